@@ -1,0 +1,62 @@
+/** A pasted list, read: what each of its lines names. */
+export interface Pasted {
+  /** The lines that have anything in them, as typed. */
+  lines: string[]
+  /** What is to become the bundle's URLs; a line that holds none gives its own text, for its error to show. */
+  urls: string[]
+  urlMetadata: { note?: string }[]
+  /** For each of `urls`, the index of its line. */
+  lineOf: number[]
+}
+
+const BULLET = /^\s*(?:[-*+•‣◦–—·]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/u
+const MARKDOWN_LINK = /!?\[([^\]]*)\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g
+const WEB_URL = /\bhttps?:\/\/[^\s<>"|]+/gi
+const BARE_DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d{1,5})?(?:[/?#]\S*)?$/u
+
+/**
+ * Reads what people paste: one URL a line, with or without bullets; `title | url` and `url | title` (OneTab);
+ * Markdown links; a bare `example.com`, which becomes https. Titles become notes. Pure; refuses nothing, for
+ * whether a URL may be kept is for the operation to say.
+ */
+export function readPasted(text: string): Pasted {
+  const pasted: Pasted = { lines: [], urls: [], urlMetadata: [], lineOf: [] }
+  for (const raw of text.split(/\r\n|\r|\n/)) {
+    if (raw.trim() === '') continue
+    const at = pasted.lines.push(raw) - 1
+    for (const { url, note } of readLine(raw.replace(BULLET, '').trim())) {
+      pasted.urls.push(url)
+      pasted.urlMetadata.push(note === '' ? {} : { note })
+      pasted.lineOf.push(at)
+    }
+  }
+  return pasted
+}
+
+function readLine(line: string): { url: string; note: string }[] {
+  const markdown = [...line.matchAll(MARKDOWN_LINK)]
+  if (markdown.length > 0) return markdown.map(([, title = '', url = '']) => ({ url, note: title === url ? '' : title.trim() }))
+
+  const found = [...line.matchAll(WEB_URL)].map(([url]) => balanced(url))
+  const [first] = found
+  if (first !== undefined && found.length === 1) return [{ url: first, note: titleAround(line, first) }]
+  if (first !== undefined) return found.map((url) => ({ url, note: '' }))
+
+  const pieces = line.split(' | ').map((piece) => piece.trim())
+  const domain = pieces.find((piece) => BARE_DOMAIN.test(piece))
+  if (domain === undefined) return [{ url: line, note: '' }]
+  return [{ url: `https://${domain}`, note: pieces.filter((piece) => piece !== domain).join(' | ') }]
+}
+
+/** A URL without the punctuation that the sentence around it left at its end. */
+function balanced(url: string): string {
+  const bare = url.replace(/[.,;!?'"]+$/, '')
+  return bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare
+}
+
+/** What a line says beside its URL, without the separators between the two. */
+function titleAround(line: string, url: string): string {
+  const [before = '', after = ''] = line.split(url)
+  const strip = (text: string) => text.replace(/^[\s|:<>()\-–—]+|[\s|:<>()\-–—]+$/gu, '')
+  return [strip(before), strip(after)].filter((piece) => piece !== '').join(' ')
+}

@@ -1,0 +1,89 @@
+import { type } from 'arktype'
+import { SOURCES } from '../../db/schema.ts'
+
+/** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
+export const BOUNDS = {
+  urls: 25,
+  url: 2048,
+  title: 200,
+  description: 2000,
+  note: 500,
+  tags: 10,
+  tag: 40,
+  email: 254,
+} as const
+
+const CONTROLS = /[\u0000-\u001f]/
+const CONTROLS_SAVE_TAB_AND_NEWLINE = /[\u0000-\u0008\u000b-\u001f]/
+
+/** Why a text cannot be kept, as the end of "it must be …", or null. */
+function unfit(text: string, max: number, controls: RegExp): string | null {
+  // UTF-16 length first: it is free, and at most twice the number of code points.
+  if (text.length > max && (text.length > max * 2 || [...text].length > max)) return `at most ${max} characters`
+  if (controls.test(text)) return 'free of control characters'
+  // A lone surrogate has no UTF-8 and would come back as another text.
+  if (!text.isWellFormed()) return 'well-formed Unicode'
+  return null
+}
+
+const fit = (max: number, controls: RegExp) => (text: string, ctx: { mustBe(expected: string): false }) => {
+  const reason = unfit(text, max, controls)
+  return reason === null || ctx.mustBe(reason)
+}
+const line = (max: number) => type('string').narrow(fit(max, CONTROLS))
+const lines = (max: number) => type('string').narrow(fit(max, CONTROLS_SAVE_TAB_AND_NEWLINE))
+
+/** One destination: http: or https:, at most 2048 characters as sent, kept as sent save for space around it. */
+export const Url = type('string')
+  .narrow((text, ctx) => text.length <= BOUNDS.url || [...text].length <= BOUNDS.url || ctx.mustBe(`at most ${BOUNDS.url} characters`))
+  .pipe((text) => text.trim())
+  .to(
+    type('string').narrow((text, ctx) => {
+      const web = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+      const reason = web ? unfit(text, BOUNDS.url, CONTROLS) : 'an http: or https: URL'
+      return reason === null || ctx.mustBe(reason)
+    }),
+  )
+
+/** What is kept beside each URL (spec 2.1). */
+export const UrlMetadata = type({
+  'note?': lines(BOUNDS.note),
+  'tags?': line(BOUNDS.tag)
+    .narrow((tag, ctx) => tag.trim() !== '' || ctx.mustBe('a tag with text in it'))
+    .array()
+    .atMostLength(BOUNDS.tags),
+  'openPolicy?': "'auto' | 'manual'",
+  '+': 'reject',
+})
+
+/** The body of POST /api/links (spec 4.1). */
+export const NewBundle = type({
+  urls: Url.array().atLeastLength(1).atMostLength(BOUNDS.urls),
+  'source?': type.enumerated(...SOURCES),
+  'title?': line(BOUNDS.title).or('null'),
+  'description?': lines(BOUNDS.description).or('null'),
+  'urlMetadata?': UrlMetadata.array(),
+  'email?': type(/^[^\s@]+@[^\s@]+\.[^\s@]+$/)
+    .describe('an e-mail address')
+    .narrow(fit(BOUNDS.email, CONTROLS)),
+  'slug?': 'string',
+  'resolutionPolicy?': type('null').describe('null, for this server takes no policies yet'),
+  '+': 'reject',
+}).narrow(
+  ({ urls, urlMetadata = [] }, ctx) =>
+    urlMetadata.length <= urls.length ||
+    ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` }),
+)
+
+export type NewBundle = typeof NewBundle.infer
+
+/** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once. */
+export interface CreatedBundle {
+  slug: string
+  url: string
+  claimUrl: string
+  claimToken: string
+  /** ISO 8601. */
+  claimExpiresAt: string
+  warning: string
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type } from 'arktype'
+
+const positive = type('string.integer.parse').to('1 <= number.integer <= 1000000000')
+const origin = type('string.trim').narrow((text, ctx) => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
+  return isOrigin || ctx.mustBe('an http: or https: origin such as https://go.example.com, with no path')
+})
+
+/**
+ * Every setting: how it is read, its default (none: optional) and what it is for. All are optional;
+ * a bad one stops the start with one line that names it. The README's table is tested against this.
+ */
+export const SETTINGS = {
+  PORT: { schema: type('string.integer.parse').to('1 <= number.integer <= 65535'), fallback: '3000' },
+  HOST: { schema: type('0 < string <= 255'), fallback: 'localhost' },
+  SERVICE_BASE_URL: { schema: origin, fallback: undefined },
+  SERVICE_NAME: { schema: type('0 < string <= 60'), fallback: 'Openall' },
+  DATABASE_URL: {
+    schema: type(/^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/).describe('a file:, libsql:, http(s): or ws(s): address'),
+    fallback: 'file:./data/openall.db',
+  },
+  DATABASE_AUTH_TOKEN: { schema: type('string > 0'), fallback: undefined },
+  SERVICE_SECRET: { schema: type('string >= 32').describe('at least 32 characters'), fallback: undefined },
+  SERVICE_RATE_LIMIT_WINDOW_MS: { schema: positive, fallback: '60000' },
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: { schema: positive, fallback: '30' },
+  SERVICE_CLIENT_IP_HEADER: {
+    schema: type(/^[A-Za-z0-9-]{1,64}$/).describe('the name of one header'),
+    fallback: undefined,
+  },
+  SERVICE_CLAIM_TTL_HOURS: { schema: positive, fallback: '168' },
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { schema: positive, fallback: '50' },
+  LOG_LEVEL: { schema: type("'trace'|'debug'|'info'|'warn'|'error'|'fatal'|'silent'"), fallback: 'info' },
+} as const
+
+type Setting = keyof typeof SETTINGS
+type Read<S extends Setting> =
+  | (typeof SETTINGS)[S]['schema']['infer']
+  | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
+
+/** A setting that cannot be used; its message is the one line that the start prints. */
+export class BadSetting extends Error {}
+
+function read<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
+  const { schema, fallback } = SETTINGS[name]
+  // An empty variable is how shells and compose files say "unset".
+  const text = env[name] || fallback
+  if (text === undefined) return undefined as Read<S>
+  const value = schema(text)
+  if (value instanceof type.errors) throw new BadSetting(`${name} must be ${value[0]?.expected}`)
+  return value as Read<S>
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+/**
+ * The environment, parsed once (decisions 12).
+ * @throws BadSetting with one line that names the setting.
+ */
+export function readConfig(env: Record<string, string | undefined>) {
+  const port = read(env, 'PORT')
+  const database = { url: read(env, 'DATABASE_URL'), authToken: read(env, 'DATABASE_AUTH_TOKEN') }
+  const baseUrl = new URL(read(env, 'SERVICE_BASE_URL') ?? `http://localhost:${port}`)
+  return {
+    port,
+    host: read(env, 'HOST'),
+    /** Without a trailing slash. */
+    origin: baseUrl.origin,
+    /** The one Host that is answered. */
+    authority: baseUrl.host,
+    name: read(env, 'SERVICE_NAME'),
+    database,
+    secret: read(env, 'SERVICE_SECRET') ?? storedSecret(database.url),
+    addressLimit: {
+      windowMs: read(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
+      max: read(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
+    },
+    clientIpHeader: read(env, 'SERVICE_CLIENT_IP_HEADER'),
+    claimTtlMs: read(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
+    maxBundles: { anonymous: read(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES') },
+    logLevel: read(env, 'LOG_LEVEL'),
+  }
+}
+
+/** The path of a `file:` database, or null for a remote one. */
+export function databaseFile(url: string): string | null {
+  if (!url.startsWith('file:')) return null
+  return resolve(url.startsWith('file:/') ? new URL(url).pathname : url.slice('file:'.length))
+}
+
+/** Made once and kept beside the file database, readable by its owner alone. */
+function storedSecret(databaseUrl: string): string {
+  const file = databaseFile(databaseUrl)
+  if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')
+  const path = `${file}.secret`
+  mkdirSync(dirname(path), { recursive: true })
+  try {
+    // `wx` fails where the file exists: of several processes starting at once, one makes it.
+    writeFileSync(path, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length < 32) throw new BadSetting(`SERVICE_SECRET must be at least 32 characters: ${path} holds fewer`)
+  return secret
+}

@@ -1,0 +1,76 @@
+import { createApp } from './app.ts'
+import { BadSetting, type Config, readConfig } from './config.ts'
+import { openLog } from './log.ts'
+import { startService } from './service.ts'
+import type { Handle } from './transports/front-door.ts'
+
+// The only file that names a runtime.
+
+/** What is used of Deno, whose types are not installed. */
+declare const Deno: {
+  serve(
+    options: { port: number; hostname: string; onListen(): void; onError(error: unknown): Response },
+    handle: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
+  ): { shutdown(): Promise<void> }
+}
+
+/** How long requests that are under way may take to end once the server is told to stop (decisions 12). */
+const STOP_WITHIN_MS = 10_000
+const IDLE_TIMEOUT_SECONDS = 30
+
+interface Listening {
+  /** Stops accepting, and resolves when what runs has ended. */
+  close(): Promise<unknown>
+  /** Ends what still runs. */
+  cut(): Promise<unknown>
+}
+
+function listen({ port, host }: Config, handle: Handle, failed: (error: unknown) => Response): Listening {
+  if ('Bun' in globalThis) {
+    const server = Bun.serve({
+      port,
+      hostname: host,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      // Bodies are capped while they are read, with an answer that says so; Bun's own refusal is empty.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch: (request, bun) => handle(request, bun.requestIP(request)?.address ?? ''),
+      error: failed,
+    })
+    return { close: () => server.stop(), cut: () => server.stop(true) }
+  }
+  const server = Deno.serve(
+    { port, hostname: host, onListen: () => {}, onError: failed },
+    (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
+  )
+  return { close: () => server.shutdown(), cut: async () => {} }
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const log = openLog(config.logLevel)
+  const service = await startService(config, log)
+  const server = listen(config, createApp(service), (error) => {
+    log.error({ err: error }, 'a request failed outside the app')
+    return Response.json({ error: 'Something went wrong on our side. It is safe to try again.', code: 'INTERNAL_ERROR' }, { status: 500 })
+  })
+  log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
+
+  let isStopping = false
+  const stop = async () => {
+    if (isStopping) return
+    isStopping = true
+    log.info('stopping')
+    const late = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'late'))
+    if ((await Promise.race([server.close(), late])) === 'late') await server.cut()
+    await service.stop()
+    log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+start().catch((error) => {
+  console.error(error instanceof BadSetting ? `${error.message}.` : error)
+  process.exit(1)
+})

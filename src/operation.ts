@@ -1,0 +1,124 @@
+import { type } from 'arktype'
+import { type Commit, once } from './idempotency.ts'
+import type { Caller } from './identity/identify.ts'
+import { type Issue, Problem } from './problem.ts'
+import type { Service } from './service.ts'
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** What every transport hands over beside the input: who asks, and how. */
+export interface Asking {
+  caller: Caller
+  /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
+  client: string | null
+  /** 1..255 printable ASCII, or null. */
+  idempotencyKey: string | null
+}
+
+/** What `run` is given beside its input. */
+export interface Context extends Asking {
+  service: Service
+  /** Writes an effect together with its answer; see `once`. */
+  commit: Commit
+}
+
+/** One action of the service. JSON routes, pages, tools and documents are made from this and nothing else. */
+export interface Operation<In = unknown, Out = unknown> {
+  /** verb_noun: tool name, OpenAPI id, SDK method, CLI command. */
+  name: string
+  /** One line for whoever chooses between operations. */
+  summary: string
+  /** Below `/api`; its parameters are fields of the input. */
+  route: `${Method} /${string}`
+  /** Who may call; roles over one bundle are checked where it is loaded. */
+  access: 'public'
+  /** The bucket that callers without a key draw on. */
+  limit?: 'address'
+  /** Takes effect once per idempotency key; `run` then writes through `commit`. */
+  idempotent?: true
+  input: (raw: unknown) => In | type.errors
+  /** Content types of the body where JSON's own is not the only one; all hold JSON. */
+  bodyTypes?: readonly string[]
+  /** The success status where it is not 200; with 204 there is no body. */
+  status?: 201 | 204
+  /** Headers made from the answer. */
+  headers?: (output: Out) => Record<string, string>
+  run(input: In, context: Context): Promise<Out>
+}
+
+/** Declares an operation, its types taken from its schema. */
+export function operation<In, Out>(declared: Operation<In, Out>): Operation<In, Out> {
+  return declared
+}
+
+/** A successful call. */
+export interface Answer<Out> {
+  output: Out
+  headers: Record<string, string>
+}
+
+/**
+ * The one way into an operation. Checks stand here so that no transport can skip one, in the order in which
+ * errors win (decisions 1): 429, 401, 403 for the scope, 400, and then what `run` finds. `decode` reads the
+ * input and is called only once the caller may go on.
+ * @throws Problem for whatever is refused.
+ */
+export async function execute<In, Out>(
+  operation: Operation<In, Out>,
+  decode: () => unknown,
+  asking: Asking,
+  service: Service,
+): Promise<Answer<Out>> {
+  if (operation.limit === 'address') charge(service.addressBucket, asking.caller.address)
+  const input = validate(operation.input, await decode())
+  const run = (commit: Commit) => operation.run(input, { ...asking, service, commit })
+  if (operation.idempotent === undefined || asking.idempotencyKey === null) {
+    return answer(operation, await run((writes) => service.store.write(writes).then(() => undefined)), {})
+  }
+  const call = {
+    key: asking.idempotencyKey,
+    caller: `address:${asking.caller.address}`,
+    operation: operation.name,
+    input,
+  }
+  const { answer: output, replayed } = await once({ store: service.store, secret: service.config.secret }, call, run)
+  return answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {})
+}
+
+function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
+  return { output, headers: { ...operation.headers?.(output), ...headers } }
+}
+
+function charge(bucket: Service['addressBucket'], key: string): void {
+  const { allowed, retryAfterSeconds } = bucket.take(key)
+  if (allowed || retryAfterSeconds === undefined) return
+  const wait = `${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}`
+  throw new Problem('RATE_LIMITED', `Too many requests from your address. Try again in ${wait}.`, { retryAfterSeconds })
+}
+
+/** The input as its schema reads it; what is wrong under `urls` is INVALID_URLS, anything else BAD_REQUEST. */
+function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
+  const read = schema(raw)
+  if (!(read instanceof type.errors)) return read as In
+  const first = read.find(({ path }) => path[0] === 'urls') ?? read[0]
+  const code = first?.path[0] === 'urls' ? 'INVALID_URLS' : 'BAD_REQUEST'
+  const place = first?.path.length ? clip(first.path.stringify()) : 'the body'
+  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: read.map(toIssue) })
+}
+
+function toIssue(error: type.errors[number]): Issue {
+  return { path: error.path.map((key) => (typeof key === 'number' ? key : String(key))), reason: reason(error) }
+}
+
+function reason(error: type.errors[number]): string {
+  if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
+  if (error.hasCode('minLength')) return `must have at least ${error.rule} ${error.rule === 1 ? 'entry' : 'entries'}`
+  if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
+  if (error.expected === 'removed') return 'is not a field of this request: remove it'
+  return `must be ${clip(error.expected)}`
+}
+
+/** An unknown field's name is the caller's text, and may be as long as the body. */
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

@@ -1,0 +1,102 @@
+import { Problem } from '../problem.ts'
+
+/** No body may be larger (decisions 1). */
+export const MAX_BODY_BYTES = 256 * 1024
+/** Deeper than any body of the service, and shallow enough for every parser behind. */
+const MAX_NESTING = 64
+
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [123, 125, 91, 93, 34, 92]
+
+/**
+ * The JSON body of a request, whose content type must be one of `types`.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON.
+ */
+export async function readJson(request: Request, types: readonly string[]): Promise<unknown> {
+  expectType(request, types)
+  const bytes = await readBytes(request)
+  const text = decodeUtf8(bytes)
+  if (text === null) throw new Problem('INVALID_JSON', 'The body is not UTF-8 text.')
+  if (nestsDeeperThan(bytes, MAX_NESTING)) {
+    throw new Problem('INVALID_JSON', `The body is nested more than ${MAX_NESTING} levels deep.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Problem('INVALID_JSON', 'The body is not JSON that can be parsed.')
+  }
+}
+
+/**
+ * The fields of a plain HTML form.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BAD_REQUEST.
+ */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  expectType(request, ['application/x-www-form-urlencoded'])
+  const text = decodeUtf8(await readBytes(request))
+  if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
+  return new URLSearchParams(text)
+}
+
+function expectType(request: Request, types: readonly string[]): void {
+  const sent = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isEncoded = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
+  if (isEncoded) throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.')
+  if (!types.includes(sent)) {
+    throw new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type: ${types.join(' or ')}.`)
+  }
+}
+
+/** The body, never more of it than may be kept: neither runtime can be relied on to stop a client that sends on. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
+  // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
+  if (declared !== null) return new Uint8Array(await request.arrayBuffer())
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body?.getReader()
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done || value === undefined) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > MAX_BODY_BYTES) {
+      await reader?.cancel()
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+function tooLarge(): Problem {
+  return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`, {
+    headers: { connection: 'close' },
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Counts brackets outside strings before anything parses: parsers recurse, and a stack is small. */
+function nestsDeeperThan(bytes: Uint8Array, limit: number): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isInString) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) isInString = false
+    } else if (byte === QUOTE) isInString = true
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth += 1
+      if (depth > limit) return true
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1
+  }
+  return false
+}

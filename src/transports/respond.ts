@@ -1,0 +1,105 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Encoding } from '../bundles/launchers.ts'
+import type { Problem } from '../problem.ts'
+
+/** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const SECURITY = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** Below this many bytes compression costs more than it saves. */
+const WORTH_COMPRESSING = 860
+
+/** The headers of every answer, with `more`; over https browsers are told to stay there. */
+export function headersWith(more: Record<string, string>): Headers {
+  return new Headers({ ...SECURITY, ...more })
+}
+
+/** A JSON answer. */
+export function json(body: unknown, status: number, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: headersWith({ 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }),
+  })
+}
+
+/** An answer without a body. */
+export function empty(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers: headersWith({ 'cache-control': 'no-store', ...headers }) })
+}
+
+/** An error as JSON: the one shape (spec 7). */
+export function jsonProblem(problem: Problem): Response {
+  return json(problem, problem.status, problem.headers)
+}
+
+/** A page or file made for this request, compressed as the client takes it. */
+export function text(
+  request: Request,
+  body: string,
+  { type, status = 200, headers = {} }: { type: string; status?: number; headers?: Record<string, string> },
+): Response {
+  const encoding = body.length < WORTH_COMPRESSING ? 'identity' : encodingFor(request)
+  return new Response(encode(body, encoding, 'quick'), {
+    status,
+    headers: headersWith({
+      'content-type': type,
+      'cache-control': 'no-store',
+      vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      ...headers,
+    }),
+  })
+}
+
+/** The bytes of a body in an encoding; `small` takes its time, for what is made once and served often. */
+export function encode(body: string | Uint8Array, encoding: Encoding, effort: 'quick' | 'small'): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(body)
+  // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
+  if (encoding === 'identity') return Uint8Array.from(bytes)
+  if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: effort === 'quick' ? 6 : 9 }))
+  const quality = effort === 'quick' ? 5 : 11
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  return Uint8Array.from(brotliCompressSync(bytes, { params }))
+}
+
+/** Browsers send one of a few Accept-Encoding texts, so each is read once. */
+const accepted = new LRUCache<string, Encoding>({ max: 100 })
+
+/** The best encoding that a request takes. */
+export function encodingFor(request: Request): Encoding {
+  const header = request.headers.get('accept-encoding')
+  if (header === null) return 'identity'
+  let encoding = accepted.get(header)
+  if (encoding === undefined) accepted.set(header, (encoding = bestEncoding(header)))
+  return encoding
+}
+
+function bestEncoding(header: string): Encoding {
+  const taken = new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((piece) => piece.trim()))
+      .map(([name = '', weight]) => [name, weight === undefined || Number(weight.replace('q=', '')) > 0]),
+  )
+  const takes = (name: string) => taken.get(name) ?? taken.get('*') ?? false
+  if (takes('br')) return 'br'
+  return takes('gzip') ? 'gzip' : 'identity'
+}

@@ -1,0 +1,55 @@
+import { Html, type PropsWithChildren } from '@elysiajs/html'
+import { asset } from './static.ts'
+
+/** What every page is told of the service it belongs to. */
+export interface Site {
+  /** SERVICE_NAME. */
+  name: string
+  /** Without a trailing slash. */
+  origin: string
+}
+
+type DocumentProps = PropsWithChildren<{
+  title: string
+  styles: string
+  script?: string
+  /** More of the head, already escaped. */
+  head?: JSX.Element
+}>
+
+/** A whole HTML document. */
+export function Document({ title, styles, script, head, children }: DocumentProps): JSX.Element {
+  return (
+    <>
+      {'<!doctype html>'}
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{title}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
+          <link rel="stylesheet" href={asset(styles)} />
+          {script === undefined ? '' : <script src={asset(script)} defer></script>}
+          {head ?? ''}
+        </head>
+        <body>{children as 'safe'}</body>
+      </html>
+    </>
+  )
+}
+
+/** A page of the service itself: its name at the top, one column. */
+export function Page({ site, title, children }: PropsWithChildren<{ site: Site; title: string }>): JSX.Element {
+  return (
+    <Document title={title} styles="site.css" script="site.js">
+      <header class="top">
+        <a class="brand" href="/">
+          <img src={asset('icon.svg')} alt="" width="24" height="24" />
+          <span safe>{site.name}</span>
+        </a>
+      </header>
+      <main>{children as 'safe'}</main>
+    </Document>
+  )
+}

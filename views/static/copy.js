@@ -1,0 +1,22 @@
+// @ts-check
+
+/**
+ * Puts a text on the clipboard. The clipboard API is there on https and localhost alone; elsewhere the old
+ * way still works.
+ * @param {string} text
+ * @returns {Promise<boolean>} whether it is there
+ */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    document.body.append(area)
+    area.select()
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    return isCopied
+  }
+}
