@@ -47,7 +47,12 @@ export async function openStore({ url, authToken }: { url: string; authToken?: s
   return {
     db: drizzle(edits, { schema }),
     write: (queries) =>
-      patient(() => edits.batch(queries.map((q) => statement(q)), 'write')),
+      patient(() =>
+        edits.batch(
+          queries.map((q) => statement(q)),
+          'write',
+        ),
+      ),
     writeCounters: (statements) => patient(() => counters.batch(statements, 'write')),
     close() {
       edits.close()
@@ -108,7 +113,9 @@ async function migrate(client: Client): Promise<void> {
   await patient(async () => {
     const transaction = await client.transaction('write')
     try {
-      await transaction.execute(`CREATE TABLE IF NOT EXISTS ${journal} (hash text PRIMARY KEY, created_at integer NOT NULL)`)
+      await transaction.execute(
+        `CREATE TABLE IF NOT EXISTS ${journal} (hash text PRIMARY KEY, created_at integer NOT NULL)`,
+      )
       const { rows } = await transaction.execute(`SELECT hash FROM ${journal}`)
       const applied = new Set(rows.map((row) => row.hash))
       for (const migration of readMigrationFiles({ migrationsFolder: MIGRATIONS })) {

@@ -36,7 +36,9 @@ export const owners = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     kind: text('kind', { enum: ['user', 'organization'] }).notNull(),
     identityId: text('identity_id').notNull(),
-    plan: text('plan', { enum: ['free', 'pro'] }).notNull().default('free'),
+    plan: text('plan', { enum: ['free', 'pro'] })
+      .notNull()
+      .default('free'),
     createdAt: integer('created_at').notNull(),
   },
   (t) => [

@@ -12,7 +12,8 @@ export function createApp(service: Service): Handle {
   const app = new Elysia()
     .onError(({ code, error, request }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere() : toProblem(error)
-      if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, method: request.method }, 'a request failed')
+      if (problem.code === 'INTERNAL_ERROR')
+        service.log.error({ err: error, method: request.method }, 'a request failed')
       return isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
     })
     .use(api(operations, service))

@@ -20,7 +20,9 @@ export const SETTINGS = {
   SERVICE_BASE_URL: { schema: origin, fallback: undefined },
   SERVICE_NAME: { schema: type('0 < string <= 60'), fallback: 'Openall' },
   DATABASE_URL: {
-    schema: type(/^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/).describe('a file:, libsql:, http(s): or ws(s): address'),
+    schema: type(/^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/).describe(
+      'a file:, libsql:, http(s): or ws(s): address',
+    ),
     fallback: 'file:./data/openall.db',
   },
   DATABASE_AUTH_TOKEN: { schema: type('string > 0'), fallback: undefined },

@@ -38,9 +38,8 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
     })
     return { close: () => server.stop(), cut: () => server.stop(true) }
   }
-  const server = Deno.serve(
-    { port, hostname: host, onListen: () => {}, onError: failed },
-    (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
+  const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, { remoteAddr }) =>
+    handle(request, remoteAddr.hostname),
   )
   return { close: () => server.shutdown(), cut: async () => {} }
 }
@@ -51,7 +50,10 @@ async function start(): Promise<void> {
   const service = await startService(config, log)
   const server = listen(config, createApp(service), (error) => {
     log.error({ err: error }, 'a request failed outside the app')
-    return Response.json({ error: 'Something went wrong on our side. It is safe to try again.', code: 'INTERNAL_ERROR' }, { status: 500 })
+    return Response.json(
+      { error: 'Something went wrong on our side. It is safe to try again.', code: 'INTERNAL_ERROR' },
+      { status: 500 },
+    )
   })
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
 

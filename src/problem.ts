@@ -53,8 +53,7 @@ export class Problem extends Error {
     this.status = STATUS[code]
     this.issues = issues
     this.retryAfterSeconds = retryAfterSeconds
-    this.headers =
-      retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
+    this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
 
   /** The body that every transport sends: `{ error, code }`, with `retryAfterSeconds` on 429. */

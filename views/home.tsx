@@ -20,7 +20,9 @@ export interface HomeForm {
 export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.Element {
   const { errors, lines } = form
   const wrong = lines.filter(({ error }) => error !== null).length
-  const alert = errors.form ?? (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
+  const alert =
+    errors.form ??
+    (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
   const isFresh = alert === '' && form.text === ''
   return (
     <Page site={site} title={`${site.name}: one link that opens many tabs`}>
@@ -48,7 +50,13 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
           <summary>Add a description</summary>
           <div class="field">
             <label for="description">Description</label>
-            <textarea id="description" name="description" rows="3" {...described('description', errors.description)} safe>
+            <textarea
+              id="description"
+              name="description"
+              rows="3"
+              {...described('description', errors.description)}
+              safe
+            >
               {leading(form.description)}
             </textarea>
             <FieldError id="description" error={errors.description} />
@@ -64,10 +72,12 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
       </form>
       <ul class="promises">
         <li>
-          <strong>Really opens all.</strong> Where a browser blocks the rest, the page says so and opens the next tab with each press.
+          <strong>Really opens all.</strong> Where a browser blocks the rest, the page says so and opens the next tab
+          with each press.
         </li>
         <li>
-          <strong>Private.</strong> No cookies, no trackers, nothing loaded from anyone else. Views are counted without following viewers.
+          <strong>Private.</strong> No cookies, no trackers, nothing loaded from anyone else. Views are counted without
+          following viewers.
         </li>
         <li>
           <strong>Yours.</strong> Open source; one small server and one file on your own machine.
@@ -91,7 +101,9 @@ function Paste({ text, isFresh }: { text: string; isFresh: boolean }): JSX.Eleme
         autocapitalize="off"
         aria-describedby="urls-hint urls-count"
         data-max={String(BOUNDS.urls)}
-        placeholder={'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'}
+        placeholder={
+          'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'
+        }
         safe
       >
         {leading(text)}
@@ -193,8 +205,12 @@ export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Elemen
       <section class="card caution">
         <h2>Keep the claim link</h2>
         <p>
-          It is shown <strong>only this once</strong>. With it you can take the bundle into an account to edit it; without it nobody
-          can. It works until <time datetime={claimExpiresAt} safe>{until}</time>.
+          It is shown <strong>only this once</strong>. With it you can take the bundle into an account to edit it;
+          without it nobody can. It works until{' '}
+          <time datetime={claimExpiresAt} safe>
+            {until}
+          </time>
+          .
         </p>
         <CopyField id="claim" label="Claim link, for you alone" value={claimUrl} />
       </section>

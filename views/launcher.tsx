@@ -36,8 +36,8 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
           ''
         )}
         <div class="actions">
-          <button type="button" id="open" class="primary" disabled={openable === 0}>
-            {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length}`}
+          <button type="button" id="open" class="primary" disabled={openable === 0} safe>
+            {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length} tabs`}
           </button>
           <button type="button" id="copy" class="quiet">
             Copy links
@@ -47,7 +47,13 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
           </a>
           <details class="qr">
             <summary class="quiet">QR code</summary>
-            <img src={`/l/${slug}/qr.svg`} alt="QR code of this page's address" width="176" height="176" loading="lazy" />
+            <img
+              src={`/l/${slug}/qr.svg`}
+              alt="QR code of this page's address"
+              width="176"
+              height="176"
+              loading="lazy"
+            />
           </details>
         </div>
         <p id="status" role="status" aria-live="polite"></p>
@@ -60,7 +66,9 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
         <noscript>
           <p class="hint">JavaScript is off, so “Open all” cannot run here. Every tab below is a link.</p>
         </noscript>
-        <ol class="tabs">{urls.map((url, index) => <Tab url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}</ol>
+        <ol class="tabs">
+          {urls.map((url, index) => <Tab url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}
+        </ol>
         <footer>
           <a href="/" safe>{`Made with ${site.name}`}</a>
         </footer>
@@ -69,7 +77,13 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   )
 }
 
-function Tab({ url, metadata: { note, tags = [], openPolicy } }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
+function Tab({
+  url,
+  metadata: { note, tags = [], openPolicy },
+}: {
+  url: string
+  metadata: PublicBundle['urlMetadata'][number]
+}) {
   const { host, pathname, search, hash } = new URL(url)
   const path = `${pathname}${search}${hash}`
   const isByHand = openPolicy === 'manual'

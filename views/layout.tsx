@@ -12,9 +12,9 @@ export interface Site {
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string
-  script?: string
+  script: string
   /** More of the head, already escaped. */
-  head?: JSX.Element
+  head: JSX.Element | undefined
 }>
 
 /** A whole HTML document. */
@@ -30,8 +30,8 @@ export function Document({ title, styles, script, head, children }: DocumentProp
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
           <link rel="stylesheet" href={asset(styles)} />
-          {script === undefined ? '' : <script src={asset(script)} defer></script>}
-          {head ?? ''}
+          <script src={asset(script)} defer></script>
+          {head as 'safe'}
         </head>
         <body>{children as 'safe'}</body>
       </html>
@@ -42,7 +42,7 @@ export function Document({ title, styles, script, head, children }: DocumentProp
 /** A page of the service itself: its name at the top, one column. */
 export function Page({ site, title, children }: PropsWithChildren<{ site: Site; title: string }>): JSX.Element {
   return (
-    <Document title={title} styles="site.css" script="site.js">
+    <Document title={title} styles="site.css" script="site.js" head={undefined}>
       <header class="top">
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="24" height="24" />

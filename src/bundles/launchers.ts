@@ -82,7 +82,11 @@ export class Launchers {
 
   async #poll(): Promise<void> {
     const { db } = this.store
-    const changes = await db.select().from(bundleChanges).where(gt(bundleChanges.seq, this.#seen)).orderBy(bundleChanges.seq)
+    const changes = await db
+      .select()
+      .from(bundleChanges)
+      .where(gt(bundleChanges.seq, this.#seen))
+      .orderBy(bundleChanges.seq)
     const last = changes.at(-1)
     if (last === undefined) return
     // A gap means that changes were swept while this process was stopped: which, nobody knows.

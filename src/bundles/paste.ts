@@ -35,7 +35,8 @@ export function readPasted(text: string): Pasted {
 
 function readLine(line: string): { url: string; note: string }[] {
   const markdown = [...line.matchAll(MARKDOWN_LINK)]
-  if (markdown.length > 0) return markdown.map(([, title = '', url = '']) => ({ url, note: title === url ? '' : title.trim() }))
+  if (markdown.length > 0)
+    return markdown.map(([, title = '', url = '']) => ({ url, note: title === url ? '' : title.trim() }))
 
   const found = [...line.matchAll(WEB_URL)].map(([url]) => balanced(url))
   const [first] = found

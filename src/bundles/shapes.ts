@@ -35,7 +35,10 @@ const lines = (max: number) => type('string').narrow(fit(max, CONTROLS_SAVE_TAB_
 
 /** One destination: http: or https:, at most 2048 characters as sent, kept as sent save for space around it. */
 export const Url = type('string')
-  .narrow((text, ctx) => text.length <= BOUNDS.url || [...text].length <= BOUNDS.url || ctx.mustBe(`at most ${BOUNDS.url} characters`))
+  .narrow(
+    (text, ctx) =>
+      text.length <= BOUNDS.url || [...text].length <= BOUNDS.url || ctx.mustBe(`at most ${BOUNDS.url} characters`),
+  )
   .pipe((text) => text.trim())
   .to(
     type('string').narrow((text, ctx) => {

@@ -17,7 +17,12 @@ export function endOfDay(time: number): number {
 
 /** The salt of a day, the same for every process on this store: the first to ask makes it (decisions 7). */
 export async function saltOf(store: Store, day: string): Promise<Buffer> {
-  await store.write([store.db.insert(salts).values({ day, salt: randomBytes(32) }).onConflictDoNothing()])
+  await store.write([
+    store.db
+      .insert(salts)
+      .values({ day, salt: randomBytes(32) })
+      .onConflictDoNothing(),
+  ])
   const [row] = await store.db.select().from(salts).where(eq(salts.day, day))
   if (row === undefined) throw new Error(`no salt for ${day}`)
   return Buffer.from(row.salt)

@@ -28,7 +28,7 @@ export function pages(service: Service) {
   const site: Site = { name: service.config.name, origin: service.config.origin }
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
-    .get('/', ({ request }) => text(request, <HomePage site={site} form={emptyForm()} /> as string, { type: HTML }))
+    .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
     .post('/', ({ request }) => makeBundle(request, site, service), RAW)
     .get('/l/:slug', launcher(site, service))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
@@ -52,7 +52,13 @@ export function pages(service: Service) {
 /** An error as a page. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
   const { name, origin } = service.config
-  const page = <NoticePage site={{ name, origin }} heading={HEADINGS[problem.status] ?? 'That did not work'} text={problem.message} />
+  const page = (
+    <NoticePage
+      site={{ name, origin }}
+      heading={HEADINGS[problem.status] ?? 'That did not work'}
+      text={problem.message}
+    />
+  )
   return text(request, page as string, { type: HTML, status: problem.status, headers: problem.headers })
 }
 
@@ -87,7 +93,7 @@ function launcher(site: Site, { launchers, recorder }: Service) {
   ) as Record<Encoding, ResponseInit>
 
   const render = (bundle: PublicBundle, encoding: Encoding): Launcher['pages'] => ({
-    [encoding]: encode(<LauncherPage site={site} bundle={bundle} /> as string, encoding, 'quick'),
+    [encoding]: encode((<LauncherPage site={site} bundle={bundle} />) as string, encoding, 'quick'),
   })
   const answer = (request: Request, { counter, pages }: Launcher, encoding: Encoding) => {
     if (isView(request)) {
@@ -142,8 +148,13 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
     return text(request, page as string, { type: HTML, status: 201 })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const form = { ...emptyForm(), ...explain(error, pasted, sent), title: input.title ?? '', description: input.description ?? '' }
-    return text(request, <HomePage site={site} form={form} /> as string, {
+    const form = {
+      ...emptyForm(),
+      ...explain(error, pasted, sent),
+      title: input.title ?? '',
+      description: input.description ?? '',
+    }
+    return text(request, (<HomePage site={site} form={form} />) as string, {
       type: HTML,
       status: error.status,
       headers: error.headers,
@@ -158,7 +169,8 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
     const says = `This ${reason}.`
-    const line = (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
+    const line =
+      (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)
     else if (field === 'title' || field === 'description') errors[field] = says
     else if (field === 'urls') errors.form = `Your list ${reason}. It has ${pasted.urls.length}.`

@@ -69,7 +69,11 @@ export function text(
 }
 
 /** The bytes of a body in an encoding; `small` takes its time, for what is made once and served often. */
-export function encode(body: string | Uint8Array, encoding: Encoding, effort: 'quick' | 'small'): Uint8Array<ArrayBuffer> {
+export function encode(
+  body: string | Uint8Array,
+  encoding: Encoding,
+  effort: 'quick' | 'small',
+): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(body)
   // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
   if (encoding === 'identity') return Uint8Array.from(bytes)

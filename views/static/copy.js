@@ -6,6 +6,7 @@
  * @param {string} text
  * @returns {Promise<boolean>} whether it is there
  */
+// biome-ignore lint/correctness/noUnusedVariables: the scripts that this one is served together with call it
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text)

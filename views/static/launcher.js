@@ -45,11 +45,13 @@
   const howToAllow = () => {
     const agent = navigator.userAgent
     const host = location.host
-    if (/Firefox/.test(agent)) return `To open all at once: in the bar at the top, choose Options, then “Allow pop-ups for ${host}”.`
+    if (/Firefox/.test(agent))
+      return `To open all at once: in the bar at the top, choose Options, then “Allow pop-ups for ${host}”.`
     if (/Chrome|Chromium|Edg/.test(agent)) {
       return `To open all at once: click the blocked-window sign at the end of the address bar and choose “Always allow pop-ups from ${host}”.`
     }
-    if (/Safari/.test(agent)) return `To open all at once: in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`
+    if (/Safari/.test(agent))
+      return `To open all at once: in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`
     return `To open all at once: allow pop-ups for ${host} in your browser’s settings.`
   }
 
@@ -95,7 +97,9 @@
 
   byId('copy').addEventListener('click', async () => {
     const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
-    status.textContent = isCopied ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.` : 'Your browser did not let this page copy.'
+    status.textContent = isCopied
+      ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
+      : 'Your browser did not let this page copy.'
   })
 
   for (const tab of all) {
