@@ -3,8 +3,10 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import { SQL } from 'drizzle-orm'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
 import * as schema from './schema.ts'
 
@@ -14,10 +16,8 @@ const BUSY_TIMEOUT_MS = 100
 const BUSY_PATIENCE_MS = 5_000
 const REMOTE_TIMEOUT_MS = 2_000
 
-/** A drizzle query that has been built and not run. */
-interface Query {
-  toSQL(): { sql: string; params: unknown[] }
-}
+/** A drizzle query that has been built and not run, or SQL of our own. */
+export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 
 /** The open store. Reads go through `db`; every write that must be whole goes through `write`. */
 export interface Store {
@@ -67,8 +67,10 @@ export function brokenConstraint(error: unknown): string | null {
   return /[A-Z ]+ constraint failed.*/.exec(error.message)?.[0] ?? error.message
 }
 
+const dialect = new SQLiteAsyncDialect()
+
 function statement(query: Query): InStatement {
-  const { sql, params } = query.toSQL()
+  const { sql, params } = query instanceof SQL ? dialect.sqlToQuery(query) : query.toSQL()
   return { sql, args: params as never[] }
 }
 

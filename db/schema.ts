@@ -8,9 +8,11 @@ import {
   primaryKey,
   sqliteTable,
   text,
-  unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import { organization, user } from './identity-schema.ts'
+
+export * from './identity-schema.ts'
 
 // Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC.
 
@@ -29,21 +31,23 @@ const isDay = (column: AnySQLiteColumn) => sql`${column} GLOB '[0-9][0-9][0-9][0
 const hasUrls = (column: AnySQLiteColumn) =>
   sql`json_valid(${column}) AND json_array_length(${column}) BETWEEN 1 AND 25`
 
-/** Whoever bundles and keys belong to: a user or an organisation of the identity tables, and its plan. */
+/** Whoever bundles and keys belong to, a user or an organisation, and its plan. Goes with the account. */
 export const owners = sqliteTable(
   'owners',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    kind: text('kind', { enum: ['user', 'organization'] }).notNull(),
-    identityId: text('identity_id').notNull(),
+    userId: text('user_id')
+      .unique()
+      .references(() => user.id, { onDelete: 'cascade' }),
+    organizationId: text('organization_id')
+      .unique()
+      .references(() => organization.id, { onDelete: 'cascade' }),
     plan: text('plan', { enum: ['free', 'pro'] })
       .notNull()
       .default('free'),
-    createdAt: integer('created_at').notNull(),
   },
   (t) => [
-    unique('owners_identity').on(t.kind, t.identityId),
-    check('owners_kind', sql`${t.kind} IN ('user', 'organization')`),
+    check('owners_one', sql`(${t.userId} IS NULL) <> (${t.organizationId} IS NULL)`),
     check('owners_plan', sql`${t.plan} IN ('free', 'pro')`),
   ],
 )
@@ -55,7 +59,7 @@ export const bundles = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     slug: text('slug').notNull(),
     /** Null while unclaimed. */
-    ownerId: integer('owner_id').references(() => owners.id),
+    ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     title: text('title'),
     description: text('description'),
     urls: json<string[]>('urls').notNull(),
@@ -108,7 +112,10 @@ export const bundleVersions = sqliteTable(
   ],
 )
 
-/** Which bundles changed, in commit order: other processes drop their rendered pages by it. Swept after an hour. */
+/**
+ * Which bundles changed, in commit order: processes drop their rendered pages by it. Written by triggers, so
+ * that no way of changing or deleting a bundle can forget it. Swept after an hour.
+ */
 export const bundleChanges = sqliteTable('bundle_changes', {
   seq: integer('seq').primaryKey({ autoIncrement: true }),
   slug: text('slug').notNull(),

@@ -2,7 +2,10 @@ import { Elysia } from 'elysia'
 import { operations } from './operations.ts'
 import { Problem, toProblem } from './problem.ts'
 import type { Service } from './service.ts'
+import { accountPages } from './transports/account-pages.tsx'
 import { api } from './transports/api.ts'
+import { authRoutes } from './transports/auth.ts'
+import { claimPages } from './transports/claim-pages.tsx'
 import { frontDoor, type Handle } from './transports/front-door.ts'
 import { pages, problemPage } from './transports/pages.tsx'
 import { jsonProblem } from './transports/respond.ts'
@@ -17,7 +20,10 @@ export function createApp(service: Service): Handle {
       return isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
     })
     .use(api(operations, service))
+    .use(authRoutes(service))
     .use(pages(service))
+    .use(accountPages(service))
+    .use(claimPages(service))
     .compile()
   return frontDoor(app, service.config)
 }

@@ -35,6 +35,14 @@ export const SETTINGS = {
   },
   SERVICE_CLAIM_TTL_HOURS: { schema: positive, fallback: '168' },
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { schema: positive, fallback: '50' },
+  SERVICE_PLAN_FREE_MAX_BUNDLES: { schema: positive, fallback: '100' },
+  SERVICE_PLAN_PRO_MAX_BUNDLES: { schema: positive, fallback: '10000' },
+  SERVICE_REQUIRE_VERIFIED_EMAIL: { schema: type("'true' | 'false'"), fallback: 'false' },
+  SMTP_URL: { schema: type(/^smtps?:\/\/./).describe('an smtp: or smtps: address'), fallback: undefined },
+  SERVICE_MAIL_FROM: { schema: type('0 < string <= 320'), fallback: undefined },
+  OIDC_ISSUER: { schema: type(/^https?:\/\/./).describe('an http: or https: address'), fallback: undefined },
+  OIDC_CLIENT_ID: { schema: type('string > 0'), fallback: undefined },
+  OIDC_CLIENT_SECRET: { schema: type('string > 0'), fallback: undefined },
   LOG_LEVEL: { schema: type("'trace'|'debug'|'info'|'warn'|'error'|'fatal'|'silent'"), fallback: 'info' },
 } as const
 
@@ -82,9 +90,32 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     clientIpHeader: read(env, 'SERVICE_CLIENT_IP_HEADER'),
     claimTtlMs: read(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
-    maxBundles: { anonymous: read(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES') },
+    maxBundles: {
+      anonymous: read(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),
+      free: read(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
+      pro: read(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
+    },
+    requireVerifiedEmail: read(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
+    smtpUrl: read(env, 'SMTP_URL'),
+    mailFrom: read(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
+    oidc: readOidc(env),
+    /** On a developer's own machine, seen from nowhere else: mails may be shown in a page. */
+    isDevelopment: env.NODE_ENV !== 'production' && isLoopback(baseUrl.hostname) && isLoopback(read(env, 'HOST')),
     logLevel: read(env, 'LOG_LEVEL'),
   }
+}
+
+function readOidc(env: Record<string, string | undefined>) {
+  const issuer = read(env, 'OIDC_ISSUER')
+  const clientId = read(env, 'OIDC_CLIENT_ID')
+  const clientSecret = read(env, 'OIDC_CLIENT_SECRET')
+  if (issuer === undefined) return null
+  if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID must be set where OIDC_ISSUER is')
+  return { issuer, clientId, clientSecret }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host === '::1' || /^127\./.test(host)
 }
 
 /** The path of a `file:` database, or null for a remote one. */

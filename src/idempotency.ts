@@ -1,5 +1,5 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import { brokenConstraint, type Store } from '../db/client.ts'
+import { brokenConstraint, type Query, type Store } from '../db/client.ts'
 import { idempotencyAnswers as answers } from '../db/schema.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
@@ -7,7 +7,7 @@ import { keyedHash, seal, unseal } from './secrets.ts'
 const KEPT_MS = 24 * 3_600_000
 
 /** Writes an effect and its answer as one: either both are stored or neither. */
-export type Commit = (writes: Parameters<Store['write']>[0], answer: unknown) => Promise<void>
+export type Commit = (writes: readonly Query[], answer: unknown) => Promise<void>
 
 /** One call that carries an idempotency key; `caller` tells callers apart, `input` is what was asked. */
 interface Call {

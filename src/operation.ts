@@ -1,6 +1,7 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import { type Commit, once } from './idempotency.ts'
-import type { Caller } from './identity/identify.ts'
+import { type Caller, signedIn } from './identity/identify.ts'
+import { allows, type Scope } from './identity/roles.ts'
 import { type Issue, Problem } from './problem.ts'
 import type { Service } from './service.ts'
 
@@ -13,6 +14,8 @@ export interface Asking {
   client: string | null
   /** 1..255 printable ASCII, or null. */
   idempotencyKey: string | null
+  /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
+  expectedVersion: number | null
 }
 
 /** What `run` is given beside its input. */
@@ -31,14 +34,18 @@ export interface Operation<In = unknown, Out = unknown> {
   /** Below `/api`; its parameters are fields of the input. */
   route: `${Method} /${string}`
   /** Who may call; roles over one bundle are checked where it is loaded. */
-  access: 'public'
+  access: 'public' | 'authenticated' | { scope: Scope }
   /** The bucket that callers without a key draw on. */
   limit?: 'address'
   /** Takes effect once per idempotency key; `run` then writes through `commit`. */
   idempotent?: true
-  input: (raw: unknown) => In | type.errors
+  input: Type<unknown> & ((raw: unknown) => In | type.errors)
   /** Content types of the body where JSON's own is not the only one; all hold JSON. */
   bodyTypes?: readonly string[]
+  /** A request for it needs no body. */
+  body?: 'none'
+  /** What the caller is shown of what `run` returns; all of it where this is missing. */
+  present?: (output: Out) => unknown
   /** The success status where it is not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Headers made from the answer. */
@@ -54,6 +61,8 @@ export function operation<In, Out>(declared: Operation<In, Out>): Operation<In, 
 /** A successful call. */
 export interface Answer<Out> {
   output: Out
+  /** What is sent: the route's body, the tool's content. */
+  body: unknown
   headers: Record<string, string>
 }
 
@@ -69,7 +78,13 @@ export async function execute<In, Out>(
   asking: Asking,
   service: Service,
 ): Promise<Answer<Out>> {
-  if (operation.limit === 'address') charge(service.addressBucket, asking.caller.address)
+  const { caller } = asking
+  if (operation.limit === 'address' && caller.kind === 'anonymous') charge(service.addressBucket, caller.address)
+  if (operation.access !== 'public') {
+    const { scopes } = signedIn(caller)
+    const needed = operation.access === 'authenticated' ? null : operation.access.scope
+    if (needed !== null && !allows(scopes, needed)) throw new Problem('FORBIDDEN', `needs scope ${needed}`)
+  }
   const input = validate(operation.input, await decode())
   const run = (commit: Commit) => operation.run(input, { ...asking, service, commit })
   if (operation.idempotent === undefined || asking.idempotencyKey === null) {
@@ -77,7 +92,10 @@ export async function execute<In, Out>(
   }
   const call = {
     key: asking.idempotencyKey,
-    caller: `address:${asking.caller.address}`,
+    caller:
+      caller.kind === 'anonymous'
+        ? `address:${caller.address}`
+        : JSON.stringify([caller.session.userId, caller.subject]),
     operation: operation.name,
     input,
   }
@@ -86,10 +104,18 @@ export async function execute<In, Out>(
 }
 
 function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
-  return { output, headers: { ...operation.headers?.(output), ...headers } }
+  return {
+    output,
+    body: operation.present?.(output) ?? output,
+    headers: { ...operation.headers?.(output), ...headers },
+  }
 }
 
-function charge(bucket: Service['addressBucket'], key: string): void {
+/**
+ * Draws one request from a bucket.
+ * @throws Problem RATE_LIMITED.
+ */
+export function charge(bucket: Service['addressBucket'], key: string): void {
   const { allowed, retryAfterSeconds } = bucket.take(key)
   if (allowed || retryAfterSeconds === undefined) return
   const wait = `${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}`

@@ -1,6 +1,20 @@
-import { createBundle } from './bundles/operations.ts'
-import { recordEvent } from './insights/operations.ts'
+import * as bundles from './bundles/operations.ts'
+import * as identity from './identity/operations.ts'
+import * as insights from './insights/operations.ts'
 import type { Operation } from './operation.ts'
 
 /** The whole service, in the order of the specification. */
-export const operations = [createBundle, recordEvent] as Operation[]
+export const operations = [
+  bundles.createBundle,
+  bundles.getBundle,
+  bundles.updateBundle,
+  bundles.deleteBundle,
+  bundles.restoreBundle,
+  bundles.listBundles,
+  bundles.listVersions,
+  bundles.restoreVersion,
+  bundles.claimBundle,
+  bundles.listClaims,
+  insights.recordEvent,
+  identity.whoAmI,
+] as Operation[]

@@ -2,8 +2,12 @@ import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
 import { Launchers } from './bundles/launchers.ts'
 import type { Config } from './config.ts'
+import type { createAuth } from './identity/auth.ts'
+import type { ReadSession } from './identity/identify.ts'
+import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
 import { MemoryBucket } from './limits/memory.ts'
+import { Mailer } from './mail.ts'
 
 /** Everything with a life of its own that operations work on. */
 export interface Service {
@@ -14,6 +18,12 @@ export interface Service {
   launchers: Launchers
   /** Anonymous creates and events, by client address (spec 8). */
   addressBucket: MemoryBucket
+  /** Sign-in, sign-up and what sends mail, by client address. */
+  signInBucket: MemoryBucket
+  mailer: Mailer
+  readSession: ReadSession
+  /** better-auth, loaded when it is first needed. */
+  auth(): Promise<ReturnType<typeof createAuth>>
   /** Writes what has been counted and closes the store. */
   stop(): Promise<void>
 }
@@ -22,6 +32,9 @@ export interface Service {
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const store = await openStore(config.database)
   const recorder = await Recorder.start(store, log)
+  const mailer = new Mailer(config, log)
+  const newBucket = () => new MemoryBucket(config.addressLimit.max, config.addressLimit.windowMs)
+  let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log)
   return {
     config,
@@ -29,7 +42,12 @@ export async function startService(config: Config, log: Logger): Promise<Service
     store,
     recorder,
     launchers,
-    addressBucket: new MemoryBucket(config.addressLimit.max, config.addressLimit.windowMs),
+    addressBucket: newBucket(),
+    signInBucket: newBucket(),
+    mailer,
+    readSession: sessionReader(store, config),
+    auth: () =>
+      (auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))),
     async stop() {
       launchers.stop()
       await recorder.stop()

@@ -176,7 +176,6 @@ interface CreatedProps {
 /** What a person sees once the bundle is made; the claim link is told here and never again. */
 export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Element {
   const { slug, url, claimUrl, claimExpiresAt } = bundle
-  const until = new Date(claimExpiresAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
   return (
     <Page site={site} title={`Your link is ready · ${site.name}`}>
       <section class="hero">
@@ -202,19 +201,30 @@ export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Elemen
           </div>
         </div>
       </section>
-      <section class="card caution">
-        <h2>Keep the claim link</h2>
-        <p>
-          It is shown <strong>only this once</strong>. With it you can take the bundle into an account to edit it;
-          without it nobody can. It works until{' '}
-          <time datetime={claimExpiresAt} safe>
-            {until}
-          </time>
-          .
-        </p>
-        <CopyField id="claim" label="Claim link, for you alone" value={claimUrl} />
-      </section>
+      {claimUrl === undefined || claimExpiresAt === undefined ? (
+        ''
+      ) : (
+        <ClaimCard claimUrl={claimUrl} claimExpiresAt={claimExpiresAt} />
+      )}
     </Page>
+  )
+}
+
+function ClaimCard({ claimUrl, claimExpiresAt }: { claimUrl: string; claimExpiresAt: string }): JSX.Element {
+  const until = new Date(claimExpiresAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+  return (
+    <section class="card caution">
+      <h2>Keep the claim link</h2>
+      <p>
+        It is shown <strong>only this once</strong>. With it you can take the bundle into an account to edit it; without
+        it nobody can. It works until{' '}
+        <time datetime={claimExpiresAt} safe>
+          {until}
+        </time>
+        .
+      </p>
+      <CopyField id="claim" label="Claim link, for you alone" value={claimUrl} />
+    </section>
   )
 }
 

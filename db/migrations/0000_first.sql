@@ -57,7 +57,7 @@ CREATE TABLE `bundles` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`deleted_at` integer,
-	FOREIGN KEY (`owner_id`) REFERENCES `owners`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`owner_id`) REFERENCES `owners`(`id`) ON UPDATE no action ON DELETE cascade,
 	CONSTRAINT "bundles_slug_length" CHECK(length("bundles"."slug") BETWEEN 3 AND 64),
 	CONSTRAINT "bundles_urls" CHECK(json_valid("bundles"."urls") AND json_array_length("bundles"."urls") BETWEEN 1 AND 25),
 	CONSTRAINT "bundles_metadata" CHECK(json_array_length("bundles"."url_metadata") = json_array_length("bundles"."urls")),
@@ -117,15 +117,17 @@ CREATE TABLE `idempotency_answers` (
 CREATE INDEX `idempotency_answers_created` ON `idempotency_answers` (`created_at`);--> statement-breakpoint
 CREATE TABLE `owners` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`kind` text NOT NULL,
-	`identity_id` text NOT NULL,
+	`user_id` text,
+	`organization_id` text,
 	`plan` text DEFAULT 'free' NOT NULL,
-	`created_at` integer NOT NULL,
-	CONSTRAINT "owners_kind" CHECK("owners"."kind" IN ('user', 'organization')),
+	FOREIGN KEY (`user_id`) REFERENCES `user`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`organization_id`) REFERENCES `organization`(`id`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "owners_one" CHECK(("owners"."user_id" IS NULL) <> ("owners"."organization_id" IS NULL)),
 	CONSTRAINT "owners_plan" CHECK("owners"."plan" IN ('free', 'pro'))
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `owners_identity` ON `owners` (`kind`,`identity_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `owners_user_id_unique` ON `owners` (`user_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `owners_organization_id_unique` ON `owners` (`organization_id`);--> statement-breakpoint
 CREATE TABLE `policy_rules` (
 	`id` text PRIMARY KEY NOT NULL,
 	`bundle_id` integer NOT NULL,
@@ -159,4 +161,98 @@ CREATE TABLE `webhook_deliveries` (
 	CONSTRAINT "webhook_deliveries_source" CHECK("webhook_deliveries"."source" IN ('identity', 'payment'))
 );
 --> statement-breakpoint
-CREATE INDEX `webhook_deliveries_received` ON `webhook_deliveries` (`received_at`);
+CREATE INDEX `webhook_deliveries_received` ON `webhook_deliveries` (`received_at`);--> statement-breakpoint
+CREATE TABLE `account` (
+	`id` text PRIMARY KEY NOT NULL,
+	`account_id` text NOT NULL,
+	`provider_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`access_token` text,
+	`refresh_token` text,
+	`id_token` text,
+	`access_token_expires_at` integer,
+	`refresh_token_expires_at` integer,
+	`scope` text,
+	`password` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `user`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `account_user` ON `account` (`user_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `account_provider` ON `account` (`provider_id`,`account_id`);--> statement-breakpoint
+CREATE TABLE `invitation` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`email` text NOT NULL,
+	`role` text NOT NULL,
+	`status` text NOT NULL,
+	`inviter_id` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organization`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`inviter_id`) REFERENCES `user`(`id`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "invitation_role" CHECK("invitation"."role" IN ('viewer', 'editor', 'admin'))
+);
+--> statement-breakpoint
+CREATE INDEX `invitation_organization` ON `invitation` (`organization_id`);--> statement-breakpoint
+CREATE INDEX `invitation_email` ON `invitation` (`email`);--> statement-breakpoint
+CREATE TABLE `member` (
+	`id` text PRIMARY KEY NOT NULL,
+	`organization_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`organization_id`) REFERENCES `organization`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `user`(`id`) ON UPDATE no action ON DELETE cascade,
+	CONSTRAINT "member_role" CHECK("member"."role" IN ('viewer', 'editor', 'admin'))
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `member_once` ON `member` (`organization_id`,`user_id`);--> statement-breakpoint
+CREATE INDEX `member_user` ON `member` (`user_id`);--> statement-breakpoint
+CREATE TABLE `organization` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`slug` text NOT NULL,
+	`logo` text,
+	`metadata` text,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_slug_unique` ON `organization` (`slug`);--> statement-breakpoint
+CREATE TABLE `session` (
+	`id` text PRIMARY KEY NOT NULL,
+	`token` text NOT NULL,
+	`user_id` text NOT NULL,
+	`active_organization_id` text,
+	`ip_address` text,
+	`user_agent` text,
+	`expires_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `user`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `session_token_unique` ON `session` (`token`);--> statement-breakpoint
+CREATE INDEX `session_user` ON `session` (`user_id`);--> statement-breakpoint
+CREATE TABLE `user` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`email` text NOT NULL,
+	`email_verified` integer DEFAULT false NOT NULL,
+	`image` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `user_email_unique` ON `user` (`email`);--> statement-breakpoint
+CREATE TABLE `verification` (
+	`id` text PRIMARY KEY NOT NULL,
+	`identifier` text NOT NULL,
+	`value` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `verification_identifier` ON `verification` (`identifier`);

@@ -1,18 +1,33 @@
 import { randomInt } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
-import { brokenConstraint, type Store } from '../../db/client.ts'
-import { bundles, bundleVersions, claims } from '../../db/schema.ts'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
+import { bundles, bundleVersions } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { Commit } from '../idempotency.ts'
-import type { Caller } from '../identity/identify.ts'
-import { anonymousCapReached } from '../limits/plans.ts'
+import type { Caller, SignedIn } from '../identity/identify.ts'
+import { requireRole } from '../identity/roles.ts'
+import { anonymousCapReached, capOf, capReached, ensureOwner, heldBy, heldByAddress, ownerId } from '../limits/plans.ts'
 import { Problem } from '../problem.ts'
 import { keyedHash } from '../secrets.ts'
-import { hashClaimToken, newClaimToken } from './claims.ts'
+import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
+import { newClaim } from './claims.ts'
 import type { CreatedBundle, NewBundle } from './shapes.ts'
 
 const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLUG_LENGTH = 10
+/** Slugs that would read as the service's own. */
+const RESERVED = new Set([
+  'admin',
+  'api',
+  'claim',
+  'dashboard',
+  'docs',
+  'healthz',
+  'new',
+  'openall',
+  'static',
+  'support',
+])
 
 interface Creation {
   store: Store
@@ -24,84 +39,83 @@ interface Creation {
 }
 
 /**
- * Makes a bundle for a caller without an account (spec 4.1, decisions 4). The caller gets a token to claim
- * it with; only the token's hash is kept.
- * @throws Problem PLAN_LIMIT past the anonymous cap, exact under concurrency; BAD_REQUEST for a chosen slug.
+ * Makes a bundle (spec 4.1): owned by the caller's acting subject, or anonymous and to be claimed.
+ * @throws Problem PLAN_LIMIT past the cap, exact under concurrency; SLUG_TAKEN; BAD_REQUEST for a field that
+ * is not for this caller; FORBIDDEN for a viewer.
  */
 export async function create(input: NewBundle, creation: Creation): Promise<CreatedBundle> {
-  if (input.slug !== undefined) {
+  const { caller, config, store, commit } = creation
+  if (caller.kind === 'anonymous' && input.slug !== undefined) {
     throw new Problem('BAD_REQUEST', 'slug can be chosen only when signed in: leave it out to get one')
   }
+  if (caller.kind !== 'anonymous' && input.email !== undefined) {
+    throw new Problem('BAD_REQUEST', 'email is for callers without an account: this bundle will be yours at once')
+  }
+  if (caller.kind !== 'anonymous') requireRole(caller.role, 'editor')
+  if (input.slug !== undefined && RESERVED.has(input.slug)) throw slugTaken()
   for (;;) {
-    const { answer, writes } = newAnonymousBundle(input, creation)
+    const { answer, writes } = newBundle(input, creation)
     try {
-      await creation.commit(writes, answer)
+      await commit(writes, answer)
       return answer
     } catch (error) {
       const broken = brokenConstraint(error)
-      if (broken?.includes('bundles.slug')) continue
-      if (broken?.includes('bundle_versions.bundle_id')) throw anonymousCapReached(creation.config.maxBundles.anonymous)
-      throw error
+      if (broken?.includes('bundles.slug')) {
+        if (input.slug !== undefined) throw slugTaken()
+        continue
+      }
+      if (!broken?.includes('bundle_versions.bundle_id')) throw error
+      throw caller.kind === 'anonymous' ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
     }
   }
 }
 
-function newAnonymousBundle(input: NewBundle, { store: { db }, config, caller, client }: Creation) {
+function newBundle(input: NewBundle, { store: { db }, config, caller, client }: Creation) {
   const now = Date.now()
-  const slug = newSlug()
-  const token = newClaimToken()
-  const expiresAt = now + config.claimTtlMs
+  const slug = input.slug ?? newSlug()
+  const isAnonymous = caller.kind === 'anonymous'
   const content = {
     urls: input.urls,
     urlMetadata: input.urls.map((_, index) => input.urlMetadata?.[index] ?? {}),
     title: input.title ?? null,
     description: input.description ?? null,
   }
-  const bundle = {
-    ...content,
-    slug,
-    source: input.source ?? ('api' as const),
-    client,
-    addressHash: keyedHash(config.secret, 'client address', caller.address),
-    createdAt: now,
-    updatedAt: now,
-  }
+  const addressHash = isAnonymous ? keyedHash(config.secret, 'client address', caller.address) : null
+  const isWithinCap =
+    caller.kind === 'anonymous'
+      ? sql`${heldByAddress(db, addressHash ?? '')} <= ${config.maxBundles.anonymous}`
+      : sql`${heldBy(caller.subject)} <= ${capOf(caller.subject, config)}`
   const inserted = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug})`
-  const writes = [
-    db.insert(bundles).values(bundle),
+  const claim = isAnonymous ? newClaim(db, { bundleId: inserted, email: input.email ?? null, config, now }) : null
+  const writes: Query[] = [
+    ...(caller.kind === 'anonymous' ? [] : [ensureOwner(caller.subject)]),
+    db.insert(bundles).values({
+      ...content,
+      slug,
+      source: input.source ?? 'api',
+      client,
+      addressHash,
+      ownerId: caller.kind === 'anonymous' ? null : ownerId(caller.subject),
+      createdAt: now,
+      updatedAt: now,
+    }),
     // The cap is counted with the new bundle in, inside the transaction. Past it this insert finds no
     // bundle id, the NOT NULL constraint breaks, and the whole transaction is undone.
     db.insert(bundleVersions).values({
       ...content,
-      bundleId: sql`CASE WHEN (${held(db, bundle.addressHash)}) <= ${config.maxBundles.anonymous} THEN ${inserted} END`,
+      bundleId: sql`CASE WHEN ${isWithinCap} THEN ${inserted} END`,
       versionNumber: 1,
+      editedBy: caller.kind === 'anonymous' ? null : caller.session.userId,
       editedAt: now,
     }),
-    db.insert(claims).values({
-      tokenHash: hashClaimToken(token),
-      bundleId: inserted,
-      email: input.email ?? null,
-      expiresAt,
-    }),
+    ...(claim === null ? [] : [claim.write]),
   ]
-  const answer: CreatedBundle = {
-    slug,
-    url: `${config.origin}/l/${slug}`,
-    claimUrl: `${config.origin}/claim/${token}`,
-    claimToken: token,
-    claimExpiresAt: new Date(expiresAt).toISOString(),
-    warning: 'claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.',
-  }
+  const answer: CreatedBundle = { slug, url: `${config.origin}/l/${slug}`, ...claim?.fields }
   return { answer, writes }
 }
 
-/** How many bundles an address holds: unclaimed (a claim erases the hash) and not deleted. */
-function held(db: Store['db'], addressHash: string) {
-  return db
-    .select({ count: sql<number>`count(*)` })
-    .from(bundles)
-    .where(and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt)))
-    .getSQL()
+function slugTaken(): Problem {
+  return new Problem('SLUG_TAKEN', 'slug is taken: choose another, or leave it out to get one')
 }
 
 function newSlug(): string {
@@ -125,4 +139,77 @@ export async function find(db: Store['db'], slug: string) {
     .from(bundles)
     .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
   return row ?? null
+}
+
+/** The acting subject's bundles, newest first (spec 4.5). */
+export async function list({ db }: Store, { subject }: SignedIn, { limit, offset }: { limit: number; offset: number }) {
+  const rows = await db
+    .select()
+    .from(bundles)
+    .where(and(eq(bundles.ownerId, ownerId(subject)), isNull(bundles.deletedAt)))
+    .orderBy(desc(bundles.createdAt), desc(bundles.id))
+    .limit(limit)
+    .offset(offset)
+  return rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject }))
+}
+
+/** What deleting and restoring work on. */
+interface Change {
+  store: Store
+  config: Config
+  caller: SignedIn
+}
+
+/**
+ * Deletes a bundle softly (spec 4.4): its slug and versions are kept, its launcher answers 404.
+ * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.
+ */
+export async function remove({ store, caller }: Change, slug: string, expectedVersion: number | null) {
+  const bundle = await loadFor(store.db, caller, slug, 'admin')
+  refuseStale(bundle, expectedVersion)
+  const deletedAt = Date.now()
+  const [result] = await store.write([
+    store.db
+      .update(bundles)
+      .set({ deletedAt })
+      .where(
+        and(
+          eq(bundles.id, bundle.id),
+          isNull(bundles.deletedAt),
+          eq(bundles.versionNumber, expectedVersion ?? bundles.versionNumber),
+        ),
+      ),
+  ])
+  // Somebody was faster: looked at again, the reason is plain.
+  if (result?.rowsAffected === 0) refuseStale(await loadFor(store.db, caller, slug, 'admin'), expectedVersion)
+  return { slug, deletedAt: new Date(deletedAt).toISOString() }
+}
+
+/**
+ * Takes a deletion back; a bundle that is not deleted stays as it is (decisions 1).
+ * @throws Problem NOT_FOUND, FORBIDDEN, PLAN_LIMIT where the owner's plan is full.
+ */
+export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {
+  const bundle = await loadDeletedFor(store.db, caller, slug, 'admin')
+  if (bundle.deletedAt === null) return bundle
+  const [result] = await store.write([
+    store.db
+      .update(bundles)
+      .set({ deletedAt: null })
+      .where(and(eq(bundles.id, bundle.id), sql`${heldBy(bundle.owner)} < ${capOf(bundle.owner, config)}`)),
+  ])
+  if (result?.rowsAffected === 0) throw await capReached(store, bundle.owner, config)
+  return loadFor(store.db, caller, slug, 'admin')
+}
+
+/**
+ * Refuses an edit of a version that is no longer the latest.
+ * @throws Problem VERSION_CONFLICT.
+ */
+export function refuseStale({ versionNumber }: StoredBundle, expectedVersion: number | null): void {
+  if (expectedVersion === null || expectedVersion === versionNumber) return
+  throw new Problem(
+    'VERSION_CONFLICT',
+    `This bundle is at version ${versionNumber} now, not ${expectedVersion}. Read it again, then send your change for that version.`,
+  )
 }

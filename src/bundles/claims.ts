@@ -1,11 +1,135 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles, claims } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import type { SignedIn } from '../identity/identify.ts'
+import { requireRole } from '../identity/roles.ts'
+import { capOf, capReached, ensureOwner, heldBy, ownerId } from '../limits/plans.ts'
+import type { Mail } from '../mail.ts'
+import { Problem } from '../problem.ts'
+import { loadFor, type StoredBundle } from './access.ts'
+import type { CreatedBundle } from './shapes.ts'
 
-/** 32 random bytes: the right to claim a bundle, told once (decisions 4). */
-export function newClaimToken(): string {
-  return randomBytes(32).toString('base64url')
+/** A claim on a bundle that is about to be inserted: what is stored, and what its maker is told this once. */
+export function newClaim(
+  db: Store['db'],
+  { bundleId, email, config, now }: { bundleId: SQL<number>; email: string | null; config: Config; now: number },
+) {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = now + config.claimTtlMs
+  return {
+    write: db
+      .insert(claims)
+      .values({ tokenHash: hashToken(token), bundleId, email: email?.toLowerCase() ?? null, expiresAt }),
+    fields: {
+      claimUrl: `${config.origin}/claim/${token}`,
+      claimToken: token,
+      claimExpiresAt: new Date(expiresAt).toISOString(),
+      warning: 'claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.',
+    },
+  }
 }
 
-/** How a token is stored and looked up. The token is random enough that a plain hash cannot be reversed. */
-export function hashClaimToken(token: string): string {
+/** The token is random enough that a plain hash of it cannot be reversed. */
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
+}
+
+const shown = { slug: bundles.slug, title: bundles.title, urls: bundles.urls, urlMetadata: bundles.urlMetadata }
+
+/** The bundle that a claim token stands for, or null where it is unknown, used or lapsed. */
+export async function findByToken({ db }: Store, token: string) {
+  const [row] = await db
+    .select(shown)
+    .from(claims)
+    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+  return row ?? null
+}
+
+/** The unclaimed bundles that were made with the caller's address, which must be verified: they need no token. */
+export async function listClaimable({ db }: Store, { session }: SignedIn) {
+  if (!session.emailVerified) return []
+  return db
+    .select(shown)
+    .from(claims)
+    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+    .where(and(eq(claims.email, session.email), gt(claims.expiresAt, Date.now())))
+    .limit(100)
+}
+
+/**
+ * Gives an unclaimed bundle to the caller's acting subject (decisions 4): by its token, or by its slug where it
+ * was made with the caller's verified address. Of two at once one wins.
+ * @throws Problem NOT_FOUND for a claim that is unknown, used or lapsed; PLAN_LIMIT; FORBIDDEN for a viewer.
+ */
+export async function claim(
+  { store, config, caller }: { store: Store; config: Config; caller: SignedIn },
+  by: { token?: string | undefined; slug?: string | undefined },
+): Promise<StoredBundle> {
+  const { db } = store
+  const { subject, session } = caller
+  const mine =
+    by.token !== undefined
+      ? eq(claims.tokenHash, hashToken(by.token))
+      : and(
+          eq(claims.bundleId, sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${by.slug ?? ''})`),
+          eq(claims.email, session.emailVerified ? session.email : ''),
+        )
+  const open = and(mine, gt(claims.expiresAt, Date.now()))
+  const find = () =>
+    db
+      .select({ bundleId: claims.bundleId, slug: bundles.slug })
+      .from(claims)
+      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+      .where(open)
+  const [found] = await find()
+  if (found === undefined) throw noClaim()
+  requireRole(caller.role, 'editor')
+  const [, result] = await store.write([
+    ensureOwner(subject),
+    db
+      .update(bundles)
+      .set({ ownerId: ownerId(subject), addressHash: null })
+      .where(
+        and(
+          eq(bundles.id, found.bundleId),
+          isNull(bundles.ownerId),
+          sql`${heldBy(subject)} < ${capOf(subject, config)}`,
+          sql`EXISTS (SELECT 1 FROM ${claims} WHERE ${open})`,
+        ),
+      ),
+    // The token and the e-mail address go with the claim; where the plan was full it stands.
+    db
+      .delete(claims)
+      .where(
+        and(
+          eq(claims.bundleId, found.bundleId),
+          sql`(SELECT ${bundles.ownerId} FROM ${bundles} WHERE ${bundles.id} = ${found.bundleId}) IS NOT NULL`,
+        ),
+      ),
+  ])
+  if (result?.rowsAffected === 0) {
+    const [still] = await find()
+    throw still === undefined ? noClaim() : await capReached(store, subject, config)
+  }
+  return loadFor(db, caller, found.slug, 'viewer')
+}
+
+function noClaim(): Problem {
+  return new Problem('NOT_FOUND', 'This claim is unknown, was used, or has lapsed.')
+}
+
+/** The mail that brings a claim link to whoever gave an address (decisions 2). */
+export function claimMail(
+  to: string,
+  { url, claimUrl = '', claimExpiresAt = '' }: CreatedBundle,
+  { name }: Config,
+): Mail {
+  return {
+    to,
+    subject: `Your claim link for ${url}`,
+    text: `A bundle was made at ${name} with this address: ${url}\n\nTo edit it, take it into an account before ${claimExpiresAt}:\n\n${claimUrl}\n\nIf it was not you, leave the link alone.`,
+  }
 }

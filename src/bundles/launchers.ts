@@ -76,6 +76,12 @@ export class Launchers {
     return launcher
   }
 
+  /** Forgets a launcher whose bundle has been changed. */
+  drop(slug: string): void {
+    this.#drops += 1
+    this.#kept.delete(slug)
+  }
+
   stop(): void {
     clearInterval(this.#timer)
   }

@@ -59,34 +59,86 @@ export const UrlMetadata = type({
   '+': 'reject',
 })
 
+const title = line(BOUNDS.title).or('null')
+const description = lines(BOUNDS.description).or('null')
+const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
+const noPolicy = type('null').describe('null, for this server takes no policies yet')
+
+/** A metadata list may not be longer than the list of URLs that it runs beside. */
+const runsBeside = (
+  { urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] },
+  ctx: { reject(issue: { path: string[]; expected: string }): false },
+) =>
+  urls === undefined ||
+  (urlMetadata?.length ?? 0) <= urls.length ||
+  ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` })
+
+/** A slug that a signed-in caller chooses (decisions 2). */
+const ChosenSlug = type(/^[a-z0-9](-?[a-z0-9])*$/)
+  .describe('lower-case letters and digits, with single hyphens between them')
+  .narrow((slug, ctx) => (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters'))
+
 /** The body of POST /api/links (spec 4.1). */
 export const NewBundle = type({
-  urls: Url.array().atLeastLength(1).atMostLength(BOUNDS.urls),
+  urls,
   'source?': type.enumerated(...SOURCES),
-  'title?': line(BOUNDS.title).or('null'),
-  'description?': lines(BOUNDS.description).or('null'),
+  'title?': title,
+  'description?': description,
   'urlMetadata?': UrlMetadata.array(),
   'email?': type(/^[^\s@]+@[^\s@]+\.[^\s@]+$/)
     .describe('an e-mail address')
     .narrow(fit(BOUNDS.email, CONTROLS)),
-  'slug?': 'string',
-  'resolutionPolicy?': type('null').describe('null, for this server takes no policies yet'),
+  'slug?': ChosenSlug,
+  'resolutionPolicy?': noPolicy,
   '+': 'reject',
-}).narrow(
-  ({ urls, urlMetadata = [] }, ctx) =>
-    urlMetadata.length <= urls.length ||
-    ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` }),
-)
+}).narrow(runsBeside)
 
 export type NewBundle = typeof NewBundle.infer
+
+/** The body of PATCH /api/links/:slug, with the slug of its path (spec 4.3). */
+export const BundleEdit = type({
+  slug: 'string',
+  'urls?': urls,
+  'title?': title,
+  'description?': description,
+  'urlMetadata?': UrlMetadata.array(),
+  'resolutionPolicy?': noPolicy,
+  '+': 'reject',
+})
+  .narrow(runsBeside)
+  .narrow((edit, ctx) => Object.keys(edit).length > 1 || ctx.mustBe('an object with at least one field to change'))
+
+export type BundleEdit = typeof BundleEdit.infer
+
+/** The slug of a path. */
+export const OneBundle = type({ slug: 'string', '+': 'reject' })
+
+/** A version of a path. */
+export const OneVersion = type({
+  slug: 'string',
+  versionNumber: '1 <= number.integer <= 1000000000000000',
+  '+': 'reject',
+})
+
+/** The query of GET /api/me/links (spec 4.5). */
+export const Paging = type({
+  limit: '1 <= number.integer <= 100 = 20',
+  offset: '0 <= number.integer <= 1000000000 = 0',
+  '+': 'reject',
+})
+
+/** What a claim is made with: the token, or the slug of a bundle made with the caller's verified address. */
+export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
+  ({ token, slug }, ctx) => (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),
+)
 
 /** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once. */
 export interface CreatedBundle {
   slug: string
   url: string
-  claimUrl: string
-  claimToken: string
+  claimUrl?: string
+  claimToken?: string
   /** ISO 8601. */
-  claimExpiresAt: string
-  warning: string
+  claimExpiresAt?: string
+  warning?: string
 }

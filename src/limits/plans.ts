@@ -1,9 +1,61 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles, organization, owners, user } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import type { Subject } from '../identity/identify.ts'
 import { Problem } from '../problem.ts'
 
-/** The refusal when a subject holds as many bundles as its plan allows (decisions 4). */
-export function anonymousCapReached(max: number): Problem {
+/** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
+export function ownerId(subject: Subject) {
+  const mine =
+    subject.type === 'user' ? eq(owners.userId, subject.userId) : eq(owners.organizationId, subject.organizationId)
+  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${mine})`
+}
+
+/** Makes a subject's owner row where there is none; nothing is made for an account that is gone. */
+export function ensureOwner(subject: Subject) {
+  const isUser = subject.type === 'user'
+  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
+  const [table, id] = isUser ? [user, subject.userId] : [organization, subject.organizationId]
+  return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
+}
+
+/** How many bundles an owner holds that count against its plan: deleted ones do not. */
+export function heldBy(subject: Subject) {
+  return sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${ownerId(subject)} AND ${bundles.deletedAt} IS NULL)`
+}
+
+/** The same for an address without an account: unclaimed (a claim erases the hash) and not deleted. */
+export function heldByAddress(db: Store['db'], addressHash: string) {
+  const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
+  return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
+}
+
+/** The most bundles that a subject's plan allows. */
+export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles'>) {
+  return sql<number>`(SELECT CASE ${owners.plan} WHEN 'pro' THEN ${maxBundles.pro} ELSE ${maxBundles.free} END FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
+}
+
+/** The refusal at an address's cap (decisions 4). */
+export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>): Problem {
   return new Problem(
     'PLAN_LIMIT',
-    `Your address holds ${max} unclaimed bundles, the most there may be without an account. Claim some of them to make more.`,
+    `Your address holds ${maxBundles.anonymous} unclaimed bundles, the most there may be without an account. Claim some of them to make more.`,
   )
+}
+
+/** The refusal at a plan's cap (decisions 4). */
+export async function capReached(
+  { db }: Store,
+  subject: Subject,
+  { maxBundles }: Pick<Config, 'maxBundles'>,
+): Promise<Problem> {
+  const [owner] = await db
+    .select({ plan: owners.plan })
+    .from(owners)
+    .where(eq(owners.id, ownerId(subject)))
+  const plan = owner?.plan ?? 'free'
+  const raise =
+    plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxBundles.pro}.` : 'Delete one to make room.'
+  return new Problem('PLAN_LIMIT', `The plan ${plan} has ${maxBundles[plan]} bundles, and they are used. ${raise}`)
 }

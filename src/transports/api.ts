@@ -4,6 +4,7 @@ import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { readJson } from './body.ts'
 import { asking } from './client.ts'
+import { typed } from './fields.ts'
 import { empty, json } from './respond.ts'
 
 const JSON_ONLY = ['application/json']
@@ -19,10 +20,10 @@ export function api(operations: readonly Operation[], service: Service) {
       method,
       `/api${path}`,
       async ({ request, params }) => {
-        const decode = () => readInput(operation, request, params as Record<string, string>)
-        const { output, headers } = await execute(operation, decode, asking(request), service)
+        const decode = () => readInput(operation, request, params ?? {})
+        const { body, headers } = await execute(operation, decode, await asking(request, service), service)
         const status = operation.status ?? 200
-        return status === 204 ? empty(status, headers) : json(output, status, headers)
+        return status === 204 ? empty(status, headers) : json(body, status, headers)
       },
       { parse: 'none' },
     )
@@ -43,12 +44,14 @@ export function refuseMethod(allow: readonly string[]): never {
 
 /** One flat input: the query or the body, and over it the path's own parameters, which win. */
 async function readInput(operation: Operation, request: Request, params: Record<string, string>): Promise<unknown> {
-  if (operation.route.startsWith('GET ')) {
-    return { ...Object.fromEntries(new URL(request.url).searchParams), ...params }
+  const path = typed(operation.input, params)
+  if (/^(GET|DELETE) /.test(operation.route)) {
+    return { ...typed(operation.input, Object.fromEntries(new URL(request.url).searchParams)), ...path }
   }
+  if (operation.body === 'none' && (request.body === null || request.headers.get('content-length') === '0')) return path
   const body = await readJson(request, operation.bodyTypes ?? JSON_ONLY)
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
     throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
   }
-  return { ...body, ...params }
+  return { ...body, ...path }
 }

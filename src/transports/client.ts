@@ -1,6 +1,8 @@
-import { identify } from '../identity/identify.ts'
+import type { Config } from '../config.ts'
+import { identify, network } from '../identity/identify.ts'
 import type { Asking } from '../operation.ts'
 import { Problem } from '../problem.ts'
+import type { Service } from '../service.ts'
 
 /**
  * The client address of each request under way. Elysia has no place for it that both runtimes fill, so the
@@ -8,22 +10,53 @@ import { Problem } from '../problem.ts'
  */
 export const clientAddresses = new WeakMap<Request, string>()
 
+/** The client's address as limits know it. */
+export function clientNetwork(request: Request): string {
+  return network(clientAddresses.get(request) ?? '')
+}
+
 /**
  * Who asks and how, from a request's headers.
- * @throws Problem UNAUTHORIZED for a bad credential, BAD_REQUEST for an Idempotency-Key that cannot be one.
+ * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site, BAD_REQUEST
+ * for a header that cannot be one.
  */
-export function asking(request: Request): Asking {
-  const { headers } = request
-  const idempotencyKey = headers.get('idempotency-key')
-  if (idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
-    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
-  }
+export async function asking(request: Request, { config, readSession }: Service): Promise<Asking> {
+  const { headers, method } = request
+  const caller = await identify(headers, clientNetwork(request), readSession)
+  if (caller.kind === 'session' && method !== 'GET' && method !== 'HEAD') refuseOtherSites(request, config)
   const client = headers.get('service-client')
   return {
-    caller: identify(headers, clientAddresses.get(request) ?? ''),
+    caller,
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
-    idempotencyKey,
+    idempotencyKey: readIdempotencyKey(headers),
+    expectedVersion: readIfMatch(headers),
   }
+}
+
+/**
+ * A cookie proves a browser, not that its user meant this: what changes something must come from our own
+ * pages (decisions 9). Callers that are no browser send neither header.
+ * @throws Problem FORBIDDEN.
+ */
+export function refuseOtherSites({ headers }: Request, { origin }: Pick<Config, 'origin'>): void {
+  const site = headers.get('sec-fetch-site')
+  const from = headers.get('origin')
+  const isOurs = site === null ? from === null || from === origin : site === 'same-origin' || site === 'none'
+  if (!isOurs) throw new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`)
+}
+
+function readIdempotencyKey(headers: Headers): string | null {
+  const key = headers.get('idempotency-key')
+  if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return key
+  throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+}
+
+function readIfMatch(headers: Headers): number | null {
+  const match = headers.get('if-match')?.trim()
+  if (match === undefined || match === '*') return null
+  const version = /^"v(\d{1,15})"$/.exec(match)?.[1]
+  if (version === undefined) throw new Problem('BAD_REQUEST', 'If-Match must be the ETag of a bundle: "v<N>"')
+  return Number(version)
 }
 
 /** An address as it is written once: an IPv4 client on a dual-stack socket comes as `::ffff:a.b.c.d`. */

@@ -143,7 +143,12 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
   }
   const idempotencyKey = fields.get('idempotencyKey') || null
   try {
-    const { output } = await execute(createBundle, () => input, { ...asking(request), idempotencyKey }, service)
+    const { output } = await execute(
+      createBundle,
+      () => input,
+      { ...(await asking(request, service)), idempotencyKey },
+      service,
+    )
     const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
     return text(request, page as string, { type: HTML, status: 201 })
   } catch (error) {

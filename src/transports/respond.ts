@@ -45,7 +45,7 @@ export function empty(status: number, headers: Record<string, string> = {}): Res
 }
 
 /** An error as JSON: the one shape (spec 7). */
-export function jsonProblem(problem: Problem): Response {
+export function jsonProblem(problem: Pick<Problem, 'status' | 'headers'> & { toJSON(): unknown }): Response {
   return json(problem, problem.status, problem.headers)
 }
 
@@ -66,6 +66,26 @@ export function text(
       ...headers,
     }),
   })
+}
+
+/** The content type of pages. */
+export const HTML = 'text/html; charset=utf-8'
+
+/** A page made for this request. */
+export function page(
+  request: Request,
+  view: JSX.Element,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
+  return text(request, view as string, { type: HTML, status, headers })
+}
+
+/** Sends a browser on to another page, with the cookies that `from` sets. */
+export function seeOther(location: string, from?: Response): Response {
+  const headers = headersWith({ location, 'cache-control': 'no-store' })
+  for (const cookie of from?.headers.getSetCookie() ?? []) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 303, headers })
 }
 
 /** The bytes of a body in an encoding; `small` takes its time, for what is made once and served often. */

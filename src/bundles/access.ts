@@ -1,0 +1,46 @@
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles, member, owners } from '../../db/schema.ts'
+import type { SignedIn, Subject } from '../identity/identify.ts'
+import { type Role, requireRole } from '../identity/roles.ts'
+import { Problem } from '../problem.ts'
+
+/** A bundle as it is stored, with its owner. */
+export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash'> & { owner: Subject }
+
+/**
+ * Reads a bundle for a caller who needs a role over it: the one place where roles over bundles are checked
+ * (decisions 3). A member of the owning organisation has their role there whichever subject is active.
+ * @throws Problem NOT_FOUND; FORBIDDEN, which names what is missing.
+ */
+export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role): Promise<StoredBundle> {
+  return load(db, caller, needed, and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
+}
+
+/** The same for a bundle that may have been deleted. */
+export async function loadDeletedFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role) {
+  return load(db, caller, needed, eq(bundles.slug, slug))
+}
+
+async function load(db: Store['db'], caller: SignedIn, needed: Role, where: SQL | undefined): Promise<StoredBundle> {
+  const { userId } = caller.session
+  const [row] = await db
+    .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, role: member.role })
+    .from(bundles)
+    .leftJoin(owners, eq(owners.id, bundles.ownerId))
+    .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId)))
+    .where(where)
+  if (row === undefined) throw new Problem('NOT_FOUND', 'There is no bundle with this slug.')
+  if (row.bundle.ownerId === null) throw new Problem('FORBIDDEN', 'This bundle has no owner yet: claim it first.')
+  const role = row.userId === userId ? 'admin' : row.role
+  if (role === null) throw new Problem('FORBIDDEN', 'you do not own this bundle')
+  requireRole(role, needed)
+  const { addressHash: _, ...bundle } = row.bundle
+  return { ...bundle, owner: subjectOf(row) }
+}
+
+function subjectOf({ userId, organizationId }: { userId: string | null; organizationId: string | null }): Subject {
+  if (userId !== null) return { type: 'user', userId }
+  if (organizationId !== null) return { type: 'organization', organizationId }
+  throw new Error('an owner that is neither user nor organisation')
+}

@@ -1,0 +1,138 @@
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+import { bundles, bundleVersions, type UrlMetadata } from '../../db/schema.ts'
+import type { SignedIn } from '../identity/identify.ts'
+import { Problem } from '../problem.ts'
+import { loadFor, type StoredBundle } from './access.ts'
+import { refuseStale } from './bundles.ts'
+import type { BundleEdit } from './shapes.ts'
+
+/** How often an edit is tried again that others were faster than. */
+const MAX_TRIES = 200
+
+type Content = Pick<StoredBundle, 'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'>
+
+interface Edit {
+  store: Store
+  caller: SignedIn
+  slug: string
+  /** From If-Match; null: whichever is the latest. */
+  expectedVersion: number | null
+}
+
+/**
+ * Edits a bundle; the edit and its version are one write (spec 4.3). Edits at the same time each get a version
+ * of their own, in order and without a gap.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT.
+ */
+export function edit(edit: Edit, changes: Omit<BundleEdit, 'slug'>): Promise<StoredBundle> {
+  return writeVersion(edit, (bundle) => Promise.resolve(applied(bundle, changes)))
+}
+
+/**
+ * Writes a new version equal to an old one, policy included (decisions 1).
+ * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.
+ */
+export function restoreVersion(edit: Edit, versionNumber: number): Promise<StoredBundle> {
+  return writeVersion(edit, async ({ id }) => {
+    const [version] = await edit.store.db
+      .select()
+      .from(bundleVersions)
+      .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
+    if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
+    const { urls, urlMetadata, title, description, resolutionPolicy } = version
+    return { urls, urlMetadata, title, description, resolutionPolicy }
+  })
+}
+
+/** Every version of a bundle, newest first (spec 4.6). */
+export async function listVersions({ db }: Store, caller: SignedIn, slug: string) {
+  const { id } = await loadFor(db, caller, slug, 'viewer')
+  const columns = {
+    versionNumber: bundleVersions.versionNumber,
+    urls: bundleVersions.urls,
+    urlMetadata: bundleVersions.urlMetadata,
+    title: bundleVersions.title,
+    description: bundleVersions.description,
+    resolutionPolicy: bundleVersions.resolutionPolicy,
+    editedBy: bundleVersions.editedBy,
+    editedAt: bundleVersions.editedAt,
+  }
+  return db
+    .select(columns)
+    .from(bundleVersions)
+    .where(eq(bundleVersions.bundleId, id))
+    .orderBy(desc(bundleVersions.versionNumber))
+}
+
+/**
+ * Reads the bundle, makes the next content of it, and writes both rows only if the bundle is still at the
+ * version that was read; else once more.
+ */
+async function writeVersion(
+  { store, caller, slug, expectedVersion }: Edit,
+  next: (bundle: StoredBundle) => Promise<Content>,
+): Promise<StoredBundle> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const bundle = await loadFor(store.db, caller, slug, 'editor')
+    const content = await next(bundle)
+    refuseStale(bundle, expectedVersion)
+    const updatedAt = Math.max(Date.now(), bundle.updatedAt)
+    const versionNumber = bundle.versionNumber + 1
+    if (await write(store, bundle, content, { versionNumber, updatedAt, editedBy: caller.session.userId })) {
+      return { ...bundle, ...content, versionNumber, updatedAt }
+    }
+  }
+  throw new Problem('VERSION_CONFLICT', 'Others edit this bundle all the time. Read it again and try once more.')
+}
+
+/** @returns false where somebody else was faster; then nothing is written. */
+async function write(
+  { db, write }: Store,
+  { id, versionNumber: seen }: StoredBundle,
+  content: Content,
+  { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
+): Promise<boolean> {
+  const stillSeen = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`
+  try {
+    await write([
+      // Breaks NOT NULL where the bundle has moved on, and the transaction with it.
+      db
+        .insert(bundleVersions)
+        .values({ ...content, bundleId: stillSeen, versionNumber, editedBy, editedAt: updatedAt }),
+      db
+        .update(bundles)
+        .set({ ...content, versionNumber, updatedAt })
+        .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
+    ])
+    return true
+  } catch (error) {
+    if (/(NOT NULL|UNIQUE) constraint failed: bundle_versions/.test(brokenConstraint(error) ?? '')) return false
+    throw error
+  }
+}
+
+function applied(bundle: StoredBundle, changes: Omit<BundleEdit, 'slug'>): Content {
+  const urls = changes.urls ?? bundle.urls
+  if ((changes.urlMetadata?.length ?? 0) > urls.length) {
+    throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
+  }
+  return {
+    urls,
+    urlMetadata: changes.urlMetadata
+      ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
+      : carriedOver(bundle, urls),
+    title: changes.title === undefined ? bundle.title : changes.title,
+    description: changes.description === undefined ? bundle.description : changes.description,
+    resolutionPolicy: changes.resolutionPolicy === undefined ? bundle.resolutionPolicy : changes.resolutionPolicy,
+  }
+}
+
+/** Each surviving URL keeps its metadata, wherever it has moved; of a URL that stands twice, each keeps its own. */
+function carriedOver(bundle: StoredBundle, urls: readonly string[]): UrlMetadata[] {
+  const left = bundle.urls.map((url, index) => ({ url, metadata: bundle.urlMetadata[index] ?? {} }))
+  return urls.map((url) => {
+    const at = left.findIndex((entry) => entry.url === url)
+    return at === -1 ? {} : (left.splice(at, 1)[0]?.metadata ?? {})
+  })
+}

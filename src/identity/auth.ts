@@ -1,0 +1,139 @@
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { genericOAuth, magicLink, organization } from 'better-auth/plugins'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { defaultStatements } from 'better-auth/plugins/organization/access'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import * as schema from '../../db/identity-schema.ts'
+import type { Config } from '../config.ts'
+import type { Mailer } from '../mail.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
+import { sessionCookieName, sessionSecret } from './sessions.ts'
+
+/** The id of the one OIDC provider, in its callback's address `/api/auth/oauth2/callback/oidc`. */
+export const OIDC_PROVIDER = 'oidc'
+const SESSION_DAYS = 30
+const MAGIC_LINK_MINUTES = 15
+const INVITATION_DAYS = 7
+
+const access = createAccessControl(defaultStatements)
+const roles = {
+  viewer: access.newRole({ organization: [], member: [], invitation: [] }),
+  editor: access.newRole({ organization: [], member: [], invitation: [] }),
+  admin: access.newRole({
+    organization: ['update', 'delete'],
+    member: ['create', 'update', 'delete'],
+    invitation: ['create', 'cancel'],
+  }),
+}
+
+/**
+ * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
+ * and start time of the service, and no launcher needs it.
+ */
+export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: Logger) {
+  const { origin, name: service, oidc } = config
+  const isSecure = origin.startsWith('https:')
+  const cookie = {
+    name: sessionCookieName(config),
+    attributes: { path: '/', secure: isSecure, sameSite: 'lax' as const },
+  }
+  return betterAuth({
+    appName: service,
+    baseURL: origin,
+    basePath: '/api/auth',
+    secret: sessionSecret(config),
+    database: drizzleAdapter(db, { provider: 'sqlite', schema }),
+    telemetry: { enabled: false },
+    logger: {
+      level: 'warn',
+      log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
+    },
+    // Our own limit stands before this one, on our own idea of the client's address (transports/auth.ts).
+    rateLimit: { enabled: false },
+    advanced: {
+      ipAddress: { disableIpTracking: true },
+      // The browser check of decisions 9 stands in transports/auth.ts, for every route of the service.
+      disableCSRFCheck: true,
+      // The names below are whole: no `__Secure-` in front of `__Host-`.
+      useSecureCookies: false,
+      cookiePrefix: 'auth',
+      defaultCookieAttributes: { secure: isSecure },
+      cookies: { session_token: cookie },
+    },
+    session: { expiresIn: SESSION_DAYS * 86_400, disableSessionRefresh: true },
+    account: { accountLinking: { enabled: true, requireLocalEmailVerified: true } },
+    user: { deleteUser: { enabled: true }, changeEmail: { enabled: false } },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 8,
+      maxPasswordLength: 128,
+      password: { hash: hashPassword, verify: verifyPassword },
+      requireEmailVerification: config.requireVerifiedEmail,
+      // With this off better-auth answers a sign-up for a known address like one for a new one.
+      autoSignIn: false,
+      async onExistingUserSignUp({ user }) {
+        mailer.send({
+          to: user.email,
+          subject: `You already have an account at ${service}`,
+          text: `Somebody, probably you, tried to make a ${service} account with this address, which has one.\n\nSign in: ${origin}/sign-in\n\nIf it was not you, there is nothing to do.`,
+        })
+      },
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      autoSignInAfterVerification: true,
+      async sendVerificationEmail({ user, url }) {
+        mailer.send({
+          to: user.email,
+          subject: `Confirm your address for ${service}`,
+          text: `Open this link to confirm that this address is yours:\n\n${url}\n\nIf you made no account at ${service}, leave it alone.`,
+        })
+      },
+    },
+    plugins: [
+      magicLink({
+        expiresIn: MAGIC_LINK_MINUTES * 60,
+        storeToken: 'hashed',
+        async sendMagicLink({ email, url }) {
+          mailer.send({
+            to: email,
+            subject: `Your sign-in link for ${service}`,
+            text: `Open this link to sign in:\n\n${url}\n\nIt works once, for ${MAGIC_LINK_MINUTES} minutes. If you did not ask for it, leave it alone.`,
+          })
+        },
+      }),
+      organization({
+        ac: access,
+        roles,
+        creatorRole: 'admin',
+        invitationExpiresIn: INVITATION_DAYS * 86_400,
+        cancelPendingInvitationsOnReInvite: true,
+        async sendInvitationEmail({ id, email, role, organization, inviter }) {
+          mailer.send({
+            to: email,
+            subject: `${inviter.user.name || inviter.user.email} invites you to ${organization.name} at ${service}`,
+            text: `You are invited to ${organization.name} as ${role}.\n\nAccept: ${origin}/invitations/${id}\n\nThe invitation stands for ${INVITATION_DAYS} days.`,
+          })
+        },
+      }),
+      ...(oidc === null
+        ? []
+        : [
+            genericOAuth({
+              config: [
+                {
+                  providerId: OIDC_PROVIDER,
+                  clientId: oidc.clientId,
+                  clientSecret: oidc.clientSecret,
+                  discoveryUrl: `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+                  scopes: ['openid', 'email', 'profile'],
+                  pkce: true,
+                },
+              ],
+            }),
+          ]),
+    ],
+  })
+}

@@ -1,0 +1,23 @@
+import { Problem } from '../problem.ts'
+
+/** Roles over a bundle, least first (decisions 3). */
+export const ROLES = ['viewer', 'editor', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+/** What a credential may do, least first: each scope holds those before it. */
+export const SCOPES = ['links:read', 'links:write', 'keys:admin'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Whether `scopes` allow what needs `needed`, directly or by a scope that holds it. */
+export function allows(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed))
+}
+
+/**
+ * Refuses a role that is less than the needed one, and names both.
+ * @throws Problem FORBIDDEN.
+ */
+export function requireRole(has: Role, needed: Role): void {
+  if (ROLES.indexOf(has) >= ROLES.indexOf(needed)) return
+  throw new Problem('FORBIDDEN', `needs role ${needed} (you are ${has})`)
+}

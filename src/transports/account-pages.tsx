@@ -1,0 +1,159 @@
+import { Html } from '@elysiajs/html'
+import { Elysia } from 'elysia'
+import { type AccountForm, ConfirmPage, LinkSentPage, SignInPage, SignUpPage } from '../../views/account.tsx'
+import { type Invitation, InvitationPage } from '../../views/invitation.tsx'
+import type { Site } from '../../views/layout.tsx'
+import { MailboxPage } from '../../views/mailbox.tsx'
+import { Problem } from '../problem.ts'
+import type { Service } from '../service.ts'
+import { authenticate } from './auth.ts'
+import { readForm } from './body.ts'
+import { clientAddresses } from './client.ts'
+import { page, seeOther } from './respond.ts'
+
+const RAW = { parse: 'none' } as const
+
+/** The pages of accounts: plain forms over better-auth's routes. */
+export function accountPages(service: Service) {
+  const { config, mailer, readSession } = service
+  const site: Site = { name: config.name, origin: config.origin }
+  const hasOidc = config.oidc !== null
+  const signIn = (request: Request, form: AccountForm, status = 200) =>
+    page(request, <SignInPage site={site} form={form} hasOidc={hasOidc} />, status)
+  const signUp = (request: Request, form: AccountForm, status = 200) =>
+    page(request, <SignUpPage site={site} form={form} hasOidc={hasOidc} />, status)
+
+  return new Elysia()
+    .get('/sign-in', ({ request }) => {
+      const { searchParams } = new URL(request.url)
+      const isStale = searchParams.has('error')
+      const form = { ...emptyForm(searchParams.get('next')), errors: isStale ? { form: STALE_LINK } : {} }
+      return signIn(request, form)
+    })
+    .get('/sign-up', ({ request }) => signUp(request, emptyForm(new URL(request.url).searchParams.get('next'))))
+    .post(
+      '/sign-in',
+      async ({ request }) => {
+        const { form, password } = await readAccountForm(request)
+        const answer = await call(request, service, '/sign-in/email', { email: form.email, password })
+        if (answer.ok) return seeOther(form.next, answer)
+        return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-in/link',
+      async ({ request }) => {
+        const { form } = await readAccountForm(request)
+        const { email, next } = form
+        const errorCallbackURL = `/sign-in?next=${encodeURIComponent(next)}`
+        const answer = await call(request, service, '/sign-in/magic-link', {
+          email,
+          callbackURL: next,
+          errorCallbackURL,
+        })
+        if (answer.ok) return page(request, <LinkSentPage site={site} email={email} next={next} />)
+        return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-in/oidc',
+      async ({ request }) => {
+        const { form } = await readAccountForm(request)
+        const words = { providerId: 'oidc', callbackURL: form.next, errorCallbackURL: '/sign-in' }
+        const answer = await call(request, service, '/sign-in/oauth2', words)
+        if (!answer.ok) return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+        return seeOther(((await answer.clone().json()) as { url: string }).url, answer)
+      },
+      RAW,
+    )
+    .post(
+      '/sign-up',
+      async ({ request }) => {
+        const { form, password } = await readAccountForm(request)
+        const { email, name, next } = form
+        const answer = await call(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
+        if (!answer.ok) return signUp(request, { ...form, errors: await explain(answer) }, answer.status)
+        if (config.requireVerifiedEmail) return page(request, <ConfirmPage site={site} email={email} />)
+        return seeOther(next, answer)
+      },
+      RAW,
+    )
+    .post('/sign-out', async ({ request }) => seeOther('/', await call(request, service, '/sign-out', {})), RAW)
+    .get('/invitations/:id', async ({ request, params: { id } }) => {
+      if ((await readSession(request.headers)) === null)
+        return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
+      return invitationPage(request, service, id)
+    })
+    .post(
+      '/invitations/:id',
+      async ({ request, params: { id } }) => {
+        const answer = await call(request, service, '/organization/accept-invitation', { invitationId: id })
+        if (answer.ok) return seeOther('/', answer)
+        return invitationPage(request, service, id, (await explain(answer)).form)
+      },
+      RAW,
+    )
+    .get('/dev/mailbox', ({ request }) => {
+      // It shows other people's sign-in links: for the machine's own developer and nobody else.
+      const isHere = /^(127\.|::1$)/.test(clientAddresses.get(request) ?? '')
+      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothing()
+      return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
+    })
+}
+
+const STALE_LINK = 'That link has been used or is too old. Ask for a new one.'
+
+function nothing(): Problem {
+  return new Problem('NOT_FOUND', 'There is nothing at this address.')
+}
+
+function call(request: Request, service: Service, to: string, body: unknown): Promise<Response> {
+  return authenticate(request, service, to, () => body)
+}
+
+async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
+  const { name, origin } = service.config
+  const path = `/invitations/${encodeURIComponent(id)}`
+  const get = new Request(request.url, { headers: request.headers })
+  const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
+  if (!answer.ok)
+    throw new Problem(
+      'NOT_FOUND',
+      'This invitation is not for the address you are signed in with, or it is no longer open.',
+    )
+  const invitation = (await answer.json()) as Invitation
+  const view = <InvitationPage site={{ name, origin }} invitation={invitation} path={path} error={error} />
+  return page(request, view, error === undefined ? 200 : 400)
+}
+
+async function readAccountForm(request: Request): Promise<{ form: AccountForm; password: string }> {
+  const fields = await readForm(request)
+  const form = {
+    ...emptyForm(fields.get('next')),
+    email: fields.get('email')?.trim() ?? '',
+    name: fields.get('name')?.trim() ?? '',
+  }
+  return { form, password: fields.get('password') ?? '' }
+}
+
+function emptyForm(next: string | null): AccountForm {
+  return { email: '', name: '', next: localPath(next), errors: {} }
+}
+
+/** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us. */
+function localPath(next: string | null): string {
+  return next !== null && /^\/(?![/\\])[^\s\\]{0,1000}$/.test(next) ? next : '/'
+}
+
+/** An error of better-auth beside the field it concerns. */
+async function explain(answer: Response): Promise<AccountForm['errors']> {
+  const { error, code } = (await answer.clone().json()) as { error: string; code: string }
+  if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'This must be an e-mail address.' }
+  if (code === 'PASSWORD_TOO_SHORT') return { password: 'This must be at least 8 characters.' }
+  if (code === 'PASSWORD_TOO_LONG') return { password: 'This must be at most 128 characters.' }
+  if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'This address and password do not go together.' }
+  if (code === 'EMAIL_NOT_VERIFIED') return { form: 'Confirm your address first: we have mailed you a link.' }
+  return { form: error }
+}

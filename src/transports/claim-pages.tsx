@@ -1,0 +1,67 @@
+import { Html } from '@elysiajs/html'
+import { Elysia } from 'elysia'
+import { ClaimedPage, ClaimPage, ClaimsPage } from '../../views/claim.tsx'
+import type { Site } from '../../views/layout.tsx'
+import { findByToken } from '../bundles/claims.ts'
+import { claimBundle, listClaims } from '../bundles/operations.ts'
+import { execute } from '../operation.ts'
+import { Problem } from '../problem.ts'
+import type { Service } from '../service.ts'
+import { readForm } from './body.ts'
+import { asking } from './client.ts'
+import { page, seeOther } from './respond.ts'
+
+const RAW = { parse: 'none' } as const
+
+/** The pages of claims: the link that a maker keeps, and what can be claimed without one. */
+export function claimPages(service: Service) {
+  const site: Site = { name: service.config.name, origin: service.config.origin }
+  return new Elysia()
+    .get('/claim/:token', ({ request, params }) => claimPage(request, service, params.token))
+    .post(
+      '/claim/:token',
+      async ({ request, params: { token } }) => {
+        try {
+          const { output } = await execute(claimBundle, () => ({ token }), await asking(request, service), service)
+          return page(request, <ClaimedPage site={site} bundle={output} />)
+        } catch (error) {
+          if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error
+          return claimPage(request, service, token, error)
+        }
+      },
+      RAW,
+    )
+    .get('/claims', async ({ request }) => {
+      const who = await asking(request, service)
+      if (who.caller.kind === 'anonymous') return seeOther('/sign-in?next=/claims')
+      const { output } = await execute(listClaims, () => ({}), who, service)
+      return page(request, <ClaimsPage site={site} bundles={output.bundles} />)
+    })
+    .post(
+      '/claims',
+      async ({ request }) => {
+        const slug = (await readForm(request)).get('slug') ?? ''
+        const { output } = await execute(claimBundle, () => ({ slug }), await asking(request, service), service)
+        return page(request, <ClaimedPage site={site} bundle={output} />)
+      },
+      RAW,
+    )
+}
+
+async function claimPage(request: Request, service: Service, token: string, problem?: Problem): Promise<Response> {
+  const { config, store, readSession } = service
+  const bundle = await findByToken(store, token)
+  if (bundle === null) throw new Problem('NOT_FOUND', 'This claim link is unknown, was used, or has lapsed.')
+  const session = await readSession(request.headers)
+  const claimer = session === null ? null : session.organizationId === null ? session.email : 'your active organisation'
+  const view = (
+    <ClaimPage
+      site={{ name: config.name, origin: config.origin }}
+      bundle={bundle}
+      path={`/claim/${encodeURIComponent(token)}`}
+      claimer={claimer}
+      error={problem?.message}
+    />
+  )
+  return page(request, view, problem?.status ?? 200)
+}

@@ -1,0 +1,212 @@
+import { Html } from '@elysiajs/html'
+import { Page, type Site } from './layout.tsx'
+
+/** A form of these pages as it was sent, and what is wrong with it. */
+export interface AccountForm {
+  email: string
+  name: string
+  /** Where to go afterwards: a path of this service. */
+  next: string
+  errors: { email?: string; password?: string; form?: string }
+}
+
+interface AccountProps {
+  site: Site
+  form: AccountForm
+  /** Whether an OIDC provider is configured. */
+  hasOidc: boolean
+}
+
+/** Sign in with a password, by a mailed link, or at the OIDC provider. */
+export function SignInPage({ site, form, hasOidc }: AccountProps): JSX.Element {
+  const { email, next, errors } = form
+  return (
+    <Page site={site} title={`Sign in · ${site.name}`}>
+      <section class="narrow">
+        <h1>Sign in</h1>
+        <FormError error={errors.form} />
+        {hasOidc ? <OidcForm next={next} /> : ''}
+        <form class="card" method="post" action="/sign-in">
+          <EmailField email={email} error={errors.email} autofocus />
+          <PasswordField autocomplete="current-password" error={errors.password} />
+          <input type="hidden" name="next" value={next} />
+          <div class="send">
+            <button type="submit" class="primary">
+              Sign in
+            </button>
+            {/* The same form, sent elsewhere: without a password it asks for a link. */}
+            <button type="submit" formaction="/sign-in/link" formnovalidate>
+              Mail me a link instead
+            </button>
+          </div>
+        </form>
+        <p class="hint">
+          New here? <a href={`/sign-up?next=${encodeURIComponent(next)}`}>Make an account</a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** Make an account. */
+export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
+  const { email, name, next, errors } = form
+  return (
+    <Page site={site} title={`Make an account · ${site.name}`}>
+      <section class="narrow">
+        <h1>Make an account</h1>
+        <FormError error={errors.form} />
+        {hasOidc ? <OidcForm next={next} /> : ''}
+        <form class="card" method="post" action="/sign-up">
+          <div class="field">
+            <label for="name">
+              Name <span class="optional">optional</span>
+            </label>
+            <input id="name" name="name" value={name} autocomplete="name" maxlength="100" />
+          </div>
+          <EmailField email={email} error={errors.email} />
+          <PasswordField autocomplete="new-password" error={errors.password} hint="At least 8 characters." />
+          <input type="hidden" name="next" value={next} />
+          <div class="send">
+            <button type="submit" class="primary">
+              Make the account
+            </button>
+          </div>
+        </form>
+        <p class="hint">
+          Have one? <a href={`/sign-in?next=${encodeURIComponent(next)}`}>Sign in</a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** After a link was asked for: the same whether or not the address has an account. */
+export function LinkSentPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
+  return (
+    <Page site={site} title={`Look in your mail · ${site.name}`}>
+      <section class="narrow">
+        <h1>Look in your mail</h1>
+        <p class="lede">
+          A link to sign in is on its way to <strong safe>{email}</strong>. It works once, for 15 minutes.
+        </p>
+        <p class="hint">
+          Nothing there? Look among the unwanted mail, or{' '}
+          <a href={`/sign-in?next=${encodeURIComponent(next)}`}>go back</a> and check the address.
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** After a sign-up where addresses must be confirmed first: the same whether or not the address was new. */
+export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX.Element {
+  return (
+    <Page site={site} title={`Confirm your address · ${site.name}`}>
+      <section class="narrow">
+        <h1>Confirm your address</h1>
+        <p class="lede">
+          A mail is on its way to <strong safe>{email}</strong>. Open the link in it, and then sign in.
+        </p>
+        <p>
+          <a class="button" href="/sign-in">
+            Sign in
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+function OidcForm({ next }: { next: string }): JSX.Element {
+  return (
+    <form method="post" action="/sign-in/oidc" class="oidc">
+      <input type="hidden" name="next" value={next} />
+      <button type="submit">Continue with single sign-on</button>
+    </form>
+  )
+}
+
+function EmailField({
+  email,
+  error,
+  autofocus = false,
+}: {
+  email: string
+  error: string | undefined
+  autofocus?: boolean
+}) {
+  return (
+    <div class="field">
+      <label for="email">E-mail address</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        required
+        maxlength="254"
+        autocomplete="email"
+        autofocus={autofocus && email === ''}
+        value={email}
+        {...described('email', error)}
+      />
+      <FieldError id="email" error={error} />
+    </div>
+  )
+}
+
+interface PasswordProps {
+  autocomplete: 'current-password' | 'new-password'
+  error: string | undefined
+  hint?: string
+}
+
+function PasswordField({ autocomplete, error, hint }: PasswordProps) {
+  return (
+    <div class="field">
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        required
+        minlength="8"
+        maxlength="128"
+        autocomplete={autocomplete}
+        {...described('password', error)}
+      />
+      {hint === undefined || error !== undefined ? (
+        ''
+      ) : (
+        <p class="hint" safe>
+          {hint}
+        </p>
+      )}
+      <FieldError id="password" error={error} />
+    </div>
+  )
+}
+
+function FormError({ error }: { error: string | undefined }): JSX.Element {
+  if (error === undefined) return ''
+  return (
+    <p class="alert" role="alert" id="alert" tabindex="-1" safe>
+      {error}
+    </p>
+  )
+}
+
+/** An error below the field that it concerns. */
+export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
+  if (error === undefined) return ''
+  return (
+    <p class="error" id={`${id}-error`} safe>
+      {error}
+    </p>
+  )
+}
+
+/** Ties a field to its error. */
+export function described(id: string, error: string | undefined) {
+  return error === undefined ? {} : ({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` } as const)
+}

@@ -1,0 +1,41 @@
+import { Html } from '@elysiajs/html'
+import { Page, type Site } from './layout.tsx'
+
+/** What is shown of an invitation. */
+export interface Invitation {
+  organizationName: string
+  inviterEmail: string
+  role: string
+}
+
+interface InvitationProps {
+  site: Site
+  invitation: Invitation
+  path: string
+  error: string | undefined
+}
+
+/** The page of an invitation into an organisation. */
+export function InvitationPage({ site, invitation, path, error }: InvitationProps): JSX.Element {
+  const { organizationName, inviterEmail, role } = invitation
+  return (
+    <Page site={site} title={`Invitation to ${organizationName} · ${site.name}`}>
+      <section class="narrow">
+        <h1 safe>{`Join ${organizationName}`}</h1>
+        {error === undefined ? (
+          ''
+        ) : (
+          <p class="alert" role="alert" safe>
+            {error}
+          </p>
+        )}
+        <p class="lede" safe>{`${inviterEmail} invites you as ${role}.`}</p>
+        <form method="post" action={path} class="send">
+          <button type="submit" class="primary">
+            Accept the invitation
+          </button>
+        </form>
+      </section>
+    </Page>
+  )
+}
