@@ -4,7 +4,8 @@ import { idempotencyAnswers as answers } from '../db/schema.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 
-const KEPT_MS = 24 * 3_600_000
+/** How long a first answer is given again (decisions 1). */
+export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
 /** Writes an effect and its answer as one: either both are stored or neither. */
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<void>
@@ -37,7 +38,7 @@ export async function once<T>(
     const [row] = await store.db
       .select()
       .from(answers)
-      .where(and(eq(answers.keyHash, keyHash), gt(answers.createdAt, Date.now() - KEPT_MS)))
+      .where(and(eq(answers.keyHash, keyHash), gt(answers.createdAt, Date.now() - ANSWERS_KEPT_MS)))
     if (row === undefined) return null
     if (row.requestHash !== requestHash) {
       throw new Problem(
@@ -51,7 +52,7 @@ export async function once<T>(
   const commit: Commit = async (writes, answer) => {
     const now = Date.now()
     await store.write([
-      store.db.delete(answers).where(lte(answers.createdAt, now - KEPT_MS)),
+      store.db.delete(answers).where(and(eq(answers.keyHash, keyHash), lte(answers.createdAt, now - ANSWERS_KEPT_MS))),
       store.db.insert(answers).values({
         keyHash,
         requestHash,
