@@ -66,7 +66,7 @@ export const NewBundle = type({
   'title?': line(BOUNDS.title).or('null'),
   'description?': lines(BOUNDS.description).or('null'),
   'urlMetadata?': UrlMetadata.array(),
-  'email?': type(/^[^\s@]+@[^\s@]+\.[^\s@]+$/)
+  'email?': type(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/)
     .describe('an e-mail address')
     .narrow(fit(BOUNDS.email, CONTROLS)),
   'slug?': 'string',
