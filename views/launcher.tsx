@@ -84,12 +84,13 @@ function Tab({
   url: string
   metadata: PublicBundle['urlMetadata'][number]
 }) {
-  const { host, pathname, search, hash } = new URL(url)
+  // The parsed form: `https:a.example` is a whole URL by itself, and a relative one in a link of an https page.
+  const { href, host, pathname, search, hash } = new URL(url)
   const path = `${pathname}${search}${hash}`
   const isByHand = openPolicy === 'manual'
   return (
     <li>
-      <a class="tab" href={url} target="_blank" rel="noopener noreferrer" data-open={isByHand ? 'manual' : 'auto'}>
+      <a class="tab" href={href} target="_blank" rel="noopener noreferrer" data-open={isByHand ? 'manual' : 'auto'}>
         <span class="mark" aria-hidden="true" safe>
           {(host.replace(/^www\./, '')[0] ?? '').toUpperCase()}
         </span>
