@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
 import { Launchers } from './bundles/launchers.ts'
-import type { Config } from './config.ts'
+import { blame, type Config } from './config.ts'
 import { Recorder } from './insights/recorder.ts'
 import { MemoryBucket } from './limits/memory.ts'
 
@@ -20,7 +20,9 @@ export interface Service {
 
 /** Opens the store and starts what runs beside requests. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const store = await openStore(config.database)
+  const store = await openStore(config.database).catch((error) => {
+    throw blame('DATABASE_URL', error)
+  })
   const recorder = await Recorder.start(store, log)
   const launchers = await Launchers.start(store, log)
   return {
