@@ -11,7 +11,7 @@ export interface Asking {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
   client: string | null
-  /** 1..255 printable ASCII, or null. */
+  /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
 }
 
@@ -70,6 +70,9 @@ export async function execute<In, Out>(
   service: Service,
 ): Promise<Answer<Out>> {
   if (operation.limit === 'address') charge(service.addressBucket, asking.caller.address)
+  if (asking.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(asking.idempotencyKey)) {
+    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+  }
   const input = validate(operation.input, await decode())
   const run = (commit: Commit) => operation.run(input, { ...asking, service, commit })
   if (operation.idempotent === undefined || asking.idempotencyKey === null) {

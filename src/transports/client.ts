@@ -1,6 +1,5 @@
 import { identify } from '../identity/identify.ts'
 import type { Asking } from '../operation.ts'
-import { Problem } from '../problem.ts'
 
 /**
  * The client address of each request under way. Elysia has no place for it that both runtimes fill, so the
@@ -10,19 +9,15 @@ export const clientAddresses = new WeakMap<Request, string>()
 
 /**
  * Who asks and how, from a request's headers.
- * @throws Problem UNAUTHORIZED for a bad credential, BAD_REQUEST for an Idempotency-Key that cannot be one.
+ * @throws Problem UNAUTHORIZED for a bad credential.
  */
 export function asking(request: Request): Asking {
   const { headers } = request
-  const idempotencyKey = headers.get('idempotency-key')
-  if (idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
-    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
-  }
   const client = headers.get('service-client')
   return {
     caller: identify(headers, clientAddresses.get(request) ?? ''),
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
-    idempotencyKey,
+    idempotencyKey: headers.get('idempotency-key'),
   }
 }
 
