@@ -117,6 +117,8 @@ function reason(error: type.errors[number]): string {
   if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
   if (error.hasCode('minLength')) return `must have at least ${error.rule} ${error.rule === 1 ? 'entry' : 'entries'}`
   if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
+  // A union's own text is a whole sentence, place and value included.
+  if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
   if (error.expected === 'removed') return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
 }
