@@ -28,7 +28,7 @@ function nothingHere(): Problem {
   return new Problem('NOT_FOUND', 'There is nothing at this address.')
 }
 
-/** By the text: the address of a request with a strange Host need not parse. */
+/** By the text: the address of a request with a strange Host need not parse, and on Bun without one is only a path. */
 function isApi({ url }: Request): boolean {
-  return /^[a-z]+:\/\/[^/]*\/api(?:[/?#]|$)/i.test(url)
+  return /^(?:\w+:\/\/[^/]*)?\/api(?:[/?#]|$)/.test(url)
 }

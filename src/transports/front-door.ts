@@ -23,7 +23,7 @@ export function frontDoor(
     // A target in absolute form (`GET http://x/…`) brings a host of its own, beside the header.
     if (!isFor(authority, host ?? '') || !isFor(authority, hostOf(request.url))) {
       // Health checks ask by address. The router must not see their Host either.
-      if (/^https?:\/\/[^/]*\/healthz$/.test(request.url)) return app.fetch(new Request(`${origin}/healthz`))
+      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(request.url)) return app.fetch(new Request(`${origin}/healthz`))
       return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
     }
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
