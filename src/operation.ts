@@ -12,7 +12,7 @@ export interface Asking {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
   client: string | null
-  /** 1..255 printable ASCII, or null. */
+  /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
   expectedVersion: number | null
@@ -85,6 +85,9 @@ export async function execute<In, Out>(
     const needed = operation.access === 'authenticated' ? null : operation.access.scope
     if (needed !== null && !allows(scopes, needed)) throw new Problem('FORBIDDEN', `needs scope ${needed}`)
   }
+  if (asking.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(asking.idempotencyKey)) {
+    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+  }
   const input = validate(operation.input, await decode())
   const run = (commit: Commit) => operation.run(input, { ...asking, service, commit })
   if (operation.idempotent === undefined || asking.idempotencyKey === null) {
@@ -140,6 +143,8 @@ function reason(error: type.errors[number]): string {
   if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
   if (error.hasCode('minLength')) return `must have at least ${error.rule} ${error.rule === 1 ? 'entry' : 'entries'}`
   if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
+  // A union's own text is a whole sentence, place and value included.
+  if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
   if (error.expected === 'removed') return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
 }

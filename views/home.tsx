@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS, type CreatedBundle } from '../src/bundles/shapes.ts'
-import { Page, type Site } from './layout.tsx'
+import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
 export interface HomeForm {
@@ -43,7 +43,13 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
           <label for="title">
             Title <span class="optional">optional</span>
           </label>
-          <input id="title" name="title" value={form.title} autocomplete="off" {...described('title', errors.title)} />
+          <input
+            id="title"
+            name="title"
+            value={attribute(form.title)}
+            autocomplete="off"
+            {...described('title', errors.title)}
+          />
           <FieldError id="title" error={errors.title} />
         </div>
         <details class="more" open={form.description !== '' || errors.description !== undefined}>
@@ -129,7 +135,7 @@ function Lines({ lines }: Pick<HomeForm, 'lines'>): JSX.Element {
                 <input
                   id={id}
                   name="urls"
-                  value={text}
+                  value={attribute(text)}
                   aria-label={`Link ${index + 1}`}
                   spellcheck="false"
                   autocapitalize="off"

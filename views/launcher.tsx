@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import type { PublicBundle } from '../src/bundles/bundles.ts'
-import { Document, type Site } from './layout.tsx'
+import { attribute, Document, type Site } from './layout.tsx'
 
 interface LauncherProps {
   site: Site
@@ -84,12 +84,19 @@ function Tab({
   url: string
   metadata: PublicBundle['urlMetadata'][number]
 }) {
-  const { host, pathname, search, hash } = new URL(url)
+  // The parsed form: `https:a.example` is a whole URL by itself, and a relative one in a link of an https page.
+  const { href, host, pathname, search, hash } = new URL(url)
   const path = `${pathname}${search}${hash}`
   const isByHand = openPolicy === 'manual'
   return (
     <li>
-      <a class="tab" href={url} target="_blank" rel="noopener noreferrer" data-open={isByHand ? 'manual' : 'auto'}>
+      <a
+        class="tab"
+        href={attribute(href)}
+        target="_blank"
+        rel="noopener noreferrer"
+        data-open={isByHand ? 'manual' : 'auto'}
+      >
         <span class="mark" aria-hidden="true" safe>
           {(host.replace(/^www\./, '')[0] ?? '').toUpperCase()}
         </span>
@@ -125,12 +132,12 @@ function OpenGraph({ site, bundle, heading }: LauncherProps & { heading: string 
   const summary = [...description].slice(0, 200).join('')
   return (
     <>
-      <meta name="description" content={summary} />
+      <meta name="description" content={attribute(summary)} />
       <meta name="robots" content="noindex" />
       <meta property="og:type" content="website" />
-      <meta property="og:site_name" content={site.name} />
-      <meta property="og:title" content={heading} />
-      <meta property="og:description" content={summary} />
+      <meta property="og:site_name" content={attribute(site.name)} />
+      <meta property="og:title" content={attribute(heading)} />
+      <meta property="og:description" content={attribute(summary)} />
       <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
       <meta name="twitter:card" content="summary" />
     </>

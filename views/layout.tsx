@@ -9,6 +9,14 @@ export interface Site {
   origin: string
 }
 
+/**
+ * A text from outside as an attribute's value. The JSX runtime escapes the quotes there but no ampersand, so
+ * `&amp;` in a URL or in what somebody typed would be read as `&`.
+ */
+export function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;')
+}
+
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string

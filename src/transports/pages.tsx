@@ -45,8 +45,10 @@ export function pages(service: Service) {
     .get('/healthz', ({ request }) => text(request, 'ok', { type: 'text/plain' }))
     .all('/', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
     .all('/l/:slug', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/l/:slug/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/l/:slug/qr.svg', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/l/:slug/bookmarks.html', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/static/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/healthz', () => refuseMethod(['GET', 'HEAD']), RAW)
 }
 
 /** An error as a page. */
