@@ -11,7 +11,8 @@ import { jsonProblem } from './transports/respond.ts'
 export function createApp(service: Service): Handle {
   const app = new Elysia()
     .onError(({ code, error, request }) => {
-      const problem = code === 'NOT_FOUND' ? nothingHere() : toProblem(error)
+      // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
+      const problem = code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : toProblem(error)
       if (problem.code === 'INTERNAL_ERROR')
         service.log.error({ err: error, method: request.method }, 'a request failed')
       return isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
