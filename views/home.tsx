@@ -25,12 +25,12 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
     (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
   const isFresh = alert === '' && form.text === ''
   return (
-    <Page site={site} title={`${site.name}: one link that opens many tabs`}>
+    <Page site={site} title={`${site.name}: one link that opens many tabs`} kind="wide">
       <section class="hero">
         <h1>One link that opens them all.</h1>
         <p class="lede">Paste up to {BOUNDS.urls} links. Share one. Whoever opens it gets every tab with one press.</p>
       </section>
-      <form class="card make" method="post" action="/">
+      <form class="card" method="post" action="/">
         {alert === '' ? (
           ''
         ) : (
@@ -38,7 +38,11 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
             {alert}
           </p>
         )}
-        {lines.length > 0 ? <Lines lines={lines} /> : <Paste text={form.text} isFresh={isFresh} />}
+        {lines.length > 0 ? (
+          <Lines lines={lines} />
+        ) : (
+          <Paste text={form.text} isFresh={isFresh} isWrong={errors.form !== undefined} />
+        )}
         <div class="field">
           <label for="title">
             Title <span class="optional">optional</span>
@@ -67,7 +71,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
           <button type="submit" class="primary">
             Get the link
           </button>
-          <p class="hint">No account needed. You get a claim link to edit it later.</p>
+          <p class="hint">No account needed. A claim link lets you edit it later.</p>
         </div>
       </form>
       <ul class="promises">
@@ -87,19 +91,20 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
   )
 }
 
-function Paste({ text, isFresh }: { text: string; isFresh: boolean }): JSX.Element {
+function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isWrong: boolean }): JSX.Element {
   return (
     <div class="field">
       <label for="urls">Links, one a line</label>
       <textarea
         id="urls"
         name="urls"
-        rows="8"
+        rows="9"
         required
         autofocus={isFresh}
         spellcheck="false"
         autocapitalize="off"
-        aria-describedby="urls-hint urls-count"
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby={`${isWrong ? 'alert ' : ''}urls-hint urls-count`}
         data-max={String(BOUNDS.urls)}
         placeholder={
           'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'
@@ -109,7 +114,7 @@ function Paste({ text, isFresh }: { text: string; isFresh: boolean }): JSX.Eleme
         {leading(text)}
       </textarea>
       <p class="below">
-        <span id="urls-hint">Bullets, “title | url”, Markdown links and OneTab lists are all fine.</span>
+        <span id="urls-hint">Bullets, “title | url”, Markdown and OneTab lists are fine.</span>
         <span id="urls-count" class="count" aria-live="polite"></span>
       </p>
     </div>
@@ -186,11 +191,11 @@ export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Elemen
         </p>
       </section>
       <section class="card">
-        <CopyField id="link" label="Share this link" value={url} />
+        <CopyField id="link" label="Share this link" value={url} kind="primary" />
         <div class="with-qr">
-          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="132" height="132" />
+          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="148" height="148" />
           <div class="choices">
-            <a class="button primary" href={url}>
+            <a class="button" href={url}>
               Open the launcher
             </a>
             <a class="button" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
@@ -218,8 +223,16 @@ export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Elemen
   )
 }
 
+interface CopyFieldProps {
+  id: string
+  label: string
+  value: string
+  /** `primary` where copying is what the page is for. */
+  kind?: 'primary'
+}
+
 /** A text to take along: selectable without JavaScript, with a copy button where there is. */
-function CopyField({ id, label, value }: { id: string; label: string; value: string }): JSX.Element {
+function CopyField({ id, label, value, kind }: CopyFieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={id} safe>
@@ -227,7 +240,7 @@ function CopyField({ id, label, value }: { id: string; label: string; value: str
       </label>
       <div class="copy-field">
         <input id={id} value={value} readonly />
-        <button type="button" class="copy" data-copy={id}>
+        <button type="button" class={['copy', kind]} data-copy={id} aria-live="polite">
           Copy
         </button>
       </div>
