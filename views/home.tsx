@@ -10,8 +10,8 @@ export interface HomeForm {
   text: string
   /** Where a line is wrong, every line is shown in a field of its own, with its error beside it. */
   lines: { text: string; error: string | null }[]
-  /** What is wrong beside the lines, by field; `form` is what concerns them all. */
-  errors: { title?: string; description?: string; form?: string }
+  /** What is wrong beside the lines, by field; `urls` is the list as a whole, `form` what no field is to blame for. */
+  errors: { title?: string; description?: string; urls?: string; form?: string }
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
 }
@@ -22,6 +22,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
   const wrong = lines.filter(({ error }) => error !== null).length
   const alert =
     errors.form ??
+    errors.urls ??
     (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
   const isFresh = alert === '' && form.text === ''
   return (
@@ -41,7 +42,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
         {lines.length > 0 ? (
           <Lines lines={lines} />
         ) : (
-          <Paste text={form.text} isFresh={isFresh} isWrong={errors.form !== undefined} />
+          <Paste text={form.text} isFresh={isFresh} isWrong={errors.urls !== undefined} />
         )}
         <div class="field">
           <label for="title">
