@@ -18,7 +18,7 @@ export const ONBOARDING: NewBundle = {
     { note: 'Team handbook: how we work', tags: ['read first'] },
     { note: 'Your introductions this week', tags: ['monday'] },
     {
-      note: 'Storefront repository\nFollow the README; `make dev` should have you running within ten minutes.',
+      note: 'Storefront repository\nFollow the README; the shop should run on your machine within ten minutes.',
       tags: ['engineering', 'day one'],
     },
     { note: 'Design system', tags: ['design', 'reference'] },

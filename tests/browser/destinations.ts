@@ -1,5 +1,5 @@
 /** A request that a destination got. */
-export interface Visit {
+interface Visit {
   path: string
   referrer: string | null
 }
