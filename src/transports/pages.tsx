@@ -180,7 +180,7 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
       (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)
     else if (field === 'title' || field === 'description') errors[field] = says
-    else if (field === 'urls') errors.form = `Your list ${reason}. It has ${pasted.urls.length}.`
+    else if (field === 'urls') errors.urls = `Your list ${reason}. It has ${pasted.urls.length}.`
     else errors.form = problem.message
   }
   if (problem.issues.length === 0) errors.form = problem.message
