@@ -32,8 +32,9 @@ afterEach(() => {
 })
 
 /** Through the store itself: a second SQLite in one process would undo the first one's locks. */
-function rows(query: string): Promise<unknown[]> {
-  return store.db.values(sql.raw(query))
+async function rows(query: string): Promise<unknown[]> {
+  const found = await store.db.values(sql.raw(query))
+  return found.map((row) => Array.from(row))
 }
 
 const counted = () => rows('SELECT bundle_id, day, views, open_all_clicks FROM daily_counters ORDER BY 2, 1')
