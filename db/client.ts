@@ -34,7 +34,7 @@ export interface Store {
    * second of counts, and the edits' durability costs nothing here.
    */
   writeCounters(statements: InStatement[]): Promise<ResultSet[]>
-  close(): void
+  close(): Promise<void>
 }
 
 /**
@@ -56,9 +56,13 @@ export async function openStore({ url, authToken }: { url: string; authToken?: s
         ),
       ),
     writeCounters: (statements) => patient(() => counters.batch(statements, 'write')),
-    close() {
+    async close() {
+      if (counters !== edits) {
+        counters.close()
+        // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
+        await edits.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {})
+      }
       edits.close()
-      if (counters !== edits) counters.close()
     },
   }
 }

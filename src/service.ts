@@ -56,7 +56,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       stopSweeping()
       launchers.stop()
       await recorder.stop()
-      store.close()
+      await store.close()
     },
   }
 }

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => {
   setSystemTime()
-  store.close()
+  await store.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
