@@ -4,11 +4,13 @@ import { Problem, toProblem } from './problem.ts'
 import type { Service } from './service.ts'
 import { api } from './transports/api.ts'
 import { frontDoor, type Handle } from './transports/front-door.ts'
+import { launcherPages } from './transports/launcher.tsx'
 import { pages, problemPage } from './transports/pages.tsx'
 import { jsonProblem } from './transports/respond.ts'
 
 /** The whole server as one function of a request, the same on every runtime. */
 export function createApp(service: Service): Handle {
+  const launchers = launcherPages(service)
   const app = new Elysia()
     .onError(({ code, error, request }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere() : toProblem(error)
@@ -17,9 +19,9 @@ export function createApp(service: Service): Handle {
       return isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
     })
     .use(api(operations, service))
-    .use(pages(service))
+    .use(pages(service, launchers))
     .compile()
-  return frontDoor(app, service.config)
+  return frontDoor(app, launchers, service.config)
 }
 
 function nothingHere(): Problem {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { Problem } from '../problem.ts'
 import { clientAddresses, plainAddress } from './client.ts'
+import type { LauncherPages } from './launcher.tsx'
 import { jsonProblem } from './respond.ts'
 
 /** Answers one request; `socketAddress` is the peer's, as the runtime gives it. */
@@ -9,9 +10,14 @@ export type Handle = (request: Request, socketAddress: string) => Response | Pro
 /**
  * Stands before the router on both runtimes: refuses a Host that is not the service's, which would also
  * mislead the router about where the path begins, and settles the client's address (decisions 8).
+ *
+ * A launcher that is kept is answered here: the router costs as much as all that such a view needs.
  */
-export function frontDoor(app: { fetch(request: Request): Response | Promise<Response> }, config: Config): Handle {
-  const { authority, origin, clientIpHeader } = config
+export function frontDoor(
+  app: { fetch(request: Request): Response | Promise<Response> },
+  launchers: LauncherPages,
+  { authority, origin, clientIpHeader }: Config,
+): Handle {
   return (request, socketAddress) => {
     const host = request.headers.get('host')
     if (host !== authority && host?.toLowerCase() !== authority) {
@@ -21,7 +27,19 @@ export function frontDoor(app: { fetch(request: Request): Response | Promise<Res
     }
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
-    clientAddresses.set(request, plainAddress(forwarded || socketAddress))
+    const address = plainAddress(forwarded || socketAddress)
+    const kept = request.method === 'GET' ? launchers.kept(request, slugOf(request.url), address) : undefined
+    if (kept !== undefined) return kept
+    clientAddresses.set(request, address)
     return app.fetch(request)
   }
+}
+
+const AFTER_SCHEME = 'https://'.length
+const LAUNCHERS = '/l/'
+
+/** What stands after `/l/`, a slug only if a launcher is kept under it; `''` for every other address. */
+function slugOf(url: string): string {
+  const path = url.indexOf('/', AFTER_SCHEME)
+  return url.startsWith(LAUNCHERS, path) ? url.slice(path + LAUNCHERS.length) : ''
 }

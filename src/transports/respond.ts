@@ -3,6 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { Encoding } from '../bundles/launchers.ts'
 import type { Problem } from '../problem.ts'
 
+/** What pages are. */
+export const HTML = 'text/html; charset=utf-8'
+
 /** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
