@@ -168,7 +168,7 @@ export async function join(admin: Person, organizationId: string, person: Person
 }
 
 /** Switches the acting subject: an organisation, or with null the person. */
-export async function actFor(person: Person, organizationId: string | null): Promise<void> {
+export async function actFor(person: Visitor, organizationId: string | null): Promise<void> {
   const { status } = await person.api('POST', '/api/auth/organization/set-active', { organizationId })
   if (status !== 200) throw new Error(`the organisation was not made active: ${status}`)
 }
