@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { type BundleBody, type Person, signUp, URL_A, URL_B, Visitor } from '../people.ts'
+import { arrive, type BundleBody, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const URL_C = 'https://c.example/'
@@ -7,7 +7,7 @@ const URL_C = 'https://c.example/'
 onEveryTarget({}, (at) => {
   let ann: Person
   beforeAll(async () => {
-    ann = await signUp(at())
+    ann = await arrive(at())
   })
 
   test('a bundle made when signed in belongs to its maker, and says nothing of claims', async () => {
@@ -201,7 +201,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('the list has the bundles of the acting subject, newest first, without the deleted and in pages', async () => {
-    const bea = await signUp(at())
+    const bea = await arrive(at())
     const slugs: string[] = []
     for (let n = 0; n < 5; n += 1) slugs.unshift((await bea.makeBundle({ title: `${n}` })).slug)
     await bea.api('DELETE', `/api/links/${slugs.splice(2, 1)[0]}`)
@@ -254,7 +254,7 @@ onEveryTarget({}, (at) => {
       const callers = {
         visitor: new Visitor(at()),
         ann,
-        bob: which === 'mine' && who === 'bob' ? await signUp(at()) : ann,
+        bob: which === 'mine' && who === 'bob' ? await arrive(at()) : ann,
       }
       const path = `/api/links/${which === 'mine' ? slug : which}`
       const answer = await callers[who].api('PATCH', path, { title: 1 }, headers)
@@ -263,7 +263,7 @@ onEveryTarget({}, (at) => {
     })
 
     test('another owner wins over a stale version, and a missing bundle over both', async () => {
-      const bob = await signUp(at())
+      const bob = await arrive(at())
       const { slug } = await ann.makeBundle()
       const stale = { 'if-match': '"v9"' }
       expect((await bob.api('PATCH', `/api/links/${slug}`, { title: 'x' }, stale)).status).toBe(403)
@@ -272,7 +272,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('a refusal names what is missing', async () => {
-    const bob = await signUp(at())
+    const bob = await arrive(at())
     const { slug } = await ann.makeBundle()
     const unclaimed = await new Visitor(at()).makeBundle()
     expect((await bob.api('GET', `/api/links/${slug}`)).body).toEqual({

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { actFor, join, organize, type Person, signUp } from '../people.ts'
+import { actFor, arrive, join, organize, type Person, signUp } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 type Api = 'POST'
@@ -11,7 +11,7 @@ onEveryTarget({}, (at) => {
   let member: Person
   let outsider: Person
   beforeAll(async () => {
-    ;[admin, member, outsider] = (await Promise.all([0, 1, 2].map(() => signUp(at())))) as [Person, Person, Person]
+    ;[admin, member, outsider] = (await Promise.all([0, 1, 2].map(() => arrive(at())))) as [Person, Person, Person]
   })
 
   test('the creator of an organisation is its admin, and acts for it at once', async () => {
@@ -197,8 +197,9 @@ onEveryTarget({}, (at) => {
 
   test('somebody who has not confirmed their address is told of no invitation to it', async () => {
     const { id } = await organize(admin)
-    await admin.api(POST, `${ORGANIZATION}/invite-member`, { email: member.email, role: 'admin', organizationId: id })
-    const listed = await member.api('GET', `${ORGANIZATION}/list-user-invitations`)
+    const squatter = await signUp(at())
+    await admin.api(POST, `${ORGANIZATION}/invite-member`, { email: squatter.email, role: 'admin', organizationId: id })
+    const listed = await squatter.api('GET', `${ORGANIZATION}/list-user-invitations`)
     expect(listed).toMatchObject({ status: 403, body: { error: expect.any(String), code: expect.any(String) } })
   })
 

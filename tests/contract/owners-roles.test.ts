@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { actFor, type CreatedBody, organize, type Person, signIn, signUp, URL_A, Visitor } from '../people.ts'
+import { actFor, arrive, type CreatedBody, organize, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 /**
@@ -86,12 +86,12 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '100000' }, (at) => {
     const server = at()
     people.set('anonymous', new Visitor(server))
     const names = ['stranger', 'viewer', 'editor', 'admin', 'owner', 'removed', 'unclaimed']
-    await Promise.all(names.map(async (name) => people.set(name, await signUp(server))))
+    await Promise.all(names.map(async (name) => people.set(name, await arrive(server))))
     const person = (name: string) => people.get(name) as Person
     const members = (['viewer', 'editor'] as const).map((role) => [person(role), role] as const)
     const { id, memberIds } = await organize(person('admin'), [...members, [person('removed'), 'editor']])
     organizationId = id
-    makes = await signIn(server, person('admin').email)
+    makes = await arrive(server, person('admin').email)
     await actFor(makes, id)
     await actFor(person('removed'), id)
     await person('admin').api('POST', '/api/auth/organization/remove-member', {
