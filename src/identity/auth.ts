@@ -4,6 +4,7 @@ import { APIError } from 'better-auth/api'
 import { genericOAuth, magicLink, organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
+import { eq } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
@@ -13,8 +14,6 @@ import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { sessionCookieName, sessionSecret } from './sessions.ts'
 
-/** The id of the one OIDC provider, in its callback's address `/api/auth/oauth2/callback/oidc`. */
-export const OIDC_PROVIDER = 'oidc'
 const SESSION_DAYS = 30
 const MAGIC_LINK_MINUTES = 15
 const INVITATION_DAYS = 7
@@ -65,6 +64,10 @@ export function createAuth(config: Config, store: Store, mailer: Mailer, log: Lo
       cookiePrefix: 'auth',
       defaultCookieAttributes: { secure: isSecure },
       cookies: { session_token: cookie },
+    },
+    // Whichever way somebody comes in, by the OIDC provider too, which may not vouch for the address.
+    databaseHooks: {
+      session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
     },
     session: { expiresIn: SESSION_DAYS * 86_400, disableSessionRefresh: true },
     account: { accountLinking: { enabled: true, requireLocalEmailVerified: true } },
@@ -149,7 +152,8 @@ export function createAuth(config: Config, store: Store, mailer: Mailer, log: Lo
             genericOAuth({
               config: [
                 {
-                  providerId: OIDC_PROVIDER,
+                  // Also in the address it calls back: `/api/auth/callback/oidc`.
+                  providerId: 'oidc',
                   clientId: oidc.clientId,
                   clientSecret: oidc.clientSecret,
                   discoveryUrl: `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
@@ -161,6 +165,14 @@ export function createAuth(config: Config, store: Store, mailer: Mailer, log: Lo
           ]),
     ],
   })
+}
+
+async function isVerified({ db }: Store, userId: string): Promise<boolean> {
+  const [found] = await db
+    .select({ isVerified: schema.user.emailVerified })
+    .from(schema.user)
+    .where(eq(schema.user.id, userId))
+  return found?.isVerified ?? false
 }
 
 function noSuchRole(): APIError {
