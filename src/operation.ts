@@ -7,19 +7,28 @@ import type { Service } from './service.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** What every transport hands over beside the input: who asks, and how. */
-export interface Asking {
-  caller: Caller
-  /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
-  client: string | null
+/** What a caller asks of the one call, beside its input. */
+export interface Conditions {
   /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
   expectedVersion: number | null
 }
 
+/** What every transport hands over beside the input: who asks, and how. */
+export interface Asking {
+  caller: Caller
+  /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
+  client: string | null
+  /**
+   * Read like the input: only once the caller may go on, for 401 wins over a header that cannot be.
+   * @throws Problem BAD_REQUEST.
+   */
+  conditions(): Conditions
+}
+
 /** What `run` is given beside its input. */
-export interface Context extends Asking {
+export interface Context extends Conditions, Pick<Asking, 'caller' | 'client'> {
   service: Service
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
@@ -78,23 +87,24 @@ export async function execute<In, Out>(
   asking: Asking,
   service: Service,
 ): Promise<Answer<Out>> {
-  const { caller } = asking
+  const { caller, client } = asking
   if (operation.limit === 'address' && caller.kind === 'anonymous') charge(service.addressBucket, caller.address)
   if (operation.access !== 'public') {
     const { scopes } = signedIn(caller)
     const needed = operation.access === 'authenticated' ? null : operation.access.scope
     if (needed !== null && !allows(scopes, needed)) throw new Problem('FORBIDDEN', `needs scope ${needed}`)
   }
-  if (asking.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(asking.idempotencyKey)) {
+  const conditions = asking.conditions()
+  if (conditions.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(conditions.idempotencyKey)) {
     throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
   }
   const input = validate(operation.input, await decode())
-  const run = (commit: Commit) => operation.run(input, { ...asking, service, commit })
-  if (operation.idempotent === undefined || asking.idempotencyKey === null) {
+  const run = (commit: Commit) => operation.run(input, { caller, client, ...conditions, service, commit })
+  if (operation.idempotent === undefined || conditions.idempotencyKey === null) {
     return answer(operation, await run((writes) => service.store.write(writes).then(() => undefined)), {})
   }
   const call = {
-    key: asking.idempotencyKey,
+    key: conditions.idempotencyKey,
     caller:
       caller.kind === 'anonymous'
         ? `address:${caller.address}`

@@ -50,8 +50,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
     signInBucket: newBucket(),
     mailer,
     readSession: sessionReader(store, config),
-    auth: () =>
-      (auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))),
+    async auth() {
+      auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))
+      const loading = auth
+      const { socialProviders } = await (await loading).$context
+      // better-auth asks the OIDC provider where things are once. Where that failed, the next request asks again.
+      if (config.oidc !== null && socialProviders.length === 0 && auth === loading) auth = undefined
+      return loading
+    },
     async stop() {
       stopSweeping()
       launchers.stop()

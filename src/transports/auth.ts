@@ -5,6 +5,7 @@ import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
+import { refuseMethod } from './api.ts'
 import { readJson } from './body.ts'
 import { clientNetwork, refuseOtherSites } from './client.ts'
 import { headersWith, jsonProblem } from './respond.ts'
@@ -20,6 +21,8 @@ export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',
     async ({ request }) => {
+      // HEAD too: it must not use up the link of a mail that a mail server only looks at.
+      if (request.method !== 'GET' && request.method !== 'POST') refuseMethod(['GET', 'POST'])
       const { pathname, search } = new URL(request.url)
       const path = pathname.slice('/api/auth'.length)
       return authenticate(request, service, path + search, () => readAuthBody(request))
@@ -42,7 +45,7 @@ export async function authenticate(
 ): Promise<Response> {
   const { config } = service
   const [path = ''] = to.split('?')
-  const isUnsafe = request.method !== 'GET' && request.method !== 'HEAD'
+  const isUnsafe = request.method === 'POST'
   if (isUnsafe) refuseOtherSites(request, config)
   if (LIMITED.test(path)) {
     charge(service.signInBucket, clientNetwork(request))
@@ -86,7 +89,10 @@ async function signUp(
   config: Service['config'],
 ): Promise<Response> {
   const { name = '', ...words } = (body ?? {}) as { name?: string; email?: string; password?: string }
-  const signedUp = await send(SIGN_UP, { name, ...words })
+  const attempt = () => send(SIGN_UP, { name, ...words })
+  let signedUp = await attempt()
+  // Another sign-up for the address was faster in making it known: by now it is.
+  if (signedUp.status === 422) signedUp = await attempt()
   if (!signedUp.ok || config.requireVerifiedEmail) return signedUp
   const { user } = await signedUp.json()
   const signedIn = await send(SIGN_IN, { email: words.email, password: words.password })

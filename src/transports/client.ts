@@ -17,8 +17,7 @@ export function clientNetwork(request: Request): string {
 
 /**
  * Who asks and how, from a request's headers.
- * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site, BAD_REQUEST
- * for a header that cannot be one.
+ * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site.
  */
 export async function asking(request: Request, { config, readSession }: Service): Promise<Asking> {
   const { headers, method } = request
@@ -28,8 +27,7 @@ export async function asking(request: Request, { config, readSession }: Service)
   return {
     caller,
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
-    idempotencyKey: headers.get('idempotency-key'),
-    expectedVersion: readIfMatch(headers),
+    conditions: () => ({ idempotencyKey: headers.get('idempotency-key'), expectedVersion: readIfMatch(headers) }),
   }
 }
 

@@ -97,7 +97,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
     const { output } = await execute(
       createBundle,
       () => input,
-      { ...(await asking(request, service)), idempotencyKey },
+      { ...(await asking(request, service)), conditions: () => ({ idempotencyKey, expectedVersion: null }) },
       service,
     )
     const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
