@@ -34,8 +34,7 @@ export const createBundle = operation({
   headers: ({ slug }: CreatedBundle) => ({ location: `/api/links/${slug}` }),
   async run(input, { service: { store, config, mailer }, caller, client, commit }) {
     const created = await bundles.create(input, { store, config, caller, client, commit })
-    // Only where mail is configured (decisions 2): else the token would stand in the log.
-    if (input.email !== undefined && mailer.isConfigured) mailer.send(claims.claimMail(input.email, created, config))
+    if (input.email !== undefined) mailer.sendIfConfigured(claims.claimMail(input.email, created, config))
     return created
   },
 })
