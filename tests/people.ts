@@ -207,6 +207,21 @@ export async function mailTo(server: Pick<Server, 'output'>, to: string, subject
   throw new Error(`no mail to ${to} that begins with ${subject}`)
 }
 
+/**
+ * The mail to an address as the development mailbox shows it. Claim mails are found there alone: where mail is
+ * not configured none is sent, and a claim token has no place in a log.
+ */
+export async function mailInBox({ origin }: Pick<Server, 'origin'>, to: string, subject: string): Promise<LoggedMail> {
+  const page = await (await fetch(`${origin}/dev/mailbox`)).text()
+  const text = page
+    .split('<article')
+    .find((mail) => mail.includes(`to ${to} at `) && mail.includes(subject))
+    ?.replace(/<[^>]*>/g, ' ')
+    .replaceAll('&amp;', '&')
+  if (text === undefined) throw new Error(`no mail to ${to} in the mailbox with ${subject}`)
+  return { to, subject: text, text }
+}
+
 /** The first link in a mail. */
 export function linkIn({ text }: Pick<LoggedMail, 'text'>): string {
   return /https?:\/\/\S+/.exec(text)?.[0] ?? ''

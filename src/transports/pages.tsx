@@ -124,7 +124,8 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
   const wrong = new Map<number, string>()
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
-    const says = `This ${reason}.`
+    // What a form leaves empty is sent as null, which nobody typed.
+    const says = `This ${reason.replace(/ or null$/, '')}.`
     const line =
       (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)
