@@ -8,7 +8,7 @@ import type { Service } from './service.ts'
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller asks of an operation beside its input. */
-export interface Conditions {
+interface Conditions {
   /** 1..255 printable ASCII, or null. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
