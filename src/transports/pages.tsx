@@ -18,7 +18,7 @@ import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking, clientAddresses } from './client.ts'
-import { encode, encodingFor, headersWith, text } from './respond.ts'
+import { encode, encodingFor, headersWith, page, text } from './respond.ts'
 
 const HTML = 'text/html; charset=utf-8'
 const RAW = { parse: 'none' } as const
@@ -28,7 +28,7 @@ export function pages(service: Service) {
   const site: Site = { name: service.config.name, origin: service.config.origin }
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
-    .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
+    .get('/', ({ request }) => page(request, <HomePage site={site} form={emptyForm()} />))
     .post('/', ({ request }) => makeBundle(request, site, service), RAW)
     .get('/l/:slug', launcher(site, service))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
@@ -52,14 +52,9 @@ export function pages(service: Service) {
 /** An error as a page. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
   const { name, origin } = service.config
-  const page = (
-    <NoticePage
-      site={{ name, origin }}
-      heading={HEADINGS[problem.status] ?? 'That did not work'}
-      text={problem.message}
-    />
-  )
-  return text(request, page as string, { type: HTML, status: problem.status, headers: problem.headers })
+  const heading = HEADINGS[problem.status] ?? 'That did not work'
+  const view = <NoticePage site={{ name, origin }} heading={heading} text={problem.message} />
+  return text(request, view as string, { type: HTML, status: problem.status, headers: problem.headers })
 }
 
 const HEADINGS: Record<number, string> = {
@@ -149,8 +144,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       { ...(await asking(request, service)), conditions: () => ({ idempotencyKey, expectedVersion: null }) },
       service,
     )
-    const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
-    return text(request, page as string, { type: HTML, status: 201 })
+    return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const form = {
@@ -159,11 +153,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       title: input.title ?? '',
       description: input.description ?? '',
     }
-    return text(request, (<HomePage site={site} form={form} />) as string, {
-      type: HTML,
-      status: error.status,
-      headers: error.headers,
-    })
+    return page(request, <HomePage site={site} form={form} />, error.status, error.headers)
   }
 }
 
