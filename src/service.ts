@@ -8,6 +8,7 @@ import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail.ts'
+import { startSweeper } from './sweeper.ts'
 
 /** Everything with a life of its own that operations work on. */
 export interface Service {
@@ -36,6 +37,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const newBucket = () => new MemoryBucket(config.addressLimit.max, config.addressLimit.windowMs)
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log)
+  const stopSweeping = startSweeper(store, log)
   return {
     config,
     log,
@@ -56,6 +58,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     },
     async stop() {
       launchers.stop()
+      stopSweeping()
       await recorder.stop()
       store.close()
     },
