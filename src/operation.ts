@@ -8,7 +8,7 @@ import type { Service } from './service.ts'
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller asks of the one call, beside its input. */
-export interface Conditions {
+interface Conditions {
   /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */

@@ -44,7 +44,7 @@ export interface Server {
 }
 
 /** A row as either store gives it. */
-export type Row = Record<string, unknown>
+type Row = Record<string, unknown>
 
 /** Starts the service on a target over an empty database; sqld goes when the service is stopped. */
 export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {

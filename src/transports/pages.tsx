@@ -18,7 +18,7 @@ import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
 import { type LauncherPages, noBundle } from './launcher.tsx'
-import { HTML, text } from './respond.ts'
+import { HTML, page, text } from './respond.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -27,7 +27,7 @@ export function pages(service: Service, launchers: LauncherPages) {
   const site: Site = { name: service.config.name, origin: service.config.origin }
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
-    .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
+    .get('/', ({ request }) => page(request, <HomePage site={site} form={emptyForm()} />))
     .post('/', ({ request }) => makeBundle(request, site, service), RAW)
     .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
@@ -53,14 +53,9 @@ export function pages(service: Service, launchers: LauncherPages) {
 /** An error as a page. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
   const { name, origin } = service.config
-  const page = (
-    <NoticePage
-      site={{ name, origin }}
-      heading={HEADINGS[problem.status] ?? 'That did not work'}
-      text={problem.message}
-    />
-  )
-  return text(request, page as string, { type: HTML, status: problem.status, headers: problem.headers })
+  const heading = HEADINGS[problem.status] ?? 'That did not work'
+  const view = <NoticePage site={{ name, origin }} heading={heading} text={problem.message} />
+  return text(request, view as string, { type: HTML, status: problem.status, headers: problem.headers })
 }
 
 const HEADINGS: Record<number, string> = {
@@ -100,8 +95,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       { ...(await asking(request, service)), conditions: () => ({ idempotencyKey, expectedVersion: null }) },
       service,
     )
-    const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
-    return text(request, page as string, { type: HTML, status: 201 })
+    return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const form = {
@@ -110,11 +104,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       title: input.title ?? '',
       description: input.description ?? '',
     }
-    return text(request, (<HomePage site={site} form={form} />) as string, {
-      type: HTML,
-      status: error.status,
-      headers: error.headers,
-    })
+    return page(request, <HomePage site={site} form={form} />, error.status, error.headers)
   }
 }
 

@@ -76,6 +76,15 @@ onEveryTarget({}, (at) => {
     }
   })
 
+  test('pages with forms let browsers name their origin, which over plain http is all that tells them apart', async () => {
+    const { claimToken, slug } = await new Visitor(at()).makeBundle()
+    const policy = async (path: string) => (await ann.fetch(path)).headers.get('referrer-policy')
+    for (const path of ['/', '/sign-in', '/sign-up', '/claims', `/claim/${claimToken}`]) {
+      expect([path, await policy(path)]).toEqual([path, 'same-origin'])
+    }
+    expect(await policy(`/l/${slug}`)).toBe('no-referrer')
+  })
+
   test('another site may send people here who only look, and callers without a cookie', async () => {
     const cross = { 'sec-fetch-site': 'cross-site' }
     expect((await ann.api('GET', '/api/me', undefined, cross)).status).toBe(200)
