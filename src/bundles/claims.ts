@@ -5,6 +5,7 @@ import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
+import type { Session } from '../identity/sessions.ts'
 import { capOf, capReached, ensureOwner, heldBy, ownerId } from '../limits/plans.ts'
 import type { Mail } from '../mail.ts'
 import { Problem } from '../problem.ts'
@@ -48,14 +49,14 @@ export async function findByToken({ db }: Store, token: string) {
   return row ?? null
 }
 
-/** The unclaimed bundles that were made with the caller's address, which must be verified: they need no token. */
-export async function listClaimable({ db }: Store, { session }: SignedIn) {
-  if (!session.emailVerified) return []
+/** The unclaimed bundles that were made with a person's address, which must be verified: they need no token. */
+export async function listClaimable({ db }: Store, { email, emailVerified }: Pick<Session, 'email' | 'emailVerified'>) {
+  if (!emailVerified) return []
   return db
     .select(shown)
     .from(claims)
     .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-    .where(and(eq(claims.email, session.email), gt(claims.expiresAt, Date.now())))
+    .where(and(eq(claims.email, email), gt(claims.expiresAt, Date.now())))
     .limit(100)
 }
 

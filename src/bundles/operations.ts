@@ -150,5 +150,7 @@ export const listClaims = operation({
   route: 'GET /me/claims',
   access: { scope: 'links:read' },
   input: type({ '+': 'reject' }),
-  run: async (_, { service: { store }, caller }) => ({ bundles: await claims.listClaimable(store, signedIn(caller)) }),
+  run: async (_, { service: { store }, caller }) => ({
+    bundles: await claims.listClaimable(store, signedIn(caller).session),
+  }),
 })

@@ -17,6 +17,7 @@ import { authenticate } from './auth.ts'
 import { readForm } from './body.ts'
 import { clientAddresses } from './client.ts'
 import { page, seeOther } from './respond.ts'
+import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -134,7 +135,6 @@ function call(request: Request, service: Service, to: string, body: unknown): Pr
 }
 
 async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
-  const { name, origin } = service.config
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
   const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
@@ -144,7 +144,9 @@ async function invitationPage(request: Request, service: Service, id: string, er
       'This invitation is not for the address you are signed in with, or it is no longer open.',
     )
   const invitation = (await answer.json()) as Invitation
-  const view = <InvitationPage site={{ name, origin }} invitation={invitation} path={path} error={error} />
+  const view = (
+    <InvitationPage site={await siteFor(request, service)} invitation={invitation} path={path} error={error} />
+  )
   return page(request, view, error === undefined ? 200 : 400)
 }
 

@@ -5,7 +5,6 @@ import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/bookmarks.ts'
 import { CreatedPage, type HomeForm, HomePage } from '../../views/home.tsx'
 import { headingOf } from '../../views/launcher.tsx'
-import type { Site } from '../../views/layout.tsx'
 import { NoticePage } from '../../views/notice.tsx'
 import { assets } from '../../views/static.ts'
 import { find } from '../bundles/bundles.ts'
@@ -19,20 +18,23 @@ import { readForm } from './body.ts'
 import { asking } from './client.ts'
 import { type LauncherPages, noBundle } from './launcher.tsx'
 import { HTML, page, text } from './respond.ts'
+import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
 /** The pages for people, and the files they load. */
 export function pages(service: Service, launchers: LauncherPages) {
-  const site: Site = { name: service.config.name, origin: service.config.origin }
+  const { origin } = service.config
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
-    .get('/', ({ request }) => page(request, <HomePage site={site} form={emptyForm()} />))
-    .post('/', ({ request }) => makeBundle(request, site, service), RAW)
+    .get('/', async ({ request }) =>
+      page(request, <HomePage site={await siteFor(request, service)} form={emptyForm()} />),
+    )
+    .post('/', ({ request }) => makeBundle(request, service), RAW)
     .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { slug } = await found(params.slug)
-      const svg = renderSVG(`${site.origin}/l/${slug}`, { border: 2 })
+      const svg = renderSVG(`${origin}/l/${slug}`, { border: 2 })
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
@@ -76,7 +78,8 @@ function emptyForm(): HomeForm {
 }
 
 /** POST /: the operation `create_bundle`, its input from a plain form, its errors beside the lines they concern. */
-async function makeBundle(request: Request, site: Site, service: Service): Promise<Response> {
+async function makeBundle(request: Request, service: Service): Promise<Response> {
+  const site = await siteFor(request, service)
   const fields = await readForm(request)
   const sent = fields.getAll('urls').join('\n')
   const pasted = readPasted(sent)
