@@ -181,14 +181,14 @@ export async function actFor(person: Visitor, organizationId: string | null): Pr
 }
 
 /** A mail as a server without SMTP_URL writes it to its log. */
-export interface LoggedMail {
+interface LoggedMail {
   to: string
   subject: string
   text: string
 }
 
 /** Every mail so far, oldest first. */
-export function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
+function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
   return server
     .output()
     .split('\n')

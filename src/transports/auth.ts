@@ -136,11 +136,9 @@ async function toProblem(
   if (response.status === 404 && code === undefined)
     return new Problem('NOT_FOUND', 'There is nothing at this address.')
   const error = message ?? 'This was refused.'
-  return {
-    status: response.status,
-    headers: {},
-    toJSON: () => ({ error, code: code ?? CODES[response.status] ?? 'BAD_REQUEST' }),
-  }
+  // better-auth answers 401 also to a member whose role is too low, who would be sent to sign in for nothing.
+  const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status
+  return { status, headers: {}, toJSON: () => ({ error, code: code ?? CODES[status] ?? 'BAD_REQUEST' }) }
 }
 
 const CODES: Record<number, string> = {

@@ -99,6 +99,7 @@ onEveryTarget({}, (at) => {
       ],
       ['an editor demotes the admin', () => [member, 'update-member-role', { memberId: adminId, role: 'viewer' }]],
       ['an editor removes the admin', () => [member, 'remove-member', { memberIdOrEmail: adminId }]],
+      ['an editor removes a member', () => [member, 'remove-member', { memberIdOrEmail: own.memberIds.get(member) }]],
       ['an editor renames the organisation', () => [member, 'update', { data: { name: 'Mine now' } }]],
       ['an editor deletes the organisation', () => [member, 'delete', {}]],
       ['an outsider invites themselves', () => [outsider, 'invite-member', { email: outsider.email, role: 'admin' }]],
