@@ -49,13 +49,14 @@ export async function findByToken({ db }: Store, token: string) {
 }
 
 /** The unclaimed bundles that were made with the caller's address, which must be verified: they need no token. */
-export async function listClaimable({ db }: Store, { session }: SignedIn) {
-  if (!session.emailVerified) return []
+export async function listClaimable({ db }: Store, caller: SignedIn) {
+  const email = verifiedEmail(caller)
+  if (email === null) return []
   return db
     .select(shown)
     .from(claims)
     .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-    .where(and(eq(claims.email, session.email), gt(claims.expiresAt, Date.now())))
+    .where(and(eq(claims.email, email), gt(claims.expiresAt, Date.now())))
     .limit(100)
 }
 
@@ -69,13 +70,13 @@ export async function claim(
   by: { token?: string | undefined; slug?: string | undefined },
 ): Promise<StoredBundle> {
   const { db } = store
-  const { subject, session } = caller
+  const { subject } = caller
   const mine =
     by.token !== undefined
       ? eq(claims.tokenHash, hashToken(by.token))
       : and(
           eq(claims.bundleId, sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${by.slug ?? ''})`),
-          eq(claims.email, session.emailVerified ? session.email : ''),
+          eq(claims.email, verifiedEmail(caller) ?? ''),
         )
   const open = and(mine, gt(claims.expiresAt, Date.now()))
   const find = () =>
@@ -115,6 +116,11 @@ export async function claim(
     throw still === undefined ? noClaim() : await capReached(store, subject, config)
   }
   return loadFor(db, caller, found.slug, 'viewer')
+}
+
+/** A session's own address, once it is confirmed; a key has none. */
+function verifiedEmail(caller: SignedIn): string | null {
+  return caller.kind === 'session' && caller.session.emailVerified ? caller.session.email : null
 }
 
 function noClaim(): Problem {

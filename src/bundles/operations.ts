@@ -27,6 +27,7 @@ export const createBundle = operation({
   summary: 'Make a bundle of up to 25 URLs and get its link',
   route: 'POST /links',
   access: 'public',
+  keyScope: 'links:write',
   limit: 'address',
   idempotent: true,
   status: 201,

@@ -1,16 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
-/** The window is counted in this many steps, so a key costs at most this many entries whatever its limit. */
-const STEPS = 1000
-/** Past this many keys the one unused for longest is forgotten. */
+/** For each limit; past this many keys the one unused for longest is forgotten (some 40 MB when all are in use). */
 const MAX_KEYS = 100_000
-
-/** What a bucket says of one request. */
-export interface Decision {
-  allowed: boolean
-  /** Whole seconds, at least 1, after which one request passes; only when refused. */
-  retryAfterSeconds?: number
-}
 
 interface Steps {
   /** Step numbers and how many passed in each, oldest first. */
@@ -19,42 +11,44 @@ interface Steps {
   total: number
 }
 
-/**
- * A sliding window per key: at most `max` pass in any window (spec 8). A request that passed stays counted
- * until the end of its step has left the window, so the answer errs only towards refusing, by at most a
- * thousandth of the window. Refused requests are not counted. The clock is monotonic.
- */
-export class MemoryBucket {
-  readonly #keys = new LRUCache<string, Steps>({ max: MAX_KEYS })
-  readonly #stepMs: number
+/** Buckets in this process's memory, on a monotonic clock. */
+export class MemoryBucket implements Bucket {
+  readonly #limits = new Map<string, LRUCache<string, Steps>>()
 
-  constructor(
-    readonly max: number,
-    windowMs: number,
-    readonly now: () => number = () => performance.now(),
-  ) {
-    this.#stepMs = windowMs / STEPS
-  }
+  constructor(readonly now: () => number = () => performance.now()) {}
 
-  take(key: string): Decision {
+  take({ name, max, windowMs }: Limit, key: string): Decision {
     const now = this.now()
-    const step = Math.floor(now / this.#stepMs)
-    let steps = this.#keys.get(key)
-    if (steps === undefined) this.#keys.set(key, (steps = { at: [], count: [], total: 0 }))
+    const stepMs = windowMs / STEPS
+    const step = Math.floor(now / stepMs)
+    const steps = this.#stepsOf(name, key)
     dropUntil(steps, step - STEPS - 1)
-    if (steps.total >= this.max) {
-      const oldest = steps.at[0] ?? step
-      const freeAt = (oldest + STEPS + 2) * this.#stepMs
-      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAt - now) / 1000)) }
+    const allowed = steps.total < max
+    if (allowed) count(steps, step)
+    const freeAt = ((steps.at[0] ?? step) + STEPS_UNTIL_FREE) * stepMs
+    return {
+      allowed,
+      remaining: Math.max(0, max - steps.total),
+      resetSeconds: Math.max(1, Math.ceil((freeAt - now) / 1000)),
     }
-    if (steps.at.at(-1) === step) steps.count[steps.count.length - 1]! += 1
-    else {
-      steps.at.push(step)
-      steps.count.push(1)
-    }
-    steps.total += 1
-    return { allowed: true }
   }
+
+  #stepsOf(name: string, key: string): Steps {
+    let keys = this.#limits.get(name)
+    if (keys === undefined) this.#limits.set(name, (keys = new LRUCache({ max: MAX_KEYS })))
+    let steps = keys.get(key)
+    if (steps === undefined) keys.set(key, (steps = { at: [], count: [], total: 0 }))
+    return steps
+  }
+}
+
+function count(steps: Steps, step: number): void {
+  if (steps.at.at(-1) === step) steps.count[steps.count.length - 1]! += 1
+  else {
+    steps.at.push(step)
+    steps.count.push(1)
+  }
+  steps.total += 1
 }
 
 function dropUntil(steps: Steps, last: number): void {

@@ -141,12 +141,12 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
     description: fields.get('description')?.replaceAll('\r\n', '\n').trim() || null,
     source: 'web',
   }
-  const idempotencyKey = fields.get('idempotencyKey') || null
+  const conditions = () => ({ idempotencyKey: fields.get('idempotencyKey') || null, expectedVersion: null })
   try {
     const { output } = await execute(
       createBundle,
       () => input,
-      { ...(await asking(request, service)), idempotencyKey },
+      { ...(await asking(request, service)), conditions },
       service,
     )
     const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
