@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import { SQL } from 'drizzle-orm'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
@@ -77,7 +77,7 @@ function statement(query: Query): InStatement {
 async function openFile(path: string, synchronous: 'FULL' | 'NORMAL'): Promise<Client> {
   mkdirSync(dirname(path), { recursive: true })
   // One connection, so that the settings below hold for every statement.
-  const client = createClient({ url: `file:${path}`, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
+  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
   await patient(() => client.execute('PRAGMA journal_mode = WAL'))
   await client.execute(`PRAGMA synchronous = ${synchronous}`)
   await client.execute('PRAGMA foreign_keys = ON')

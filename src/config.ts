@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type } from 'arktype'
 
@@ -123,7 +123,18 @@ function isLoopback(host: string): boolean {
 /** The path of a `file:` database, or null for a remote one. */
 export function databaseFile(url: string): string | null {
   if (!url.startsWith('file:')) return null
-  return resolve(url.startsWith('file:/') ? new URL(url).pathname : url.slice('file:'.length))
+  const path = url.slice('file:'.length).replace(/^\/\/(?:localhost)?(?=\/)/, '')
+  try {
+    return resolve(decodeURIComponent(path))
+  } catch (error) {
+    throw blame('DATABASE_URL', error)
+  }
+}
+
+/** What a failure says when the setting it comes from is to blame: its reason's first line. */
+export function blame(setting: string, error: unknown): BadSetting {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return new BadSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
 }
 
 /** Made once and kept beside the file database, readable by its owner alone. */
@@ -131,14 +142,27 @@ function storedSecret(databaseUrl: string): string {
   const file = databaseFile(databaseUrl)
   if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')
   const path = `${file}.secret`
-  mkdirSync(dirname(path), { recursive: true })
   try {
-    // `wx` fails where the file exists: of several processes starting at once, one makes it.
-    writeFileSync(path, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 })
+    makeSecret(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw blame('DATABASE_URL', error)
   }
   const secret = readFileSync(path, 'utf8').trim()
   if (secret.length < 32) throw new BadSetting(`SERVICE_SECRET must be at least 32 characters: ${path} holds fewer`)
   return secret
+}
+
+/** Of several processes starting at once one makes the file, and none sees it half written: a link appears whole. */
+function makeSecret(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (existsSync(path)) return
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
 }

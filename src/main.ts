@@ -1,8 +1,10 @@
 import { createApp } from './app.ts'
-import { BadSetting, type Config, readConfig } from './config.ts'
+import { BadSetting, blame, type Config, readConfig } from './config.ts'
 import { openLog } from './log.ts'
+import { toProblem } from './problem.ts'
 import { startService } from './service.ts'
 import type { Handle } from './transports/front-door.ts'
+import { jsonProblem } from './transports/respond.ts'
 
 // The only file that names a runtime.
 
@@ -44,16 +46,21 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
   return { close: () => server.shutdown(), cut: async () => {} }
 }
 
+function tryToListen(...how: Parameters<typeof listen>): Listening {
+  try {
+    return listen(...how)
+  } catch (error) {
+    throw blame('HOST or PORT', error)
+  }
+}
+
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)
   const service = await startService(config, log)
-  const server = listen(config, createApp(service), (error) => {
+  const server = tryToListen(config, createApp(service), (error) => {
     log.error({ err: error }, 'a request failed outside the app')
-    return Response.json(
-      { error: 'Something went wrong on our side. It is safe to try again.', code: 'INTERNAL_ERROR' },
-      { status: 500 },
-    )
+    return jsonProblem(toProblem(error))
   })
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
 

@@ -11,7 +11,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller asks of the one call, beside its input. */
 export interface Conditions {
-  /** 1..255 printable ASCII, or null. */
+  /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
   expectedVersion: number | null
@@ -120,6 +120,9 @@ async function perform<In, Out>(
     throw new Problem('FORBIDDEN', `needs scope ${operation.keyScope}`)
   }
   const conditions = asking.conditions()
+  if (conditions.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(conditions.idempotencyKey)) {
+    throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
+  }
   const input = validate(operation.input, await decode())
   const run = (commit: Commit) => operation.run(input, { caller, client, ...conditions, service, commit })
   if (operation.idempotent === undefined || conditions.idempotencyKey === null) {
@@ -206,6 +209,8 @@ function reason(error: type.errors[number]): string {
   if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
   if (error.hasCode('minLength')) return `must have at least ${error.rule} ${error.rule === 1 ? 'entry' : 'entries'}`
   if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
+  // A union's own text is a whole sentence, place and value included.
+  if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
   if (error.expected === 'removed') return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
 }

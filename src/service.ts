@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
 import { Launchers } from './bundles/launchers.ts'
-import type { Config } from './config.ts'
+import { blame, type Config } from './config.ts'
 import type { createAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
 import { sessionReader } from './identity/sessions.ts'
@@ -40,7 +40,9 @@ export interface Service {
 
 /** Opens the store and starts what runs beside requests. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
-  const store = await openStore(config.database)
+  const store = await openStore(config.database).catch((error) => {
+    throw blame('DATABASE_URL', error)
+  })
   const recorder = await Recorder.start(store, log)
   const mailer = new Mailer(config, log)
   const keyRing = new KeyRing(store, log)

@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import { Page, type Site } from './layout.tsx'
+import { attribute, Page, type Site } from './layout.tsx'
 
 /** A form of these pages as it was sent, and what is wrong with it. */
 export interface AccountForm {
@@ -29,7 +29,7 @@ export function SignInPage({ site, form, hasOidc }: AccountProps): JSX.Element {
         <form class="card" method="post" action="/sign-in">
           <EmailField email={email} error={errors.email} autofocus />
           <PasswordField autocomplete="current-password" error={errors.password} />
-          <input type="hidden" name="next" value={next} />
+          <input type="hidden" name="next" value={attribute(next)} />
           <div class="send">
             <button type="submit" class="primary">
               Sign in
@@ -62,11 +62,11 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
             <label for="name">
               Name <span class="optional">optional</span>
             </label>
-            <input id="name" name="name" value={name} autocomplete="name" maxlength="100" />
+            <input id="name" name="name" value={attribute(name)} autocomplete="name" maxlength="100" />
           </div>
           <EmailField email={email} error={errors.email} />
           <PasswordField autocomplete="new-password" error={errors.password} hint="At least 8 characters." />
-          <input type="hidden" name="next" value={next} />
+          <input type="hidden" name="next" value={attribute(next)} />
           <div class="send">
             <button type="submit" class="primary">
               Make the account
@@ -121,7 +121,7 @@ export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX
 function OidcForm({ next }: { next: string }): JSX.Element {
   return (
     <form method="post" action="/sign-in/oidc" class="oidc">
-      <input type="hidden" name="next" value={next} />
+      <input type="hidden" name="next" value={attribute(next)} />
       <button type="submit">Continue with single sign-on</button>
     </form>
   )
@@ -147,7 +147,7 @@ function EmailField({
         maxlength="254"
         autocomplete="email"
         autofocus={autofocus && email === ''}
-        value={email}
+        value={attribute(email)}
         {...described('email', error)}
       />
       <FieldError id="email" error={error} />

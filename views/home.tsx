@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS, type CreatedBundle } from '../src/bundles/shapes.ts'
-import { Page, type Site } from './layout.tsx'
+import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
 export interface HomeForm {
@@ -10,8 +10,8 @@ export interface HomeForm {
   text: string
   /** Where a line is wrong, every line is shown in a field of its own, with its error beside it. */
   lines: { text: string; error: string | null }[]
-  /** What is wrong beside the lines, by field; `form` is what concerns them all. */
-  errors: { title?: string; description?: string; form?: string }
+  /** What is wrong beside the lines, by field; `urls` is the list as a whole, `form` what no field is to blame for. */
+  errors: { title?: string; description?: string; urls?: string; form?: string }
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
 }
@@ -22,15 +22,16 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
   const wrong = lines.filter(({ error }) => error !== null).length
   const alert =
     errors.form ??
+    errors.urls ??
     (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
   const isFresh = alert === '' && form.text === ''
   return (
-    <Page site={site} title={`${site.name}: one link that opens many tabs`}>
+    <Page site={site} title={`${site.name}: one link that opens many tabs`} kind="wide">
       <section class="hero">
         <h1>One link that opens them all.</h1>
         <p class="lede">Paste up to {BOUNDS.urls} links. Share one. Whoever opens it gets every tab with one press.</p>
       </section>
-      <form class="card make" method="post" action="/">
+      <form class="card" method="post" action="/">
         {alert === '' ? (
           ''
         ) : (
@@ -38,12 +39,22 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
             {alert}
           </p>
         )}
-        {lines.length > 0 ? <Lines lines={lines} /> : <Paste text={form.text} isFresh={isFresh} />}
+        {lines.length > 0 ? (
+          <Lines lines={lines} />
+        ) : (
+          <Paste text={form.text} isFresh={isFresh} isWrong={errors.urls !== undefined} />
+        )}
         <div class="field">
           <label for="title">
             Title <span class="optional">optional</span>
           </label>
-          <input id="title" name="title" value={form.title} autocomplete="off" {...described('title', errors.title)} />
+          <input
+            id="title"
+            name="title"
+            value={attribute(form.title)}
+            autocomplete="off"
+            {...described('title', errors.title)}
+          />
           <FieldError id="title" error={errors.title} />
         </div>
         <details class="more" open={form.description !== '' || errors.description !== undefined}>
@@ -67,7 +78,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
           <button type="submit" class="primary">
             Get the link
           </button>
-          <p class="hint">No account needed. You get a claim link to edit it later.</p>
+          <p class="hint">No account needed. A claim link lets you edit it later.</p>
         </div>
       </form>
       <ul class="promises">
@@ -87,19 +98,20 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
   )
 }
 
-function Paste({ text, isFresh }: { text: string; isFresh: boolean }): JSX.Element {
+function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isWrong: boolean }): JSX.Element {
   return (
     <div class="field">
       <label for="urls">Links, one a line</label>
       <textarea
         id="urls"
         name="urls"
-        rows="8"
+        rows="9"
         required
         autofocus={isFresh}
         spellcheck="false"
         autocapitalize="off"
-        aria-describedby="urls-hint urls-count"
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby={`${isWrong ? 'alert ' : ''}urls-hint urls-count`}
         data-max={String(BOUNDS.urls)}
         placeholder={
           'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'
@@ -109,7 +121,7 @@ function Paste({ text, isFresh }: { text: string; isFresh: boolean }): JSX.Eleme
         {leading(text)}
       </textarea>
       <p class="below">
-        <span id="urls-hint">Bullets, “title | url”, Markdown links and OneTab lists are all fine.</span>
+        <span id="urls-hint">Bullets, “title | url”, Markdown and OneTab lists are fine.</span>
         <span id="urls-count" class="count" aria-live="polite"></span>
       </p>
     </div>
@@ -129,7 +141,7 @@ function Lines({ lines }: Pick<HomeForm, 'lines'>): JSX.Element {
                 <input
                   id={id}
                   name="urls"
-                  value={text}
+                  value={attribute(text)}
                   aria-label={`Link ${index + 1}`}
                   spellcheck="false"
                   autocapitalize="off"
@@ -185,11 +197,11 @@ export function CreatedPage({ site, bundle, heading }: CreatedProps): JSX.Elemen
         </p>
       </section>
       <section class="card">
-        <CopyField id="link" label="Share this link" value={url} />
+        <CopyField id="link" label="Share this link" value={url} kind="primary" />
         <div class="with-qr">
-          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="132" height="132" />
+          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="148" height="148" />
           <div class="choices">
-            <a class="button primary" href={url}>
+            <a class="button" href={url}>
               Open the launcher
             </a>
             <a class="button" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
@@ -228,8 +240,16 @@ function ClaimCard({ claimUrl, claimExpiresAt }: { claimUrl: string; claimExpire
   )
 }
 
+interface CopyFieldProps {
+  id: string
+  label: string
+  value: string
+  /** `primary` where copying is what the page is for. */
+  kind?: 'primary'
+}
+
 /** A text to take along: selectable without JavaScript, with a copy button where there is. */
-function CopyField({ id, label, value }: { id: string; label: string; value: string }): JSX.Element {
+function CopyField({ id, label, value, kind }: CopyFieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={id} safe>
@@ -237,7 +257,7 @@ function CopyField({ id, label, value }: { id: string; label: string; value: str
       </label>
       <div class="copy-field">
         <input id={id} value={value} readonly />
-        <button type="button" class="copy" data-copy={id}>
+        <button type="button" class={['copy', kind]} data-copy={id} aria-live="polite">
           Copy
         </button>
       </div>

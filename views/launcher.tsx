@@ -1,6 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { PublicBundle } from '../src/bundles/bundles.ts'
-import { Document, type Site } from './layout.tsx'
+import { Icon } from './icons.tsx'
+import { attribute, Document, type Site } from './layout.tsx'
 
 interface LauncherProps {
   site: Site
@@ -14,7 +15,6 @@ interface LauncherProps {
 export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   const { slug, urls, urlMetadata } = bundle
   const heading = headingOf(bundle)
-  const hosts = hostsOf(urls)
   const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
   return (
     <Document
@@ -24,7 +24,6 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
       head={<OpenGraph site={site} bundle={bundle} heading={heading} />}
     >
       <main data-slug={slug} data-rule="">
-        <p class="kicker" safe>{`${count(urls.length, 'tab')} · ${count(hosts.length, 'site')}`}</p>
         <h1 dir="auto" safe>
           {heading}
         </h1>
@@ -35,37 +34,44 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
         ) : (
           ''
         )}
-        <div class="actions">
-          <button type="button" id="open" class="primary" disabled={openable === 0} safe>
+        <div class="bar">
+          <button type="button" id="open" class="primary" hidden={openable === 0} safe>
             {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length} tabs`}
           </button>
           <button type="button" id="copy" class="quiet">
-            Copy links
+            <Icon name="copy" />
+            <span class="word">Copy links</span>
           </button>
           <a class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
-            Bookmarks file
+            <Icon name="bookmark" />
+            <span class="word">Bookmarks file</span>
           </a>
           <details class="qr">
-            <summary class="quiet">QR code</summary>
+            <summary class="quiet">
+              <Icon name="qr" />
+              <span class="word">QR code</span>
+            </summary>
             <img
               src={`/l/${slug}/qr.svg`}
               alt="QR code of this page's address"
-              width="176"
-              height="176"
+              width="208"
+              height="208"
               loading="lazy"
             />
           </details>
+          <p id="status" role="status" safe>
+            {extent(urls, urls.length - openable)}
+          </p>
+          <div id="blocked" class="blocked" hidden>
+            <p id="how"></p>
+            <button type="button" id="rest">
+              I have allowed them: open the rest
+            </button>
+          </div>
+          <noscript>
+            <p class="hint">JavaScript is off, so “Open all” cannot run here. Every tab below is a link.</p>
+          </noscript>
         </div>
-        <p id="status" role="status" aria-live="polite"></p>
-        <div id="blocked" class="blocked" hidden>
-          <p id="how"></p>
-          <button type="button" id="rest" class="quiet">
-            I have allowed them: open the rest
-          </button>
-        </div>
-        <noscript>
-          <p class="hint">JavaScript is off, so “Open all” cannot run here. Every tab below is a link.</p>
-        </noscript>
         <ol class="tabs">
           {urls.map((url, index) => <Tab url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}
         </ol>
@@ -77,31 +83,51 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   )
 }
 
-function Tab({
-  url,
-  metadata: { note, tags = [], openPolicy },
-}: {
-  url: string
-  metadata: PublicBundle['urlMetadata'][number]
-}) {
-  const { host, pathname, search, hash } = new URL(url)
+/** A note no longer than this names its tab; a longer one is read below the name. */
+const NAME_LENGTH = 90
+
+function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
+  const { note = '', tags = [], openPolicy } = metadata
+  // The parsed form: `https:a.example` is a whole URL by itself, and a relative one in a link of an https page.
+  const { href, host, pathname, search, hash } = new URL(url)
   const path = `${pathname}${search}${hash}`
+  const [first = '', ...more] = note.trim().split('\n')
+  const name = first.length <= NAME_LENGTH ? first : ''
+  const text = name === '' ? note.trim() : more.join('\n').trim()
   const isByHand = openPolicy === 'manual'
   return (
     <li>
-      <a class="tab" href={url} target="_blank" rel="noopener noreferrer" data-open={isByHand ? 'manual' : 'auto'}>
-        <span class="mark" aria-hidden="true" safe>
-          {(host.replace(/^www\./, '')[0] ?? '').toUpperCase()}
+      <span class="mark" aria-hidden="true" safe>
+        {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
+      </span>
+      <a
+        class="tab"
+        href={attribute(href)}
+        target="_blank"
+        rel="noopener noreferrer"
+        data-open={isByHand ? 'manual' : 'auto'}
+      >
+        <span class="name" dir="auto" safe>
+          {name || host}
         </span>
-        <span class="what">
-          <span class="name" dir="auto" safe>
-            {note || host}
-          </span>
-          <span class="where" dir="ltr" safe>
-            {note ? host + (path === '/' ? '' : path) : path}
-          </span>
+        <span class="where" dir="ltr">
+          {name === '' ? (
+            ''
+          ) : (
+            <span class="host" safe>
+              {host}
+            </span>
+          )}
+          <span safe>{path === '/' && name !== '' ? '' : path}</span>
         </span>
       </a>
+      {text === '' ? (
+        ''
+      ) : (
+        <p class="note" dir="auto" safe>
+          {text}
+        </p>
+      )}
       {isByHand || tags.length > 0 ? (
         <ul class="tags">
           {isByHand ? <li class="by-hand">opens by hand</li> : ''}
@@ -125,12 +151,12 @@ function OpenGraph({ site, bundle, heading }: LauncherProps & { heading: string 
   const summary = [...description].slice(0, 200).join('')
   return (
     <>
-      <meta name="description" content={summary} />
+      <meta name="description" content={attribute(summary)} />
       <meta name="robots" content="noindex" />
       <meta property="og:type" content="website" />
-      <meta property="og:site_name" content={site.name} />
-      <meta property="og:title" content={heading} />
-      <meta property="og:description" content={summary} />
+      <meta property="og:site_name" content={attribute(site.name)} />
+      <meta property="og:title" content={attribute(heading)} />
+      <meta property="og:description" content={attribute(summary)} />
       <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
       <meta name="twitter:card" content="summary" />
     </>
@@ -140,6 +166,14 @@ function OpenGraph({ site, bundle, heading }: LauncherProps & { heading: string 
 /** What a bundle is called: its title, else what it holds. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {
   return title || count(urls.length, 'link')
+}
+
+/** What one press will do, told before it is made. */
+function extent(urls: readonly string[], byHand: number): string {
+  const hosts = hostsOf(urls)
+  const where = hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')
+  const rest = byHand === 0 ? '' : `; ${byHand === urls.length ? 'each opens' : `${byHand} open`} by hand`
+  return `${count(urls.length, 'tab')} on ${where}${rest}`
 }
 
 function hostsOf(urls: readonly string[]): string[] {

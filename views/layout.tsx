@@ -9,6 +9,14 @@ export interface Site {
   origin: string
 }
 
+/**
+ * A text from outside as an attribute's value. The JSX runtime escapes the quotes there but no ampersand, so
+ * `&amp;` in a URL or in what somebody typed would be read as `&`.
+ */
+export function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;')
+}
+
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string
@@ -39,17 +47,24 @@ export function Document({ title, styles, script, head, children }: DocumentProp
   )
 }
 
+type PageProps = PropsWithChildren<{
+  site: Site
+  title: string
+  /** `wide` puts what is said beside what is done, where there is room. */
+  kind?: 'wide'
+}>
+
 /** A page of the service itself: its name at the top, one column. */
-export function Page({ site, title, children }: PropsWithChildren<{ site: Site; title: string }>): JSX.Element {
+export function Page({ site, title, kind, children }: PageProps): JSX.Element {
   return (
     <Document title={title} styles="site.css" script="site.js" head={undefined}>
-      <header class="top">
+      <header class={['top', kind]}>
         <a class="brand" href="/">
-          <img src={asset('icon.svg')} alt="" width="24" height="24" />
+          <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>
         </a>
       </header>
-      <main>{children as 'safe'}</main>
+      <main class={kind}>{children as 'safe'}</main>
     </Document>
   )
 }

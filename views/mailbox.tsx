@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import { Page, type Site } from './layout.tsx'
+import { attribute, Page, type Site } from './layout.tsx'
 
 interface MailboxProps {
   site: Site
@@ -21,7 +21,7 @@ export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
               {
                 text.split(/(https?:\/\/\S+)/).map((part, index) =>
                   index % 2 === 1 ? (
-                    <a href={part} safe>
+                    <a href={attribute(part)} safe>
                       {part}
                     </a>
                   ) : (

@@ -16,7 +16,7 @@ export function NoticePage({ site, heading, text }: NoticeProps): JSX.Element {
         <h1 safe>{heading}</h1>
         <p safe>{text}</p>
         <p>
-          <a class="button" href="/">
+          <a class="button primary" href="/">
             Make a bundle
           </a>
         </p>

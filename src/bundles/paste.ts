@@ -10,7 +10,8 @@ export interface Pasted {
 }
 
 const BULLET = /^\s*(?:[-*+•‣◦–—·]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/u
-const MARKDOWN_LINK = /!?\[([^\]]*)\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g
+// Bounded, and never past another bracket: on what people paste, a pattern must not cost more than its length.
+const MARKDOWN_LINK = /!?\[([^[\]]*)\]\(\s{0,8}<?([^\s)>]{1,2100})>?(?:\s{1,8}"[^"]{0,500}")?\s{0,8}\)/g
 const WEB_URL = /\bhttps?:\/\/[^\s<>"|]+/gi
 const BARE_DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d{1,5})?(?:[/?#]\S*)?$/u
 
@@ -51,13 +52,27 @@ function readLine(line: string): { url: string; note: string }[] {
 
 /** A URL without the punctuation that the sentence around it left at its end. */
 function balanced(url: string): string {
-  const bare = url.replace(/[.,;!?'"]+$/, '')
+  const bare = stripEnd(url, /[.,;!?'"]/)
   return bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare
 }
 
 /** What a line says beside its URL, without the separators between the two. */
 function titleAround(line: string, url: string): string {
   const [before = '', after = ''] = line.split(url)
-  const strip = (text: string) => text.replace(/^[\s|:<>()\-–—]+|[\s|:<>()\-–—]+$/gu, '')
   return [strip(before), strip(after)].filter((piece) => piece !== '').join(' ')
+}
+
+const SEPARATOR = /[\s|:<>()\-–—]/u
+
+function strip(text: string): string {
+  let from = 0
+  while (from < text.length && SEPARATOR.test(text[from]!)) from += 1
+  return stripEnd(text.slice(from), SEPARATOR)
+}
+
+/** A text without what matches at its end; `/…+$/` would try again from each character of a long run. */
+function stripEnd(text: string, unwanted: RegExp): string {
+  let end = text.length
+  while (end > 0 && unwanted.test(text[end - 1]!)) end -= 1
+  return text.slice(0, end)
 }

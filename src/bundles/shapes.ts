@@ -86,7 +86,7 @@ export const NewBundle = type({
   'title?': title,
   'description?': description,
   'urlMetadata?': UrlMetadata.array(),
-  'email?': type(/^[^\s@]+@[^\s@]+\.[^\s@]+$/)
+  'email?': type(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/)
     .describe('an e-mail address')
     .narrow(fit(BOUNDS.email, CONTROLS)),
   'slug?': ChosenSlug,

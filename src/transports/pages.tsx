@@ -45,8 +45,10 @@ export function pages(service: Service) {
     .get('/healthz', ({ request }) => text(request, 'ok', { type: 'text/plain' }))
     .all('/', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
     .all('/l/:slug', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/l/:slug/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/l/:slug/qr.svg', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/l/:slug/bookmarks.html', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/static/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
+    .all('/healthz', () => refuseMethod(['GET', 'HEAD']), RAW)
 }
 
 /** An error as a page. */
@@ -178,7 +180,7 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
       (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)
     else if (field === 'title' || field === 'description') errors[field] = says
-    else if (field === 'urls') errors.form = `Your list ${reason}. It has ${pasted.urls.length}.`
+    else if (field === 'urls') errors.urls = `Your list ${reason}. It has ${pasted.urls.length}.`
     else errors.form = problem.message
   }
   if (problem.issues.length === 0) errors.form = problem.message

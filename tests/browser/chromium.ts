@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
 
 /** The path of this machine's Chromium or Chrome, or null. `CHROMIUM` names another. */
 export function findChromium(): string | null {
@@ -12,14 +12,25 @@ export function findChromium(): string | null {
   )
 }
 
-/**
- * Chromium as people have it: with its pop-up blocker on, which Playwright turns off. `allowed` leaves it off,
- * as for a viewer who allows pop-ups.
- */
-export function openChromium({ popups }: { popups: 'blocked' | 'allowed' }): Promise<Browser> {
+/** Whether the pop-up blocker is on, as people have it and Playwright does not, or off, as for a viewer who allowed them. */
+interface Popups {
+  popups: 'blocked' | 'allowed'
+}
+
+/** Chromium, whose contexts share nothing. */
+export function openChromium(popups: Popups): Promise<Browser> {
+  return chromium.launch(launchOptions(popups))
+}
+
+/** Chromium with one profile, which has settings that can be changed. */
+export function openChromiumProfile(popups: Popups): Promise<BrowserContext> {
+  return chromium.launchPersistentContext('', launchOptions(popups))
+}
+
+function launchOptions({ popups }: Popups): LaunchOptions {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium: run the tests with `bun run test`, which installs it')
-  const options: LaunchOptions = {
+  return {
     executablePath,
     args: [
       '--no-sandbox',
@@ -32,5 +43,4 @@ export function openChromium({ popups }: { popups: 'blocked' | 'allowed' }): Pro
     ],
     ...(popups === 'blocked' ? { ignoreDefaultArgs: ['--disable-popup-blocking'] } : {}),
   }
-  return chromium.launch(options)
 }

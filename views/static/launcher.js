@@ -21,10 +21,8 @@
     row.classList.add('opened')
     const said = document.createElement('span')
     said.className = 'said'
-    said.textContent = 'opened'
-    said.hidden = true
+    said.textContent = ' (opened)'
     tab.append(said)
-    tab.setAttribute('aria-description', 'opened')
   }
 
   /**
@@ -55,15 +53,22 @@
     return `To open all at once: allow pop-ups for ${host} in your browser’s settings.`
   }
 
+  /** @param {string} text */
+  const say = (text) => {
+    status.textContent = text
+    status.className = 'news'
+  }
+
   const show = () => {
     const done = tabs.length - waiting.length
+    for (const tab of tabs) tab.closest('li')?.classList.toggle('next', tab === waiting[0])
     if (waiting.length === 0) {
-      status.textContent = tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`
+      say(tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`)
       open.textContent = label
       blocked.hidden = true
       return
     }
-    status.textContent = `${done} of ${tabs.length} opened; your browser blocked ${waiting.length}.`
+    say(`${done} of ${tabs.length} opened; your browser blocked ${waiting.length}.`)
     open.textContent = `Open next (${done + 1} of ${tabs.length})`
     byId('how').textContent = howToAllow()
     blocked.hidden = false
@@ -97,9 +102,11 @@
 
   byId('copy').addEventListener('click', async () => {
     const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
-    status.textContent = isCopied
-      ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
-      : 'Your browser did not let this page copy.'
+    say(
+      isCopied
+        ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
+        : 'Your browser did not let this page copy.',
+    )
   })
 
   for (const tab of all) {

@@ -1,0 +1,61 @@
+import type { NewBundle } from '../../src/bundles/shapes.ts'
+
+/** A bundle as people make them. */
+export const ONBOARDING: NewBundle = {
+  title: 'Your first week at Northwind',
+  description:
+    'Everything you need from Monday to Friday. Start at the top; the calendar has your introductions, and nobody minds questions.',
+  urls: [
+    'https://handbook.northwind.example/start-here',
+    'https://calendar.google.com/calendar/u/0/r/week',
+    'https://github.com/northwind/storefront',
+    'https://www.figma.com/files/team/1184/design-system',
+    'https://linear.app/northwind/team/SHOP/active',
+    'https://grafana.northwind.example/d/storefront?from=now-24h',
+    'https://people.northwind.example/benefits/enrol',
+  ],
+  urlMetadata: [
+    { note: 'Team handbook: how we work', tags: ['read first'] },
+    { note: 'Your introductions this week', tags: ['monday'] },
+    {
+      note: 'Storefront repository\nFollow the README; the shop should run on your machine within ten minutes.',
+      tags: ['engineering', 'day one'],
+    },
+    { note: 'Design system', tags: ['design', 'reference'] },
+    { note: 'Current sprint board', tags: ['engineering'] },
+    { note: 'Live dashboards', tags: ['engineering', 'reference'] },
+    { note: 'Choose your benefits by Friday', tags: ['people'] },
+  ],
+}
+
+const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(2)
+const ODD_NOTES = [
+  '<script>alert(1)</script> <b>not bold</b> & "quoted"',
+  'مرحبا بالعالم: جدول الأعمال',
+  'שלום עולם: סדר היום',
+  '\u202eright-to-left override\u202c and after',
+  '👩‍👩‍👧‍👦🏳️‍🌈 emoji and 𝒶𝓈𝓉𝓇𝒶𝓁 letters',
+  WORD,
+  'W'.repeat(500),
+  'First line\nsecond line\n\nfourth line',
+]
+const ODD_URLS = [
+  `https://example.com/${'a'.repeat(2048 - 'https://example.com/'.length)}`,
+  'https://münchen.example/straße?q=ü#ö',
+  'https://例え.テスト/ページ',
+  `https://${'long-label-of-a-host.'.repeat(8)}example.com/`,
+  "https://example.com/?q=<script>alert('1')</script>",
+  'http://[2001:db8::1]:8080/path',
+]
+
+/** The longest and oddest bundle that may be made: 25 tabs with 10 tags each. */
+export const ODD: NewBundle = {
+  title: `<script>alert("title")</script> ${WORD} שלום 👋`,
+  description: `${ODD_NOTES.join('\n')}\n</main></body>`,
+  urls: Array.from({ length: 25 }, (_, index) => ODD_URLS[index] ?? `https://site-${index}.example/page/${index}`),
+  urlMetadata: Array.from({ length: 25 }, (_, index) => ({
+    note: ODD_NOTES[index % 10] ?? '',
+    tags: Array.from({ length: 10 }, (_, tag) => (tag === 0 ? 'T'.repeat(40) : `<i>tag</i> ${tag} תג`)),
+    openPolicy: index % 5 === 4 ? 'manual' : 'auto',
+  })),
+}

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { NewBundle } from '../../src/bundles/shapes.ts'
+import { type Server, startServer } from '../server.ts'
+import { ODD, ONBOARDING } from './bundles.ts'
+import { openChromium } from './chromium.ts'
+import { startDestinations } from './destinations.ts'
+import { createBundle } from './service.ts'
+
+setDefaultTimeout(60_000)
+
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } }
+
+let server: Server
+let browser: Browser
+
+beforeAll(async () => {
+  server = await startServer()
+  browser = await openChromium({ popups: 'allowed' })
+})
+
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+describe('the launcher', () => {
+  test('shows the title, the description and, of every destination, its host, note and tags', async () => {
+    const page = await launcher(ONBOARDING)
+    expect(await page.title()).toBe(`${ONBOARDING.title} · Openall`)
+    expect(await page.textContent('h1')).toBe(ONBOARDING.title ?? '')
+    expect(await page.textContent('.description')).toBe(ONBOARDING.description ?? '')
+    const rows = await page.locator('.tabs > li').allInnerTexts()
+    for (const [index, url] of ONBOARDING.urls.entries()) {
+      const { note = '', tags = [] } = ONBOARDING.urlMetadata?.[index] ?? {}
+      for (const text of [new URL(url).host, ...note.split('\n'), ...tags]) expect(rows[index]).toContain(text)
+    }
+    await page.context().close()
+  })
+
+  test('names a destination without a note by its host', async () => {
+    const page = await launcher({ urls: ['https://example.com/a?b#c'] })
+    expect(await page.textContent('.tab .name')).toBe('example.com')
+    expect(await page.textContent('.tab .where')).toBe('/a?b#c')
+    await page.context().close()
+  })
+
+  test('shows markup, other scripts and long words as text', async () => {
+    const page = await launcher(ODD, PHONE)
+    expect(await page.textContent('h1')).toBe(ODD.title ?? '')
+    expect(await page.textContent('.description')).toBe(ODD.description ?? '')
+    expect(await page.locator('main script, main b, main i').count()).toBe(0)
+    const { urlMetadata = [] } = ODD
+    for (const [index, row] of (await page.locator('.tabs > li').all()).entries()) {
+      const tags = await row.locator('.tags li:not(.by-hand)').allTextContents()
+      expect(tags).toEqual(urlMetadata[index]?.tags ?? [])
+    }
+    await page.context().close()
+  })
+
+  test('keeps Open all in view at the end of 25 tabs, on a phone and on a desk', async () => {
+    for (const options of [PHONE, {}]) {
+      const page = await launcher(ODD, options)
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      const lies = await page.locator('#open').boundingBox()
+      const height = page.viewportSize()?.height ?? 0
+      expect(lies?.y).toBeGreaterThanOrEqual(0)
+      expect((lies?.y ?? 0) + (lies?.height ?? 0)).toBeLessThanOrEqual(height)
+      await page.context().close()
+    }
+  })
+
+  test('leaves the last tab and the footer in view above the bar of a phone', async () => {
+    const page = await launcher(ONBOARDING, PHONE)
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    const footer = await page.locator('footer a').boundingBox()
+    const bar = await page.locator('.bar').boundingBox()
+    expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+    await page.context().close()
+  })
+
+  test('sends page, style and script in no more than 20 KB', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const devtools = await context.newCDPSession(page)
+    let bytes = 0
+    await devtools.send('Network.enable')
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    await page.goto((await createBundle(server.origin, ONBOARDING)).url)
+    await page.waitForLoadState('networkidle')
+    expect(bytes).toBeGreaterThan(2_000)
+    expect(bytes).toBeLessThanOrEqual(20 * 1024)
+    await context.close()
+  })
+
+  test('copies every URL, one a line', async () => {
+    const page = await launcher(ONBOARDING, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByRole('button', { name: 'Copy links' }).click()
+    await page.getByText('All 7 links are copied.').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(ONBOARDING.urls.join('\n'))
+    await page.context().close()
+  })
+
+  test('gives a bookmarks file that holds every destination under the title', async () => {
+    const page = await launcher(ODD)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Bookmarks file' }).click(),
+    ])
+    const file = readFileSync(await download.path(), 'utf8')
+    expect(file).toStartWith('<!DOCTYPE NETSCAPE-Bookmark-file-1>')
+    const reader = await browser.newPage()
+    await reader.setContent(file)
+    const links = reader.locator('a')
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual(ODD.urls)
+    expect(await reader.textContent('h3')).toBe(ODD.title ?? '')
+    await reader.close()
+    await page.context().close()
+  })
+
+  test('shows a QR code of its own address', async () => {
+    const page = await launcher(ONBOARDING)
+    await page.getByText('QR code').click()
+    const code = page.getByRole('img', { name: 'QR code' })
+    await code.waitFor()
+    await page.waitForFunction(() => (document.querySelector('.qr img') as HTMLImageElement).naturalWidth > 0)
+    const src = await code.getAttribute('src')
+    expect(`${server.origin}${src}`).toBe(`${page.url()}/qr.svg`)
+    await page.locator('h1').click()
+    expect(await code.isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  test('works by keyboard alone: Open all, copy, and a QR code that Escape closes', async () => {
+    const destinations = startDestinations()
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const page = await launcher({ urls: destinations.urls(3) }, { permissions })
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Open all')
+    await page.keyboard.press('Enter')
+    await page.getByText('All 3 tabs are open.').waitFor()
+    await page.bringToFront()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Copy links')
+    await page.keyboard.press('Space')
+    await page.getByText('All 3 links are copied.').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Bookmarks file')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('QR code')
+    await page.keyboard.press('Enter')
+    await page.getByRole('img', { name: 'QR code' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(false)
+    expect(await focused(page)).toBe('QR code')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toStartWith('127.0.0.1')
+    await page.context().close()
+    destinations.stop()
+  })
+
+  test('shows where the keyboard is', async () => {
+    const page = await launcher(ONBOARDING)
+    const stops = await page.locator('button:visible, summary, a').count()
+    for (let stop = 0; stop < stops; stop += 1) {
+      await page.keyboard.press('Tab')
+      const outline = await page.evaluate(() => {
+        const at = document.activeElement as HTMLElement
+        const marked = at.matches('.tab') ? (at.closest('li') as HTMLElement) : at
+        const { outlineStyle, outlineWidth } = getComputedStyle(marked)
+        return `${outlineStyle} ${outlineWidth}`
+      })
+      expect(outline).toBe('solid 2px')
+    }
+    await page.context().close()
+  })
+})
+
+describe('the launcher without JavaScript', () => {
+  test('has no dead button, says why, and opens every tab as a link', async () => {
+    const destinations = startDestinations()
+    for (const options of [PHONE, {}]) {
+      destinations.visits.length = 0
+      const page = await launcher({ urls: destinations.urls(3) }, { ...options, javaScriptEnabled: false })
+      expect(await page.locator('button:visible').count()).toBe(0)
+      expect(await page.isVisible('noscript .hint')).toBe(true)
+      for (const link of await page.locator('a.tab').all()) {
+        await page.bringToFront()
+        const [opened] = await Promise.all([page.context().waitForEvent('page'), link.click()])
+        await opened.waitForLoadState()
+      }
+      expect(destinations.visits.map(({ path }) => path)).toEqual(['/1', '/2', '/3'])
+      expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+      await page.context().close()
+    }
+    destinations.stop()
+  })
+
+  test('still gives the bookmarks file and the QR code', async () => {
+    const page = await launcher(ONBOARDING, { javaScriptEnabled: false })
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Bookmarks file').click()])
+    expect(readFileSync(await download.path(), 'utf8')).toContain('handbook.northwind.example')
+    await page.getByText('QR code').click()
+    expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(true)
+    await page.context().close()
+  })
+})
+
+async function launcher(bundle: NewBundle, options: BrowserContextOptions = {}): Promise<Page> {
+  const { url } = await createBundle(server.origin, bundle)
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+}

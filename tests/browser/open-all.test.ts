@@ -1,0 +1,221 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type Server, startServer } from '../server.ts'
+import { openChromium, openChromiumProfile } from './chromium.ts'
+import { startDestinations } from './destinations.ts'
+import { createBundle } from './service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'openall-browser-'))
+const database = join(folder, 'test.db')
+setDefaultTimeout(60_000)
+
+let server: Server
+let blocking: Browser
+let allowing: Browser
+let destinations: ReturnType<typeof startDestinations>
+
+beforeAll(async () => {
+  server = await startServer({ database })
+  blocking = await openChromium({ popups: 'blocked' })
+  allowing = await openChromium({ popups: 'allowed' })
+})
+
+afterAll(async () => {
+  await Promise.all([blocking.close(), allowing.close()])
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('Open all with the pop-up blocker on', () => {
+  test('opens one tab, says that the rest was blocked, then one more with each press, each exactly once', async () => {
+    const { page, urls } = await launcher(blocking, 7)
+    await press(page)
+    await opened(1)
+    expect(await page.textContent('#status')).toBe('1 of 7 opened; your browser blocked 6.')
+    expect(await page.textContent('#how')).toContain('Always allow pop-ups from')
+    for (let next = 2; next <= 7; next += 1) {
+      expect(await page.textContent('#open')).toBe(`Open next (${next} of 7)`)
+      expect(await page.locator('li.opened').count()).toBe(next - 1)
+      await press(page)
+      await opened(next)
+    }
+    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
+    expect(await page.textContent('#open')).toBe('Open all')
+    expect(await page.isVisible('#blocked')).toBe(false)
+    expect(visitedPaths()).toEqual(urls.map((url) => new URL(url).pathname))
+    await leave(page)
+  })
+
+  test('gives the opened pages neither an opener nor a referrer', async () => {
+    const { page, context } = await launcher(blocking, 3)
+    for (let count = 1; count <= 3; count += 1) {
+      await press(page)
+      await opened(count)
+    }
+    expect(await openerTitles(context, page)).toEqual(Array(3).fill('opener: null'))
+    expect(destinations.visits.map(({ referrer }) => referrer)).toEqual([null, null, null])
+    await leave(page)
+  })
+
+  test('counts one click, however many presses it takes', async () => {
+    const { page, slug, events } = await launcher(blocking, 4)
+    for (let count = 1; count <= 4; count += 1) {
+      await press(page)
+      await opened(count)
+    }
+    await page.waitForLoadState('networkidle')
+    expect(events).toEqual([{ kind: 'open_all', matchedRuleId: null }])
+    await server.stop()
+    expect(storedClicks(slug)).toBe(1)
+    await server.restart()
+    await leave(page)
+  })
+
+  test('marks the tab that the next press opens, and goes on after one that was opened by hand', async () => {
+    const { page } = await launcher(blocking, 3)
+    await press(page)
+    await opened(1)
+    expect(await page.locator('li.next a').getAttribute('href')).toEndWith('/2')
+    await page.bringToFront()
+    await page.locator('a.tab').nth(1).click()
+    await opened(2)
+    expect(await page.textContent('#open')).toBe('Open next (3 of 3)')
+    await press(page)
+    await opened(3)
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3'])
+    await leave(page)
+  })
+
+  test('opens the rest at once after pop-ups were allowed', async () => {
+    const context = await openChromiumProfile({ popups: 'blocked' })
+    const { page } = await launcher(context, 7)
+    await press(page)
+    await opened(1)
+    await allowPopups(context)
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'I have allowed them: open the rest' }).click()
+    await opened(7)
+    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+    await leave(page)
+  })
+})
+
+describe('Open all with pop-ups allowed', () => {
+  test('opens seven tabs in one click, ticks them, and counts one click', async () => {
+    const { page, context, events } = await launcher(allowing, 7)
+    await press(page)
+    await opened(7)
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+    expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
+    expect(await page.getByRole('link', { name: '(opened)' }).count()).toBe(7)
+    expect(await openerTitles(context, page)).toEqual(Array(7).fill('opener: null'))
+    expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+    expect(events).toHaveLength(1)
+    await leave(page)
+  })
+
+  test('leaves out the tabs that are to be opened by hand, and says so beforehand', async () => {
+    const { page } = await launcher(allowing, 4, [1, 3])
+    expect(await page.textContent('#open')).toBe('Open 2 of 4 tabs')
+    expect(await page.textContent('#status')).toContain('2 open by hand')
+    expect(await page.getByText('opens by hand', { exact: true }).count()).toBe(2)
+    await press(page)
+    await opened(2)
+    expect(visitedPaths()).toEqual(['/1', '/3'])
+    await leave(page)
+  })
+
+  test('shows no button where every tab is to be opened by hand', async () => {
+    const { page } = await launcher(allowing, 2, [0, 1])
+    expect(await page.isVisible('#open')).toBe(false)
+    expect(await page.textContent('#status')).toContain('each opens by hand')
+    await leave(page)
+  })
+
+  test('a link followed by hand is ticked, opens in a tab of its own and gets no opener or referrer', async () => {
+    const { page, context, events } = await launcher(allowing, 2)
+    await page.locator('a.tab').first().click()
+    await opened(1)
+    expect(await page.locator('li.opened').count()).toBe(1)
+    expect(await openerTitles(context, page)).toEqual(['opener: null'])
+    expect(destinations.visits).toEqual([{ path: '/1', referrer: null }])
+    expect(events).toEqual([])
+    await leave(page)
+  })
+})
+
+/** A launcher in a context of its own, its destinations not visited yet. */
+async function launcher(browser: Browser | BrowserContext, count: number, byHand: number[] = []) {
+  destinations = startDestinations()
+  const urls = destinations.urls(count)
+  const { url, slug } = await createBundle(server.origin, {
+    urls,
+    urlMetadata: urls.map((_, index) => ({ openPolicy: byHand.includes(index) ? 'manual' : 'auto' })),
+  })
+  const context = 'newContext' in browser ? await browser.newContext() : browser
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  const events: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith(`/api/links/${slug}/events`)) events.push(request.postDataJSON())
+  })
+  await page.goto(url)
+  return { page, context, slug, urls, events }
+}
+
+/** Comes back to the launcher, from the tab opened last, and presses its button. */
+async function press(page: Page): Promise<void> {
+  await page.bringToFront()
+  await page.click('#open')
+}
+
+async function leave(page: Page): Promise<void> {
+  await page.context().close()
+  destinations.stop()
+}
+
+/** Waits until that many tabs have arrived where they lead. */
+async function opened(count: number): Promise<void> {
+  for (let tries = 0; tries < 200 && destinations.visits.length < count; tries += 1) await Bun.sleep(25)
+  expect(destinations.visits).toHaveLength(count)
+}
+
+function visitedPaths(): string[] {
+  return destinations.visits.map(({ path }) => path).sort()
+}
+
+/** What each opened page says of `window.opener`. */
+function openerTitles(context: BrowserContext, launcherPage: Page): Promise<string[]> {
+  const others = context.pages().filter((page) => page !== launcherPage)
+  return Promise.all(
+    others.map(async (page) => {
+      await page.waitForLoadState()
+      return page.title()
+    }),
+  )
+}
+
+/** What a viewer does in the address bar, done where the browser keeps it. */
+async function allowPopups(context: BrowserContext): Promise<void> {
+  const settings = await context.newPage()
+  await settings.goto('chrome://settings/content/popups')
+  await settings.evaluate((origin) => {
+    const { chrome } = globalThis as unknown as { chrome: { send(message: string, args: unknown[]): void } }
+    chrome.send('setCategoryPermissionForPattern', [origin, '', 'popups', 'allow', false])
+  }, server.origin)
+  await settings.close()
+}
+
+function storedClicks(slug: string): unknown {
+  const db = new Database(database, { readonly: true })
+  const sum = `SELECT sum(open_all_clicks) AS clicks FROM daily_counters
+    JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
+  const row = db.query(sum).get(slug) as { clicks: unknown }
+  db.close()
+  return row.clicks
+}

@@ -1,0 +1,29 @@
+/** An element as a browser reads it: names in lower case, entities of its attributes read. */
+export interface ElementRead {
+  tag: string
+  attributes: Record<string, string>
+}
+
+/** Every element of a page, in order. */
+export function elementsOf(html: string): ElementRead[] {
+  const elements: ElementRead[] = []
+  const rewriter = new HTMLRewriter().on('*', {
+    element({ tagName, attributes }) {
+      const read = [...attributes].map(([name = '', value = '']) => [name.toLowerCase(), unescaped(value)])
+      elements.push({ tag: tagName.toLowerCase(), attributes: Object.fromEntries(read) })
+    },
+  })
+  rewriter.transform(html)
+  return elements
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', copy: '©' }
+
+/** A text without its entities, those that the tests meet. */
+export function unescaped(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    if (decimal !== undefined) return String.fromCodePoint(Number(decimal))
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
+    return ENTITIES[name] ?? whole
+  })
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import {
+  type Answer,
+  countBundles,
+  create,
+  newSlug,
+  onEveryRuntime,
+  START_MS,
+  sendEvent,
+  submit,
+  URL_OK,
+} from './support.ts'
+
+const OK = { urls: [URL_OK] }
+const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort()
+const at = (address: string) => ({ 'x-client': address })
+const times = <T>(count: number, send: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => send(index)))
+
+onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEADER: 'X-Client' }, (server) => {
+  test('of twelve creates at once at a cap of three, three are made', async () => {
+    const before = countBundles(server())
+    const answers = await times(12, () => create(server(), OK, at('192.0.2.1')))
+    expect(statuses(answers)).toEqual([201, 201, 201, ...Array(9).fill(403)])
+    expect(countBundles(server())).toBe(before + 3)
+    const refused = answers.find(({ status }) => status === 403)
+    expect(refused?.body.code).toBe('PLAN_LIMIT')
+    expect(refused?.body.error).toContain('3')
+    expect(refused?.body.error).toContain('Claim')
+  })
+
+  test('the cap is one address’s own, and one IPv6 customer’s', async () => {
+    for (const address of ['2001:db8::1', '2001:DB8::2', '2001:db8:0:0:ffff::1']) {
+      expect((await create(server(), OK, at(address))).status).toBe(201)
+    }
+    expect((await create(server(), OK, at('2001:db8:0::3'))).status).toBe(403)
+    expect((await create(server(), OK, at('2001:db8:0:1::1'))).status).toBe(201)
+    expect((await create(server(), OK, at('192.0.2.2'))).status).toBe(201)
+  })
+
+  test('an IPv4 address written as IPv6 is the same address', async () => {
+    const answers = []
+    for (const address of ['192.0.2.3', '::ffff:192.0.2.3', '::FFFF:192.0.2.3', '192.0.2.3']) {
+      answers.push(await create(server(), OK, at(address)))
+    }
+    expect(statuses(answers)).toEqual([201, 201, 201, 403])
+  })
+
+  test('a create that was refused at the cap may be sent again with its key', async () => {
+    const send = (key: string) => create(server(), OK, { ...at('192.0.2.4'), 'idempotency-key': key })
+    await times(3, (index) => send(`held ${index}`))
+    expect((await send('over')).status).toBe(403)
+    expect((await send('over')).status).toBe(403)
+    expect((await send('held 1')).headers.get('idempotency-replayed')).toBe('true')
+  })
+})
+
+const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '2000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '4' }
+
+for (const runtime of RUNTIMES) {
+  describe(`the address limit on ${runtime}`, () => {
+    let direct: Server
+    let proxied: Server
+    beforeAll(async () => {
+      ;[direct, proxied] = await Promise.all([
+        startServer({ runtime, env: WINDOW }),
+        startServer({
+          runtime,
+          env: { ...WINDOW, SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_WINDOW_MS: '600000' },
+        }),
+      ])
+    }, START_MS)
+    afterAll(async () => {
+      await Promise.all([direct.stop(), proxied.stop()])
+    })
+
+    test('creates and events draw on one bucket, whatever forwarding headers say', async () => {
+      const forged = (index: number) => ({
+        'x-forwarded-for': `198.51.100.${index}`,
+        'x-client': `203.0.113.${index}`,
+        forwarded: `for=192.0.2.${index}`,
+      })
+      const answers: Answer[] = [
+        ...(await times(5, (index) => create(direct, OK, forged(index)))),
+        ...(await times(5, (index) => sendEvent(direct, 'unknown123', forged(index)))),
+      ]
+      expect(answers.filter(({ status }) => status !== 429)).toHaveLength(4)
+      const page = await submit(direct, { urls: URL_OK, title: 'typed with care' })
+      expect(page.status).toBe(429)
+      expect(page.html).toContain('typed with care')
+      // What passed and what is wrong alike: the limit comes before the shape.
+      expect((await create(direct, '{')).status).toBe(429)
+      expect((await create(direct, OK, { 'idempotency-key': 'ä' })).status).toBe(429)
+      expect((await create(direct, OK, { authorization: 'Bearer x' })).status).toBe(401)
+    })
+
+    test('429 says when to come back, in body and header alike, and then one passes', async () => {
+      let refused = await create(direct, OK)
+      while (refused.status !== 429) refused = await create(direct, OK)
+      const { code, error, retryAfterSeconds } = refused.body
+      expect(Object.keys(refused.body).sort()).toEqual(['code', 'error', 'retryAfterSeconds'])
+      expect(code).toBe('RATE_LIMITED')
+      expect(error).toContain(`${retryAfterSeconds} second`)
+      expect(Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1).toBeTrue()
+      expect(refused.headers.get('retry-after')).toBe(String(retryAfterSeconds))
+      await Bun.sleep(retryAfterSeconds * 1000)
+      expect((await create(direct, OK)).status).toBe(201)
+    }, 10_000)
+
+    test('pages and files are not limited', async () => {
+      const answers = await times(12, () => fetch(direct.origin))
+      expect(statuses(answers)).toEqual(Array(12).fill(200))
+    })
+
+    test('behind a trusted proxy each client has a bucket of its own, an IPv6 one by its /64', async () => {
+      const send = (address: string) => create(proxied, OK, at(address))
+      for (const [own, other] of [
+        ['192.0.2.1', '192.0.2.2'],
+        ['2001:db8::1', '2001:db8:0:1::1'],
+      ] as const) {
+        expect(statuses(await times(5, () => send(own)))).toEqual([201, 201, 201, 201, 429])
+        expect((await send(other)).status).toBe(201)
+      }
+      expect((await send('2001:db8::ffff')).status).toBe(429)
+    })
+
+    test('of addresses that a client put before the proxy’s, only the proxy’s counts', async () => {
+      const answers = await times(5, (index) => create(proxied, OK, at(`10.0.0.${index}, 192.0.2.9`)))
+      expect(statuses(answers)).toEqual([201, 201, 201, 201, 429])
+    })
+
+    test('a replayed answer is charged like any request', async () => {
+      const headers = { ...at('192.0.2.10'), 'idempotency-key': 'charged' }
+      const answers = []
+      for (let sent = 0; sent < 5; sent += 1) answers.push(await create(proxied, OK, headers))
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 429])
+      expect(await newSlug(proxied)).toMatch(/./)
+    })
+  })
+}

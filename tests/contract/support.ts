@@ -1,0 +1,157 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { connect } from 'node:net'
+import { RUNTIMES, type Runtime, type Server, startServer } from '../server.ts'
+
+/** Starting Deno on a busy machine takes a while. */
+export const START_MS = 30_000
+
+/** Declares the same tests against the service on each runtime, one server for them all. */
+export function onEveryRuntime(
+  env: Record<string, string>,
+  declare: (server: () => Server, runtime: Runtime) => void,
+): void {
+  for (const runtime of RUNTIMES) {
+    describe(`on ${runtime}`, () => {
+      let server: Server
+      beforeAll(async () => {
+        server = await startServer({ runtime, env })
+      }, START_MS)
+      afterAll(async () => {
+        await server.stop()
+      })
+      declare(() => server, runtime)
+    })
+  }
+}
+
+export const URL_OK = 'https://a.example/'
+
+/** What an answer's JSON may hold; a field that is not there reads as undefined. */
+export interface Body {
+  error: string
+  code: string
+  retryAfterSeconds: number
+  slug: string
+  url: string
+  claimUrl: string
+  claimToken: string
+  claimExpiresAt: string
+  warning: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Body
+}
+
+/** POSTs JSON; a string is sent as it is. */
+export async function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: (text === '' ? {} : JSON.parse(text)) as Body }
+}
+
+export function create({ origin }: Server, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+  return post(`${origin}/api/links`, body, headers)
+}
+
+/** The slug of a new bundle. */
+export async function newSlug(server: Server, body: unknown = { urls: [URL_OK] }): Promise<string> {
+  return (await create(server, body)).body.slug
+}
+
+export function sendEvent({ origin }: Server, slug: string, headers?: Record<string, string>): Promise<Answer> {
+  return post(`${origin}/api/links/${slug}/events`, { kind: 'open_all' }, headers)
+}
+
+/** Posts the home page's form as a browser without JavaScript does; gives the page. */
+export async function submit(
+  { origin }: Server,
+  fields: Record<string, string> | [string, string][],
+  headers: Record<string, string> = {},
+): Promise<{ status: number; html: string }> {
+  const body = new URLSearchParams(fields)
+  const answer = await fetch(`${origin}/`, { method: 'POST', body, headers })
+  return { status: answer.status, html: await answer.text() }
+}
+
+/** One row of the server's database file, read beside the server. */
+export function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
+  const file = new Database(database)
+  try {
+    file.exec('PRAGMA busy_timeout = 5000')
+    return file.query(sql).get(...args) as T
+  } finally {
+    file.close()
+  }
+}
+
+export interface StoredBundle {
+  id: number
+  slug: string
+  title: string | null
+  description: string | null
+  source: string
+  client: string | null
+  urls: string[]
+  urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
+}
+
+/** A bundle as the database holds it: there is no route that reads one back yet. */
+export function storedBundle(server: Server, slug: string): StoredBundle {
+  const row = readRow<Omit<StoredBundle, 'urls' | 'urlMetadata'> & { urls: string; url_metadata: string }>(
+    server,
+    'SELECT * FROM bundles WHERE slug = ?',
+    slug,
+  )
+  return { ...row, urls: JSON.parse(row.urls), urlMetadata: JSON.parse(row.url_metadata) }
+}
+
+export function countBundles(server: Server): number {
+  return readRow<{ n: number }>(server, 'SELECT count(*) AS n FROM bundles').n
+}
+
+/** The views and clicks of a bundle; null before any. Only what has been written counts: stop the server first. */
+export function counts(server: Server, slug: string): { views: number; clicks: number } | null {
+  return readRow(
+    server,
+    `SELECT views, open_all_clicks AS clicks FROM daily_counters JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`,
+    slug,
+  )
+}
+
+/** Sends bytes as they are and reads until the server closes, or `waitMs` pass. Empty where it only hangs up. */
+export function sendRaw({ origin }: Server, bytes: string | Uint8Array, waitMs = 3000): Promise<string> {
+  const { port } = new URL(origin)
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(Number(port), 'localhost', () => socket.write(bytes))
+    const end = () => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(text)
+    }
+    const timer = setTimeout(end, waitMs)
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+    socket.on('end', end)
+    socket.on('error', end)
+  })
+}
+
+/** A request by hand, closed after its answer. */
+export function requestText(method: string, target: string, headers: Record<string, string>, body = ''): string {
+  const lines = Object.entries({ connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`)
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** The status of the first answer in what `sendRaw` gave; null where there was none. */
+export function statusOf(raw: string): number | null {
+  const found = /^HTTP\/1\.[01] (\d{3})/.exec(raw)
+  return found === null ? null : Number(found[1])
+}
