@@ -1,6 +1,5 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import type { Server } from '../server.ts'
 import { type ApiKey, ask, found, type Minted, mint, type Person, revoke, signUp } from './people.ts'
 import { onEveryRuntime, START_MS } from './support.ts'
 
@@ -8,13 +7,14 @@ const REPLAYED = 'idempotency-replayed'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 onEveryRuntime({}, (server) => {
-  const people = new Map<Server, Promise<Person>>()
-  /** The same person in every test of a server: a sign-up costs two password hashes. */
-  const somebody = () => people.get(server()) ?? (people.set(server(), signUp(server())), somebody())
+  let person: Person
+  beforeAll(async () => {
+    person = await signUp(server())
+  }, START_MS)
   const keysOf = async ({ cookie }: Person) => (await ask(server(), 'GET /api/me/keys', { cookie })).body.apiKeys
 
   test('a key is minted with its fields, and its text is <keyPrefix>.<secret>', async () => {
-    const { cookie } = await somebody()
+    const { cookie } = person
     const body = { name: 'nightly', scopes: ['links:read', 'links:read'], rateLimitPerHour: 7 }
     const answer = await ask(server(), 'POST /api/me/keys', { cookie, body })
     expect(answer.status).toBe(201)
@@ -36,12 +36,12 @@ onEveryRuntime({}, (server) => {
   })
 
   test('what is not said is links:write and 1000 an hour', async () => {
-    const { apiKey } = await mint(server(), await somebody())
+    const { apiKey } = await mint(server(), person)
     expect([apiKey.scopes, apiKey.rateLimitPerHour]).toEqual([['links:write'], 1000])
   })
 
   test('every bound of the fields holds, and the answer names the field', async () => {
-    const { cookie } = await somebody()
+    const { cookie } = person
     const cases: [body: unknown, status: number, named: string][] = [
       [{}, 400, 'name'],
       [{ name: '' }, 400, 'name'],
@@ -71,12 +71,12 @@ onEveryRuntime({}, (server) => {
   })
 
   test('the list holds every key of the subject, newest first, revoked ones too, and no secret', async () => {
-    const person = await signUp(server())
+    const owner = await signUp(server())
     const made: Minted[] = []
-    for (const name of ['first', 'second', 'third']) made.push(await mint(server(), person, { name }))
-    await revoke(server(), person, made[1]!.apiKey.id)
-    const { status, body } = await ask(server(), 'GET /api/me/keys', { cookie: person.cookie })
-    expect([status, body.subject]).toEqual([200, { type: 'user', userId: person.userId }])
+    for (const name of ['first', 'second', 'third']) made.push(await mint(server(), owner, { name }))
+    await revoke(server(), owner, made[1]!.apiKey.id)
+    const { status, body } = await ask(server(), 'GET /api/me/keys', { cookie: owner.cookie })
+    expect([status, body.subject]).toEqual([200, { type: 'user', userId: owner.userId }])
     expect(body.apiKeys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
       ['third', false],
       ['second', true],
@@ -88,7 +88,6 @@ onEveryRuntime({}, (server) => {
   })
 
   test('revoking tells when, and revoking again tells the same', async () => {
-    const person = await somebody()
     const { apiKey } = await mint(server(), person)
     const first = await revoke(server(), person, apiKey.id)
     expect(first).toEqual({ apiKey: { ...apiKey, revokedAt: expect.stringMatching(ISO) } } as never)
@@ -97,7 +96,6 @@ onEveryRuntime({}, (server) => {
   })
 
   test('only an id that is one is taken, and another subject’s key is as unknown as no key', async () => {
-    const person = await somebody()
     const { apiKey } = await mint(server(), await signUp(server()))
     const cases: [query: string, status: number][] = [
       ['', 400],
@@ -118,34 +116,34 @@ onEveryRuntime({}, (server) => {
   })
 
   test('an organisation’s keys are its own: the same person acting alone neither sees nor revokes them', async () => {
-    const person = await signUp(server())
-    const own = await mint(server(), person)
-    const { id } = await found(server(), person)
-    const organizations = await mint(server(), person)
+    const owner = await signUp(server())
+    const own = await mint(server(), owner)
+    const { id } = await found(server(), owner)
+    const organizations = await mint(server(), owner)
     expect(organizations.apiKey.scope).toBe('organization')
-    expect((await keysOf(person)).map(({ id }: ApiKey) => id)).toEqual([organizations.apiKey.id])
+    expect((await keysOf(owner)).map(({ id }: ApiKey) => id)).toEqual([organizations.apiKey.id])
     const whose = await ask(server(), 'GET /api/me', { key: organizations.rawKey })
     expect(whose.body).toEqual({
       subject: { type: 'organization', organizationId: id },
       role: 'admin',
       scopes: ['links:write'],
     } as never)
-    const remove = (id: number) => ask(server(), `DELETE /api/me/keys?id=${id}`, { cookie: person.cookie })
+    const remove = (id: number) => ask(server(), `DELETE /api/me/keys?id=${id}`, { cookie: owner.cookie })
     expect((await remove(own.apiKey.id)).status).toBe(404)
     await ask(server(), 'POST /api/auth/organization/set-active', {
-      cookie: person.cookie,
+      cookie: owner.cookie,
       body: { organizationId: null },
     })
-    expect((await keysOf(person)).map(({ id }: ApiKey) => id)).toEqual([own.apiKey.id])
+    expect((await keysOf(owner)).map(({ id }: ApiKey) => id)).toEqual([own.apiKey.id])
     expect((await remove(organizations.apiKey.id)).status).toBe(404)
     expect((await ask(server(), 'GET /api/me', { key: organizations.rawKey })).status).toBe(200)
   })
 
   test('ten mints at once with one idempotency key make one key, and all are told its text', async () => {
-    const person = await signUp(server())
+    const owner = await signUp(server())
     const send = () =>
       ask(server(), 'POST /api/me/keys', {
-        cookie: person.cookie,
+        cookie: owner.cookie,
         body: { name: 'once' },
         headers: { 'idempotency-key': 'ten at once' },
       })
@@ -153,16 +151,16 @@ onEveryRuntime({}, (server) => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
     expect(new Set(answers.map(({ body }) => body.rawKey)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get(REPLAYED) === null)).toHaveLength(1)
-    expect(await keysOf(person)).toHaveLength(1)
+    expect(await keysOf(owner)).toHaveLength(1)
     expect((await ask(server(), 'GET /api/me', { key: answers[0]!.body.rawKey })).status).toBe(200)
   })
 
   test('ten mints at once without one make ten keys, each its own', async () => {
-    const person = await signUp(server())
-    const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), person)))
+    const owner = await signUp(server())
+    const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), owner)))
     expect(new Set(made.map(({ apiKey }) => apiKey.id)).size).toBe(10)
     expect(new Set(made.map(({ apiKey }) => apiKey.keyPrefix)).size).toBe(10)
-    expect(await keysOf(person)).toHaveLength(10)
+    expect(await keysOf(owner)).toHaveLength(10)
   })
 
   test('an idempotency key is one caller’s: another who sends it gets a key of their own', async () => {
@@ -170,14 +168,13 @@ onEveryRuntime({}, (server) => {
       const headers = { 'idempotency-key': 'shared by chance' }
       return (await ask(server(), 'POST /api/me/keys', { cookie, body: { name: 'mine' }, headers })).body.rawKey
     }
-    const [mine, other] = [await send((await somebody()).cookie), await send((await signUp(server())).cookie)]
+    const [mine, other] = [await send(person.cookie), await send((await signUp(server())).cookie)]
     expect(other).not.toBe(mine)
   })
 
   test(
     'a replay after a restart tells the key again, and neither it nor its secret is in the database’s files',
     async () => {
-      const person = await somebody()
       const name = 'an-idempotency-key-to-look-for'
       const send = () =>
         ask(server(), 'POST /api/me/keys', {
