@@ -50,7 +50,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const redis =
     config.redisUrl === undefined
       ? null
-      : new (await import('./limits/redis.ts')).RedisBucket(config.redisUrl, config.secret, memory, log)
+      : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log)
   const stopSweeping = startSweeping(store, log)
