@@ -5,6 +5,9 @@ export interface RedisServer {
   url: string
   /** SIGKILL. */
   kill(): Promise<void>
+  /** Leaves it connected and silent until `thaw`. */
+  freeze(): void
+  thaw(): void
   /** Another one, empty, on the same port. */
   restart(): Promise<void>
 }
@@ -31,6 +34,8 @@ export async function startRedis(): Promise<RedisServer> {
       child.kill('SIGKILL')
       await child.exited
     },
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
     async restart() {
       child = await start()
     },

@@ -120,3 +120,18 @@ test('while Redis is away the memory limits, with one warning; it is back by its
   // A new Redis, which has seen one.
   expect(await passes(5)).toBe(2)
 }, 20_000)
+
+test('a Redis that is connected and silent is away as well: the memory limits, exactly and with one warning', async () => {
+  const { bucket, logged } = await connect()
+  const limit = limitOf(20, 600_000)
+  const fifty = () => Promise.all(Array.from({ length: 50 }, () => bucket.take(limit, 'k')))
+  redis.freeze()
+  const decisions = await fifty().finally(() => redis.thaw())
+  expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(20)
+  expect(logged).toEqual(['Redis is away: limits are counted in memory, each process for itself'])
+  while (logged.length === 1) {
+    await bucket.take(limitOf(1, 1000), 'k')
+    await Bun.sleep(50)
+  }
+  expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
+}, 20_000)
