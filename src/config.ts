@@ -29,6 +29,7 @@ export const SETTINGS = {
   SERVICE_SECRET: { schema: type('string >= 32').describe('at least 32 characters'), fallback: undefined },
   SERVICE_RATE_LIMIT_WINDOW_MS: { schema: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { schema: positive, fallback: '30' },
+  REDIS_URL: { schema: type(/^rediss?:\/\/./).describe('a redis: or rediss: address'), fallback: undefined },
   SERVICE_CLIENT_IP_HEADER: {
     schema: type(/^[A-Za-z0-9-]{1,64}$/).describe('the name of one header'),
     fallback: undefined,
@@ -88,6 +89,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       windowMs: read(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
       max: read(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
+    redisUrl: read(env, 'REDIS_URL'),
     clientIpHeader: read(env, 'SERVICE_CLIENT_IP_HEADER'),
     claimTtlMs: read(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
     maxBundles: {

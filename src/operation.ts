@@ -2,6 +2,8 @@ import { type Type, type } from 'arktype'
 import { type Commit, once } from './idempotency.ts'
 import { type Caller, signedIn } from './identity/identify.ts'
 import { allows, type Scope } from './identity/roles.ts'
+import type { KnownKey } from './keys/keys.ts'
+import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { type Issue, Problem } from './problem.ts'
 import type { Service } from './service.ts'
 
@@ -44,7 +46,9 @@ export interface Operation<In = unknown, Out = unknown> {
   route: `${Method} /${string}`
   /** Who may call; roles over one bundle are checked where it is loaded. */
   access: 'public' | 'authenticated' | { scope: Scope }
-  /** The bucket that callers without a key draw on. */
+  /** What a key needs for an operation that is open to callers without one. */
+  keyScope?: Scope
+  /** The bucket that callers without a credential draw on. */
   limit?: 'address'
   /** Takes effect once per idempotency key; `run` then writes through `commit`. */
   idempotent?: true
@@ -87,12 +91,36 @@ export async function execute<In, Out>(
   asking: Asking,
   service: Service,
 ): Promise<Answer<Out>> {
+  const { caller } = asking
+  if (caller.kind !== 'key') {
+    if (operation.limit === 'address' && caller.kind === 'anonymous') {
+      await charge(service.bucket, service.limits.address, caller.address, 'from your address')
+    }
+    return perform(operation, decode, asking, service)
+  }
+  const headers = await chargeKey(caller.key, service)
+  try {
+    const answer = await perform(operation, decode, asking, service)
+    return { ...answer, headers: { ...answer.headers, ...headers } }
+  } catch (error) {
+    if (error instanceof Problem) Object.assign(error.headers, headers)
+    throw error
+  }
+}
+
+async function perform<In, Out>(
+  operation: Operation<In, Out>,
+  decode: () => unknown,
+  asking: Asking,
+  service: Service,
+): Promise<Answer<Out>> {
   const { caller, client } = asking
-  if (operation.limit === 'address' && caller.kind === 'anonymous') charge(service.addressBucket, caller.address)
   if (operation.access !== 'public') {
     const { scopes } = signedIn(caller)
     const needed = operation.access === 'authenticated' ? null : operation.access.scope
     if (needed !== null && !allows(scopes, needed)) throw new Problem('FORBIDDEN', `needs scope ${needed}`)
+  } else if (caller.kind === 'key' && operation.keyScope !== undefined && !allows(caller.scopes, operation.keyScope)) {
+    throw new Problem('FORBIDDEN', `needs scope ${operation.keyScope}`)
   }
   const conditions = asking.conditions()
   if (conditions.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(conditions.idempotencyKey)) {
@@ -103,17 +131,15 @@ export async function execute<In, Out>(
   if (operation.idempotent === undefined || conditions.idempotencyKey === null) {
     return answer(operation, await run((writes) => service.store.write(writes).then(() => undefined)), {})
   }
-  const call = {
-    key: conditions.idempotencyKey,
-    caller:
-      caller.kind === 'anonymous'
-        ? `address:${caller.address}`
-        : JSON.stringify([caller.session.userId, caller.subject]),
-    operation: operation.name,
-    input,
-  }
+  const call = { key: conditions.idempotencyKey, caller: nameOf(caller), operation: operation.name, input }
   const { answer: output, replayed } = await once({ store: service.store, secret: service.config.secret }, call, run)
   return answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {})
+}
+
+/** Tells callers apart for their idempotency keys. */
+function nameOf(caller: Caller): string {
+  if (caller.kind === 'anonymous') return `address:${caller.address}`
+  return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
 function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
@@ -125,14 +151,47 @@ function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Re
 }
 
 /**
- * Draws one request from a bucket.
+ * Counts one request against a limit.
+ * @param whose ends the sentence "Too many requests …".
  * @throws Problem RATE_LIMITED.
  */
-export function charge(bucket: Service['addressBucket'], key: string): void {
-  const { allowed, retryAfterSeconds } = bucket.take(key)
-  if (allowed || retryAfterSeconds === undefined) return
-  const wait = `${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}`
-  throw new Problem('RATE_LIMITED', `Too many requests from your address. Try again in ${wait}.`, { retryAfterSeconds })
+export async function charge(bucket: Bucket, limit: Limit, key: string, whose: string): Promise<Decision> {
+  const taken = bucket.take(limit, key)
+  const decision = taken instanceof Promise ? await taken : taken
+  if (decision.allowed) return decision
+  const { resetSeconds } = decision
+  const wait = `${resetSeconds} second${resetSeconds === 1 ? '' : 's'}`
+  throw new Problem('RATE_LIMITED', `Too many requests ${whose}. Try again in ${wait}.`, {
+    retryAfterSeconds: resetSeconds,
+  })
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Counts one request of a key; every request that carries it counts, those refused for another reason too.
+ * @returns the fields of the IETF draft that tell what is left (decisions 8).
+ * @throws Problem RATE_LIMITED, with the same fields.
+ */
+async function chargeKey(
+  { id, rateLimitPerHour: max }: KnownKey,
+  { bucket }: Service,
+): Promise<Record<string, string>> {
+  if (max === 0) return {}
+  const policy = { 'ratelimit-policy': `"perhr";q=${max};w=3600` }
+  try {
+    const { remaining, resetSeconds } = await charge(
+      bucket,
+      { name: 'key', max, windowMs: HOUR_MS },
+      String(id),
+      'with this key',
+    )
+    return { ...policy, ratelimit: `"perhr";r=${remaining};t=${resetSeconds}` }
+  } catch (error) {
+    if (error instanceof Problem)
+      Object.assign(error.headers, policy, { ratelimit: `"perhr";r=0;t=${error.retryAfterSeconds}` })
+    throw error
+  }
 }
 
 /** The input as its schema reads it; what is wrong under `urls` is INVALID_URLS, anything else BAD_REQUEST. */

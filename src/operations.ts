@@ -1,6 +1,7 @@
 import * as bundles from './bundles/operations.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
+import * as keys from './keys/operations.ts'
 import type { Operation } from './operation.ts'
 
 /** The whole service, in the order of the specification. */
@@ -17,4 +18,7 @@ export const operations = [
   bundles.listClaims,
   insights.recordEvent,
   identity.whoAmI,
+  keys.createKey,
+  keys.listKeys,
+  keys.revokeKey,
 ] as Operation[]

@@ -3,9 +3,11 @@ import { openStore, type Store } from '../db/client.ts'
 import { Launchers } from './bundles/launchers.ts'
 import { blame, type Config } from './config.ts'
 import type { createAuth } from './identity/auth.ts'
-import type { ReadSession } from './identity/identify.ts'
+import type { Credentials } from './identity/identify.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
+import { KeyRing } from './keys/keys.ts'
+import type { Bucket, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail.ts'
 import { startSweeping } from './sweep.ts'
@@ -17,12 +19,19 @@ export interface Service {
   store: Store
   recorder: Recorder
   launchers: Launchers
-  /** Anonymous creates and events, by client address (spec 8). */
-  addressBucket: MemoryBucket
-  /** Sign-in, sign-up and what sends mail, by client address. */
-  signInBucket: MemoryBucket
+  /** Where requests are counted against limits. */
+  bucket: Bucket
+  limits: {
+    /** Anonymous creates and events, by client address (spec 8). */
+    address: Limit
+    /** Sign-in, sign-up and what sends mail, by client address. */
+    signIn: Limit
+    /** The same by the account that is tried, wherever from. */
+    account: Limit
+  }
   mailer: Mailer
-  readSession: ReadSession
+  readSession: Credentials['readSession']
+  keyRing: KeyRing
   /** better-auth, loaded when it is first needed. */
   auth(): Promise<ReturnType<typeof createAuth>>
   /** Writes what has been counted and closes the store. */
@@ -36,7 +45,12 @@ export async function startService(config: Config, log: Logger): Promise<Service
   })
   const recorder = await Recorder.start(store, log)
   const mailer = new Mailer(config, log)
-  const newBucket = () => new MemoryBucket(config.addressLimit.max, config.addressLimit.windowMs)
+  const keyRing = new KeyRing(store, log)
+  const memory = new MemoryBucket()
+  const redis =
+    config.redisUrl === undefined
+      ? null
+      : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log)
   const stopSweeping = startSweeping(store, log)
@@ -46,9 +60,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
     store,
     recorder,
     launchers,
-    addressBucket: newBucket(),
-    signInBucket: newBucket(),
+    bucket: redis ?? memory,
+    limits: {
+      address: { name: 'address', ...config.addressLimit },
+      signIn: { name: 'sign-in', ...config.addressLimit },
+      account: { name: 'account', ...config.addressLimit },
+    },
     mailer,
+    keyRing,
     readSession: sessionReader(store, config),
     async auth() {
       auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))
@@ -62,6 +81,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
       stopSweeping()
       launchers.stop()
       await recorder.stop()
+      await keyRing.stop()
+      redis?.close()
       await store.close()
     },
   }

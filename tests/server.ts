@@ -167,7 +167,8 @@ export function freePort(): number {
   return port
 }
 
-function command(runtime: Runtime): string[] {
+/** What starts a script on a runtime, as far as its own options. */
+export function command(runtime: Runtime): string[] {
   if (runtime === 'bun') return [process.execPath]
   // The package's own start script needs Node; the binary beside it does not.
   const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-glibc' : ''}`

@@ -105,7 +105,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
       ...content,
       bundleId: sql`CASE WHEN ${isWithinCap} THEN ${inserted} END`,
       versionNumber: 1,
-      editedBy: caller.kind === 'anonymous' ? null : caller.session.userId,
+      editedBy: caller.kind === 'anonymous' ? null : caller.userId,
       editedAt: now,
     }),
     ...(claim === null ? [] : [claim.write]),

@@ -70,13 +70,13 @@ export async function claim(
   by: { token?: string | undefined; slug?: string | undefined },
 ): Promise<StoredBundle> {
   const { db } = store
-  const { subject, session } = caller
+  const { subject } = caller
   const mine =
     by.token !== undefined
       ? eq(claims.tokenHash, hashToken(by.token))
       : and(
           eq(claims.bundleId, sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${by.slug ?? ''})`),
-          eq(claims.email, session.emailVerified ? session.email : ''),
+          eq(claims.email, verifiedEmail(caller)),
         )
   const open = and(mine, gt(claims.expiresAt, Date.now()))
   const find = () =>
@@ -116,6 +116,11 @@ export async function claim(
     throw still === undefined ? noClaim() : await capReached(store, subject, config)
   }
   return loadFor(db, caller, found.slug, 'viewer')
+}
+
+/** A session's own address, once it is confirmed; a key has none, and `''` is nobody's. */
+function verifiedEmail(caller: SignedIn): string {
+  return caller.kind === 'session' && caller.session.emailVerified ? caller.session.email : ''
 }
 
 function noClaim(): Problem {

@@ -1,4 +1,5 @@
 import type { bundleVersions } from '../../db/schema.ts'
+import { iso } from '../time.ts'
 import type { StoredBundle } from './access.ts'
 
 /** What a list shows of a bundle (spec 2.2). */
@@ -32,8 +33,4 @@ export function toSnapshot(version: Omit<typeof bundleVersions.$inferSelect, 'bu
 /** The ETag of a bundle: its version (decisions 1). */
 export function etag({ versionNumber }: Pick<StoredBundle, 'versionNumber'>): { etag: string } {
   return { etag: `"v${versionNumber}"` }
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString()
 }

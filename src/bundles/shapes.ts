@@ -30,7 +30,8 @@ const fit = (max: number, controls: RegExp) => (text: string, ctx: { mustBe(expe
   const reason = unfit(text, max, controls)
   return reason === null || ctx.mustBe(reason)
 }
-const line = (max: number) => type('string').narrow(fit(max, CONTROLS))
+/** A text of one line, at most `max` code points. */
+export const line = (max: number) => type('string').narrow(fit(max, CONTROLS))
 const lines = (max: number) => type('string').narrow(fit(max, CONTROLS_SAVE_TAB_AND_NEWLINE))
 
 /** One destination: http: or https:, at most 2048 characters as sent, kept as sent save for space around it. */

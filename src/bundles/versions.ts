@@ -79,7 +79,7 @@ async function writeVersion(
     refuseStale(bundle, expectedVersion)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    if (await write(store, bundle, content, { versionNumber, updatedAt, editedBy: caller.session.userId })) {
+    if (await write(store, bundle, content, { versionNumber, updatedAt, editedBy: caller.userId })) {
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }

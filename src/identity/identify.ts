@@ -1,3 +1,4 @@
+import type { KeyRing, KnownKey } from '../keys/keys.ts'
 import { Problem } from '../problem.ts'
 import { type Role, SCOPES, type Scope } from './roles.ts'
 import type { Session } from './sessions.ts'
@@ -12,44 +13,45 @@ export interface Anonymous {
   address: string
 }
 
-/** A caller with one. */
-export interface SignedIn {
-  kind: 'session'
+interface Credential {
   address: string
-  session: Session
-  /** Whom the caller acts for: the active organisation, else the user. */
+  /** The user behind the session, or who minted the key. */
+  userId: string
+  /** Whom the caller acts for: a session's active organisation, else its user; a key's own subject. */
   subject: Subject
   /** The role over that subject. */
   role: Role
   scopes: readonly Scope[]
 }
 
+/** A caller with a credential. */
+export type SignedIn = Credential & ({ kind: 'session'; session: Session } | { kind: 'key'; key: KnownKey })
+
 export type Caller = Anonymous | SignedIn
 
-/** How a session is read; see `sessionReader`. */
-export type ReadSession = (headers: Headers) => Promise<Session | null>
+/** How credentials are read; see `sessionReader` and `KeyRing`. */
+export interface Credentials {
+  readSession(headers: Headers): Promise<Session | null>
+  keyRing: Pick<KeyRing, 'identify'>
+}
 
 /**
- * The caller behind a request's credentials (spec 5, decisions 3).
+ * The caller behind a request's credentials (spec 5, decisions 3). A key goes before a cookie.
  * @throws Problem UNAUTHORIZED for a key that is not valid: it is never taken as anonymous.
  */
-export async function identify(headers: Headers, address: string, readSession: ReadSession): Promise<Caller> {
-  if (headers.has('authorization')) {
-    throw new Problem('UNAUTHORIZED', 'The API key is not valid. Check it, or send no Authorization header.', {
-      headers: { 'www-authenticate': 'Bearer' },
-    })
+export async function identify(headers: Headers, address: string, credentials: Credentials): Promise<Caller> {
+  const authorization = headers.get('authorization')
+  if (authorization !== null) {
+    const key = await credentials.keyRing.identify(authorization)
+    if (key === null) throw unauthorized('The API key is not valid. Check it, or send no Authorization header.')
+    const { userId, subject, role, scopes } = key
+    return { kind: 'key', address, userId, subject, role, scopes, key }
   }
-  const session = headers.has('cookie') ? await readSession(headers) : null
+  const session = headers.has('cookie') ? await credentials.readSession(headers) : null
   if (session === null) return { kind: 'anonymous', address }
   const { organizationId, userId, role } = session
-  return {
-    kind: 'session',
-    address,
-    session,
-    subject: organizationId === null ? { type: 'user', userId } : { type: 'organization', organizationId },
-    role,
-    scopes: SCOPES,
-  }
+  const subject: Subject = organizationId === null ? { type: 'user', userId } : { type: 'organization', organizationId }
+  return { kind: 'session', address, userId, subject, role, scopes: SCOPES, session }
 }
 
 /**
@@ -58,9 +60,11 @@ export async function identify(headers: Headers, address: string, readSession: R
  */
 export function signedIn(caller: Caller): SignedIn {
   if (caller.kind !== 'anonymous') return caller
-  throw new Problem('UNAUTHORIZED', 'Sign in, or send an API key as Authorization: Bearer <key>.', {
-    headers: { 'www-authenticate': 'Bearer' },
-  })
+  throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
+}
+
+function unauthorized(message: string): Problem {
+  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
 /**

@@ -16,6 +16,8 @@ const SIGN_IN = '/sign-in/email'
 const LIMITED =
   /^\/(sign-in|sign-up|magic-link|email-verification|send-verification-email|request-password-reset|change-password|verify-password|delete-user|organization\/invite-member)(\/|$)/
 
+const CHANGES_MEMBERS = /^\/(organization|delete-user)(\/|$)/
+
 /** better-auth's own routes, with the service's error shape, limits and headers (decisions 9). */
 export function authRoutes(service: Service) {
   return new Elysia().all(
@@ -47,12 +49,10 @@ export async function authenticate(
   const [path = ''] = to.split('?')
   const isUnsafe = request.method === 'POST'
   if (isUnsafe) refuseOtherSites(request, config)
-  if (LIMITED.test(path)) {
-    charge(service.signInBucket, clientNetwork(request))
-    if (isHashingBusy()) {
-      throw new Problem('RATE_LIMITED', 'Many people are signing in. Try again in 2 seconds.', { retryAfterSeconds: 2 })
-    }
-  }
+  const isLimited = LIMITED.test(path)
+  if (isLimited) await charge(service.bucket, service.limits.signIn, clientNetwork(request), 'from your address')
+  const sent = isUnsafe ? await body() : undefined
+  if (isLimited) await defend(sent, service)
   const { handler } = await service.auth()
   const send = (path: string, sent: unknown) => {
     const headers = new Headers({ 'content-type': 'application/json' })
@@ -69,8 +69,20 @@ export async function authenticate(
       }),
     )
   }
-  const sent = isUnsafe ? await body() : undefined
-  return tidy(path === SIGN_UP ? await signUp(send, sent, config) : await send(to, sent))
+  const response = await tidy(path === SIGN_UP ? await signUp(send, sent, config) : await send(to, sent))
+  // Keys act with their minter's current role, which this may have changed.
+  if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) service.keyRing.forget()
+  return response
+}
+
+/** An account that is tried from many addresses is defended too, and so is the processor. */
+async function defend(sent: unknown, { bucket, limits }: Service): Promise<void> {
+  const account = (sent as { email?: unknown } | null | undefined)?.email
+  if (typeof account === 'string') {
+    await charge(bucket, limits.account, account.trim().toLowerCase().slice(0, 254), 'for this account')
+  }
+  if (!isHashingBusy()) return
+  throw new Problem('RATE_LIMITED', 'Many people are signing in. Try again in 2 seconds.', { retryAfterSeconds: 2 })
 }
 
 async function readAuthBody(request: Request): Promise<unknown> {

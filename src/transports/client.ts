@@ -19,9 +19,10 @@ export function clientNetwork(request: Request): string {
  * Who asks and how, from a request's headers.
  * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site.
  */
-export async function asking(request: Request, { config, readSession }: Service): Promise<Asking> {
+export async function asking(request: Request, service: Service): Promise<Asking> {
   const { headers, method } = request
-  const caller = await identify(headers, clientNetwork(request), readSession)
+  const { config } = service
+  const caller = await identify(headers, clientNetwork(request), service)
   if (caller.kind === 'session' && method !== 'GET' && method !== 'HEAD') refuseOtherSites(request, config)
   const client = headers.get('service-client')
   return {

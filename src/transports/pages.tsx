@@ -90,12 +90,12 @@ async function makeBundle(request: Request, service: Service): Promise<Response>
     description: fields.get('description')?.replaceAll('\r\n', '\n').trim() || null,
     source: 'web',
   }
-  const idempotencyKey = fields.get('idempotencyKey') || null
+  const conditions = () => ({ idempotencyKey: fields.get('idempotencyKey') || null, expectedVersion: null })
   try {
     const { output } = await execute(
       createBundle,
       () => input,
-      { ...(await asking(request, service)), conditions: () => ({ idempotencyKey, expectedVersion: null }) },
+      { ...(await asking(request, service)), conditions },
       service,
     )
     return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)

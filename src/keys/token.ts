@@ -1,0 +1,48 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const PREFIX_LENGTH = 12
+const SECRET_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+const SHAPE = new RegExp(
+  `^(oa_[0-9A-Za-z]{${PREFIX_LENGTH}})\\.([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+)
+
+/** The parts of a key: the prefix names it in public, the secret proves it. */
+export interface KeyToken {
+  keyPrefix: string
+  secret: string
+}
+
+/** A new key and its text, `<keyPrefix>.<secret>`, whose last six characters are a checksum (decisions 3). */
+export function newKeyToken(): KeyToken & { text: string } {
+  const keyPrefix = `oa_${random(PREFIX_LENGTH)}`
+  const secret = random(SECRET_LENGTH)
+  return { keyPrefix, secret, text: `${keyPrefix}.${secret}${checksum(keyPrefix, secret)}` }
+}
+
+/** The parts of a key's text, or null where its shape or checksum is wrong: a mistyped key costs no read. */
+export function readKeyToken(text: string): KeyToken | null {
+  const [, keyPrefix = '', secret = '', sum] = SHAPE.exec(text) ?? []
+  return sum !== undefined && sum === checksum(keyPrefix, secret) ? { keyPrefix, secret } : null
+}
+
+/** How a secret is stored: it is too random for its hash to be reversed. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+function checksum(keyPrefix: string, secret: string): string {
+  let rest = crc32(`${keyPrefix}.${secret}`)
+  let text = ''
+  for (let digit = 0; digit < CHECKSUM_LENGTH; digit += 1) {
+    text = `${BASE62[rest % 62]}${text}`
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+function random(length: number): string {
+  return Array.from({ length }, () => BASE62[randomInt(62)]).join('')
+}

@@ -1,0 +1,118 @@
+import { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { keyedHash } from '../secrets.ts'
+import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
+
+/** A limit may cost a request this much at most; past it the memory answers. */
+const TIMEOUT_MS = 250
+
+/**
+ * The same count as memory.ts keeps, in one atomic script on the server's clock: a list of `step:count`, oldest
+ * first, and their total. Only the ends of the list are touched, so a request costs the same however high the limit.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local max, stepMs, steps, untilFree = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local step = math.floor(now / stepMs)
+local total = tonumber(redis.call('GET', KEYS[2]) or '0')
+local oldest = nil
+while true do
+  local head = redis.call('LINDEX', KEYS[1], 0)
+  if not head then total = 0 break end
+  local at, count = string.match(head, '^(%d+):(%d+)$')
+  oldest = tonumber(at)
+  if oldest > step - steps - 1 then break end
+  redis.call('LPOP', KEYS[1])
+  total = total - tonumber(count)
+  oldest = nil
+end
+local allowed = total < max
+if allowed then
+  local tail = redis.call('LINDEX', KEYS[1], -1)
+  local at, count = nil, nil
+  if tail then at, count = string.match(tail, '^(%d+):(%d+)$') end
+  if at and tonumber(at) >= step then
+    redis.call('LSET', KEYS[1], -1, at .. ':' .. (tonumber(count) + 1))
+  else
+    redis.call('RPUSH', KEYS[1], string.format('%d:1', step))
+  end
+  total = total + 1
+  oldest = oldest or step
+end
+local ttl = math.ceil((untilFree + 1) * stepMs)
+redis.call('PEXPIRE', KEYS[1], ttl)
+redis.call('SET', KEYS[2], total, 'PX', ttl)
+return { allowed and 1 or 0, math.max(0, max - total), math.ceil(((oldest or step) + untilFree) * stepMs - now) }
+`
+
+/**
+ * Buckets that all processes share and that outlive them, in Redis or Valkey. While it is away `fallback` answers;
+ * that is logged once, and ends by itself.
+ */
+export class RedisBucket implements Bucket {
+  readonly #redis: Redis
+  #isAway = false
+
+  private constructor(
+    url: string,
+    readonly secret: string,
+    readonly fallback: Bucket,
+    readonly log: Logger,
+  ) {
+    this.#redis = new Redis(url, {
+      commandTimeout: TIMEOUT_MS,
+      connectTimeout: 2_000,
+      enableOfflineQueue: false,
+      lazyConnect: true,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (tries) => Math.min(tries * 100, 2_000),
+      scripts: { take: { lua: TAKE, numberOfKeys: 2 } },
+    })
+    // Without a listener a lost connection would end the process; what it means is told by `take`.
+    this.#redis.on('error', () => {})
+  }
+
+  /**
+   * Resolves once Redis has answered, or at most two seconds later without it: requests that came before would be
+   * counted in memory, beside what the other processes count.
+   */
+  static async connect(url: string, secret: string, fallback: Bucket, log: Logger): Promise<RedisBucket> {
+    const bucket = new RedisBucket(url, secret, fallback, log)
+    await bucket.#redis.connect().catch((error) => bucket.#tell(true, error))
+    return bucket
+  }
+
+  async take(limit: Limit, key: string): Promise<Decision> {
+    const { name, max, windowMs } = limit
+    // An address must not be readable from there.
+    const id = `openall:{${name}:${keyedHash(this.secret, 'bucket', key)}}`
+    try {
+      const script = this.#redis as Redis & { take(...args: (string | number)[]): Promise<[number, number, number]> }
+      const [allowed, remaining, waitMs] = await script.take(
+        `${id}:steps`,
+        `${id}:total`,
+        max,
+        windowMs / STEPS,
+        STEPS,
+        STEPS_UNTIL_FREE,
+      )
+      this.#tell(false)
+      return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
+    } catch (error) {
+      this.#tell(true, error)
+      return this.fallback.take(limit, key)
+    }
+  }
+
+  close(): void {
+    this.#redis.disconnect()
+  }
+
+  #tell(isAway: boolean, error?: unknown): void {
+    if (isAway === this.#isAway) return
+    this.#isAway = isAway
+    if (isAway) this.log.warn({ err: error }, 'Redis is away: limits are counted in memory, each process for itself')
+    else this.log.info('Redis is back: limits are shared again')
+  }
+}

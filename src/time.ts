@@ -1,0 +1,6 @@
+/** A time as it is shown: ISO 8601, UTC, with milliseconds (decisions 2). */
+export function iso(time: number): string
+export function iso(time: number | null): string | null
+export function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
