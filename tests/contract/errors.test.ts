@@ -8,7 +8,8 @@ const LIMIT = 256 * 1024
 /** What every answer carries, whoever asked for what. */
 const SECURITY: Record<string, RegExp> = {
   'content-security-policy': /^(?!.*unsafe-)default-src 'none'.*frame-ancestors 'none'/,
-  'referrer-policy': /^no-referrer$/,
+  // Pages with forms send their own origin along, or browsers would post `Origin: null` over plain http.
+  'referrer-policy': /^(no-referrer|same-origin)$/,
   'cross-origin-opener-policy': /^same-origin$/,
   'x-content-type-options': /^nosniff$/,
 }

@@ -41,7 +41,6 @@ onEveryRuntime(ENV, (server) => {
     for (let sent = 0; sent < 20; sent += 1) await tryOut('POST /api/auth/sign-in/email', at, { email: `p-${sent}` })
     const limitedPaths = [
       'POST /api/auth/sign-in/email',
-      'PUT /api/auth/sign-in/email',
       'POST /api/auth/sign-in/magic-link',
       'POST /api/auth/sign-up/email',
       'GET /api/auth/magic-link/verify?token=x',
