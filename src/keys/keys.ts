@@ -165,9 +165,7 @@ export async function mint(
 async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: SignedIn) {
   const { keyPrefix, secret, text } = newKeyToken()
   // The id is chosen here, so that the answer can be stored in the transaction that makes the key.
-  const row = await db.get<{ last: number } | undefined>(
-    sql`SELECT seq AS last FROM sqlite_sequence WHERE name = 'api_keys'`,
-  )
+  const [row] = await db.all<{ last: number }>(sql`SELECT seq AS last FROM sqlite_sequence WHERE name = 'api_keys'`)
   const key = {
     id: (row?.last ?? 0) + 1,
     name,
