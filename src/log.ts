@@ -1,9 +1,16 @@
-import { type Logger, pino } from 'pino'
+import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { type Logger, pino, stdSerializers } from 'pino'
 
 /**
  * JSON lines on standard output. No address, token, cookie or body may be logged: log ids, routes as they stand
  * in the table (never the path, which may hold a token), statuses and errors.
  */
 export function openLog(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: withoutValues } })
+}
+
+/** An error for the log. A failed query carries its values, which may be addresses or tokens: they are left out. */
+function withoutValues(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error instanceof Error ? stdSerializers.err(error) : error
+  return { query: error.query, cause: withoutValues(error.cause) }
 }

@@ -21,27 +21,26 @@ export class Mailer {
     readonly log: Logger,
   ) {}
 
-  /** Whether mails go out, rather than to the log. */
-  get isConfigured(): boolean {
-    return this.config.smtpUrl !== undefined
+  /** Sends a mail, or writes it to the log for the operator to hand on: without it nobody could sign in by mail. */
+  send(mail: Mail): void {
+    if (this.config.smtpUrl === undefined) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
+    this.sendIfConfigured(mail)
   }
 
   /**
    * Hands a mail over without keeping the caller waiting, whose answer must not tell by its timing whether
-   * a mail was sent. A mail that cannot be sent is logged, without its text.
+   * a mail was sent. A mail that cannot be sent is logged, without its text. Without SMTP_URL nothing is sent.
    */
-  send(mail: Mail): void {
-    const { smtpUrl } = this.config
-    if (smtpUrl === undefined) {
-      this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
-      if (!this.config.isDevelopment) return
+  sendIfConfigured(mail: Mail): void {
+    const { smtpUrl, isDevelopment } = this.config
+    if (smtpUrl !== undefined) {
+      this.#deliver(smtpUrl, mail).catch((error) =>
+        this.log.error({ err: error, subject: mail.subject }, 'a mail could not be sent'),
+      )
+    } else if (isDevelopment) {
       this.mailbox.unshift({ ...mail, at: new Date() })
       this.mailbox.length = Math.min(this.mailbox.length, MAILBOX_SIZE)
-      return
     }
-    this.#deliver(smtpUrl, mail).catch((error) =>
-      this.log.error({ err: error, subject: mail.subject }, 'a mail could not be sent'),
-    )
   }
 
   async #deliver(smtpUrl: string, mail: Mail): Promise<void> {

@@ -10,7 +10,7 @@ import type { Service } from './service.ts'
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller asks of the one call, beside its input. */
-export interface Conditions {
+interface Conditions {
   /** As it was sent, or null; `execute` refuses one that cannot be a key. */
   idempotencyKey: string | null
   /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
@@ -22,12 +22,15 @@ export interface Asking {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
   client: string | null
-  /** Read once the caller may go on, for it may throw a Problem of its own. */
+  /**
+   * Read like the input: only once the caller may go on, for 401 wins over a header that cannot be.
+   * @throws Problem BAD_REQUEST.
+   */
   conditions(): Conditions
 }
 
 /** What `run` is given beside its input. */
-export interface Context extends Omit<Asking, 'conditions'>, Conditions {
+export interface Context extends Conditions, Pick<Asking, 'caller' | 'client'> {
   service: Service
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit

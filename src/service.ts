@@ -50,7 +50,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const redis =
     config.redisUrl === undefined
       ? null
-      : new (await import('./limits/redis.ts')).RedisBucket(config.redisUrl, config.secret, memory, log)
+      : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log)
   const stopSweeping = startSweeping(store, log)
@@ -69,8 +69,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
     mailer,
     keyRing,
     readSession: sessionReader(store, config),
-    auth: () =>
-      (auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))),
+    async auth() {
+      auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))
+      const loading = auth
+      const { socialProviders } = await (await loading).$context
+      // better-auth asks the OIDC provider where things are once. Where that failed, the next request asks again.
+      if (config.oidc !== null && socialProviders.length === 0 && auth === loading) auth = undefined
+      return loading
+    },
     async stop() {
       stopSweeping()
       launchers.stop()

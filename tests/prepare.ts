@@ -1,21 +1,31 @@
 import { spawnSync } from 'node:child_process'
 import { findChromium } from './browser/chromium.ts'
 
-// Run before the tests: finds the machine's Chromium, else installs Debian's, else says what to install.
-if (findChromium() === null) {
+/** What tests need of the machine: how it is found, Debian's package of it, and whom it serves. */
+const NEEDED = [
+  {
+    isThere: () => findChromium() !== null,
+    packageName: 'chromium',
+    says: 'The browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM to its path.',
+  },
+  {
+    isThere: () => Bun.which('redis-server') !== null,
+    packageName: 'redis-server',
+    says: 'The tests of shared limits need redis-server: install it (Debian: apt install redis-server).',
+  },
+]
+
+// Run before the tests: finds what is on the machine, else installs Debian's, else says what to install.
+const missing = NEEDED.filter(({ isThere }) => !isThere())
+if (missing.length > 0) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const run = (...words: string[]) => {
     const [command = '', ...args] = [...asRoot, ...words]
-    return (
-      spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
-        .status === 0
-    )
+    return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
   }
-  const isInstalled = run('apt-get', 'update', '-qq') && run('apt-get', 'install', '-y', '-qq', 'chromium')
-  if (!isInstalled || findChromium() === null) {
-    console.error(
-      'The browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM to its path.',
-    )
-    process.exit(1)
-  }
+  run('apt-get', 'update', '-qq')
+  run('apt-get', 'install', '-y', '-qq', ...missing.map(({ packageName }) => packageName))
+  const stillMissing = missing.filter(({ isThere }) => !isThere())
+  for (const { says } of stillMissing) console.error(says)
+  if (stillMissing.length > 0) process.exit(1)
 }

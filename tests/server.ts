@@ -1,19 +1,38 @@
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createClient } from '@libsql/client'
+import { startSqld } from './sqld.ts'
 
 /** The runtimes that the service promises to run on. */
 export type Runtime = 'bun' | 'deno'
 export const RUNTIMES: readonly Runtime[] = ['bun', 'deno']
+
+/** What the service runs on and keeps its data in. */
+export interface Target {
+  name: string
+  runtime: Runtime
+  store: 'file' | 'sqld'
+}
+
+/** Every target that the service promises the same behaviour on. */
+export const TARGETS: readonly Target[] = [
+  { name: 'Bun over a file', runtime: 'bun', store: 'file' },
+  { name: 'Deno over a file', runtime: 'deno', store: 'file' },
+  { name: 'Bun over sqld', runtime: 'bun', store: 'sqld' },
+]
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The service as shipped, in a process of its own. */
 export interface Server {
   origin: string
-  /** The database file. */
+  /** The database file, or the address of the libSQL server. */
   database: string
+  /** Runs SQL of the test's own on the store, round the service: to look, and to set up what no route can. */
+  sql(query: string, args?: SQLQueryBindings[]): Promise<Row[]>
   /** Everything it has printed. */
   output(): string
   /** SIGTERM; resolves to the exit code. */
@@ -22,6 +41,25 @@ export interface Server {
   kill(): Promise<void>
   /** The same data served again by a new process, on the same port. */
   restart(): Promise<void>
+}
+
+/** A row as either store gives it. */
+type Row = Record<string, unknown>
+
+/** Starts the service on a target over an empty database; sqld goes when the service is stopped. */
+export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {
+  if (store === 'file') return startServer({ runtime, env })
+  const sqld = await startSqld()
+  const remote = { DATABASE_URL: sqld.url, SERVICE_SECRET: 'a secret of the tests, forty characters long' }
+  const server = await startServer({ runtime, env: { ...remote, ...env }, database: sqld.url })
+  return {
+    ...server,
+    async stop() {
+      const code = await server.stop()
+      await sqld.stop()
+      return code
+    },
+  }
 }
 
 /** Starts the service on a free port over an empty database, or over `database` where it is given. */
@@ -68,6 +106,7 @@ export async function startServer({
   return {
     origin,
     database: file,
+    sql: file.startsWith('http:') ? remoteSql(file) : fileSql(file),
     output: () => output,
     async stop() {
       child.kill('SIGTERM')
@@ -82,6 +121,31 @@ export async function startServer({
     async restart() {
       child = await start()
     },
+  }
+}
+
+function fileSql(file: string): Server['sql'] {
+  return async (query, args = []) => {
+    const database = new Database(file)
+    try {
+      database.run('PRAGMA busy_timeout = 5000')
+      database.run('PRAGMA foreign_keys = ON')
+      return database.query<Row, SQLQueryBindings[]>(query).all(...args)
+    } finally {
+      database.close()
+    }
+  }
+}
+
+function remoteSql(url: string): Server['sql'] {
+  return async (query, args = []) => {
+    const client = createClient({ url })
+    try {
+      const { columns, rows } = await client.execute({ sql: query, args: args as never[] })
+      return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
+    } finally {
+      client.close()
+    }
   }
 }
 
@@ -103,7 +167,8 @@ export function freePort(): number {
   return port
 }
 
-function command(runtime: Runtime): string[] {
+/** What starts a script on a runtime, as far as its own options. */
+export function command(runtime: Runtime): string[] {
   if (runtime === 'bun') return [process.execPath]
   // The package's own start script needs Node; the binary beside it does not.
   const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-glibc' : ''}`

@@ -118,6 +118,22 @@ export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX
   )
 }
 
+/** On the way to the OIDC provider; browsers go on by themselves. */
+export function OnwardPage({ site, url }: { site: Site; url: string }): JSX.Element {
+  return (
+    <Page site={site} title={`Single sign-on · ${site.name}`}>
+      <section class="narrow">
+        <h1>On to your sign-in</h1>
+        <p>
+          <a class="button primary" href={url}>
+            Go on
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
 function OidcForm({ next }: { next: string }): JSX.Element {
   return (
     <form method="post" action="/sign-in/oidc" class="oidc">

@@ -78,7 +78,9 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
           <button type="submit" class="primary">
             Get the link
           </button>
-          <p class="hint">No account needed. A claim link lets you edit it later.</p>
+          <p class="hint">
+            {site.viewer ? 'It will be yours to edit.' : 'No account needed. A claim link lets you edit it later.'}
+          </p>
         </div>
       </form>
       <ul class="promises">

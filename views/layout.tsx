@@ -7,6 +7,16 @@ export interface Site {
   name: string
   /** Without a trailing slash. */
   origin: string
+  /** Who looks at the page: null where nobody is signed in, missing where the page is the same for all. */
+  viewer?: Viewer | null
+}
+
+interface Viewer {
+  email: string
+  /** Whom they act for: themselves, or an organisation. */
+  subject: 'user' | 'organization'
+  /** How many bundles they may claim without a token. */
+  claimable: number
 }
 
 /**
@@ -54,6 +64,33 @@ type PageProps = PropsWithChildren<{
   kind?: 'wide'
 }>
 
+function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
+  if (viewer === undefined) return ''
+  if (viewer === null) {
+    return (
+      <nav class="who">
+        <a class="quiet" href="/sign-in">
+          Sign in
+        </a>
+      </nav>
+    )
+  }
+  const { email, subject, claimable } = viewer
+  return (
+    <nav class="who">
+      {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
+      <span class="acting" safe>
+        {subject === 'user' ? email : `${email}, for your organisation`}
+      </span>
+      <form method="post" action="/sign-out">
+        <button type="submit" class="quiet">
+          Sign out
+        </button>
+      </form>
+    </nav>
+  )
+}
+
 /** A page of the service itself: its name at the top, one column. */
 export function Page({ site, title, kind, children }: PageProps): JSX.Element {
   return (
@@ -63,6 +100,7 @@ export function Page({ site, title, kind, children }: PageProps): JSX.Element {
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>
         </a>
+        <Who viewer={site.viewer} />
       </header>
       <main class={kind}>{children as 'safe'}</main>
     </Document>

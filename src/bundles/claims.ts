@@ -5,6 +5,7 @@ import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
+import type { Session } from '../identity/sessions.ts'
 import { capOf, capReached, ensureOwner, heldBy, ownerId } from '../limits/plans.ts'
 import type { Mail } from '../mail.ts'
 import { Problem } from '../problem.ts'
@@ -48,10 +49,9 @@ export async function findByToken({ db }: Store, token: string) {
   return row ?? null
 }
 
-/** The unclaimed bundles that were made with the caller's address, which must be verified: they need no token. */
-export async function listClaimable({ db }: Store, caller: SignedIn) {
-  const email = verifiedEmail(caller)
-  if (email === null) return []
+/** The unclaimed bundles that were made with a person's address, which must be verified: they need no token. */
+export async function listClaimable({ db }: Store, { email, emailVerified }: Pick<Session, 'email' | 'emailVerified'>) {
+  if (!emailVerified) return []
   return db
     .select(shown)
     .from(claims)
@@ -76,7 +76,7 @@ export async function claim(
       ? eq(claims.tokenHash, hashToken(by.token))
       : and(
           eq(claims.bundleId, sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${by.slug ?? ''})`),
-          eq(claims.email, verifiedEmail(caller) ?? ''),
+          eq(claims.email, verifiedEmail(caller)),
         )
   const open = and(mine, gt(claims.expiresAt, Date.now()))
   const find = () =>
@@ -118,9 +118,9 @@ export async function claim(
   return loadFor(db, caller, found.slug, 'viewer')
 }
 
-/** A session's own address, once it is confirmed; a key has none. */
-function verifiedEmail(caller: SignedIn): string | null {
-  return caller.kind === 'session' && caller.session.emailVerified ? caller.session.email : null
+/** A session's own address, once it is confirmed; a key has none, and `''` is nobody's. */
+function verifiedEmail(caller: SignedIn): string {
+  return caller.kind === 'session' && caller.session.emailVerified ? caller.session.email : ''
 }
 
 function noClaim(): Problem {

@@ -1,18 +1,19 @@
 import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { APIError } from 'better-auth/api'
 import { genericOAuth, magicLink, organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
+import { eq } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
+import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { sessionCookieName, sessionSecret } from './sessions.ts'
 
-/** The id of the one OIDC provider, in its callback's address `/api/auth/oauth2/callback/oidc`. */
-export const OIDC_PROVIDER = 'oidc'
 const SESSION_DAYS = 30
 const MAGIC_LINK_MINUTES = 15
 const INVITATION_DAYS = 7
@@ -32,7 +33,7 @@ const roles = {
  * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
-export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: Logger) {
+export function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
   const { origin, name: service, oidc } = config
   const isSecure = origin.startsWith('https:')
   const cookie = {
@@ -44,8 +45,10 @@ export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: L
     baseURL: origin,
     basePath: '/api/auth',
     secret: sessionSecret(config),
-    database: drizzleAdapter(db, { provider: 'sqlite', schema }),
+    database: drizzleAdapter(store.db, { provider: 'sqlite', schema }),
     telemetry: { enabled: false },
+    // What fails comes to our own log, which leaves values out: better-auth's prints statements with theirs.
+    onAPIError: { throw: true, errorURL: '/sign-in' },
     logger: {
       level: 'warn',
       log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
@@ -62,9 +65,22 @@ export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: L
       defaultCookieAttributes: { secure: isSecure },
       cookies: { session_token: cookie },
     },
+    // Whichever way somebody comes in, by the OIDC provider too, which may not vouch for the address.
+    databaseHooks: {
+      session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
+    },
     session: { expiresIn: SESSION_DAYS * 86_400, disableSessionRefresh: true },
     account: { accountLinking: { enabled: true, requireLocalEmailVerified: true } },
-    user: { deleteUser: { enabled: true }, changeEmail: { enabled: false } },
+    user: {
+      changeEmail: { enabled: false },
+      deleteUser: {
+        enabled: true,
+        async beforeDelete({ id }) {
+          const needed = await leaveAll(store, id)
+          if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
+        },
+      },
+    },
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 8,
@@ -110,6 +126,18 @@ export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: L
         creatorRole: 'admin',
         invitationExpiresIn: INVITATION_DAYS * 86_400,
         cancelPendingInvitationsOnReInvite: true,
+        organizationHooks: {
+          async beforeCreateInvitation({ invitation: { role } }) {
+            if (!isRole(role)) throw noSuchRole()
+          },
+          async beforeUpdateMemberRole({ member, newRole }) {
+            if (!isRole(newRole)) throw noSuchRole()
+            if (!(await changeRole(store, member, newRole))) throw lastAdmin('This is the only admin')
+          },
+          async beforeRemoveMember({ member }) {
+            if (!(await removeMember(store, member))) throw lastAdmin('This is the only admin')
+          },
+        },
         async sendInvitationEmail({ id, email, role, organization, inviter }) {
           mailer.send({
             to: email,
@@ -124,7 +152,8 @@ export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: L
             genericOAuth({
               config: [
                 {
-                  providerId: OIDC_PROVIDER,
+                  // Also in the address it calls back: `/api/auth/callback/oidc`.
+                  providerId: 'oidc',
                   clientId: oidc.clientId,
                   clientSecret: oidc.clientSecret,
                   discoveryUrl: `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
@@ -136,4 +165,20 @@ export function createAuth(config: Config, { db }: Store, mailer: Mailer, log: L
           ]),
     ],
   })
+}
+
+async function isVerified({ db }: Store, userId: string): Promise<boolean> {
+  const [found] = await db
+    .select({ isVerified: schema.user.emailVerified })
+    .from(schema.user)
+    .where(eq(schema.user.id, userId))
+  return found?.isVerified ?? false
+}
+
+function noSuchRole(): APIError {
+  return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
+}
+
+function lastAdmin(reason: string): APIError {
+  return new APIError('BAD_REQUEST', { message: `${reason}: make another member admin first.`, code: 'LAST_ADMIN' })
 }

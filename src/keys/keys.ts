@@ -43,6 +43,8 @@ interface Kept {
 /** Tells keys from texts that look like one; reads each key at most once in three seconds. */
 export class KeyRing {
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
+  /** Counts the calls of `forget`: what was asked before one must not be kept after it. */
+  #forgotten = 0
   #used = new Map<number, number>()
   readonly #timer: ReturnType<typeof setInterval>
 
@@ -71,6 +73,7 @@ export class KeyRing {
 
   /** Reads every key anew: one was revoked here, or the members of an organisation have changed. */
   forget(): void {
+    this.#forgotten += 1
     this.#kept.clear()
   }
 
@@ -82,6 +85,7 @@ export class KeyRing {
 
   async #read(keyPrefix: string): Promise<Kept | null> {
     const readAt = performance.now()
+    const forgotten = this.#forgotten
     const [row] = await this.store.db
       .select({ key: apiKeys, userId: owners.userId, organizationId: owners.organizationId, role: member.role })
       .from(apiKeys)
@@ -99,7 +103,7 @@ export class KeyRing {
     if (subject === null) return this.#drop(keyPrefix)
     const key = { id, userId: mintedBy, subject, role: row.role ?? 'admin', scopes, rateLimitPerHour }
     const kept = { key, secretHash: new Uint8Array(secretHash), readAt }
-    this.#kept.set(keyPrefix, kept)
+    if (forgotten === this.#forgotten) this.#kept.set(keyPrefix, kept)
     return kept
   }
 
@@ -112,12 +116,9 @@ export class KeyRing {
     if (this.#used.size === 0) return
     const uses = JSON.stringify([...this.#used])
     this.#used = new Map()
-    const latest = sql`(SELECT max(value ->> 1) FROM json_each(${uses}) WHERE value ->> 0 = ${apiKeys.id})`
-    const used = sql`${apiKeys.id} IN (SELECT value ->> 0 FROM json_each(${uses}))`
-    const write = this.store.db
-      .update(apiKeys)
-      .set({ lastUsedAt: sql`max(coalesce(${apiKeys.lastUsedAt}, 0), ${latest})` })
-      .where(used)
+    // Joined, so that each key is found by its id; a look through the list for each key held the process for seconds.
+    const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
+      FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
     await this.store.write([write]).catch((error) => this.log.warn({ err: error }, 'uses of keys were not written'))
   }
 }

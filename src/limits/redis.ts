@@ -54,7 +54,7 @@ export class RedisBucket implements Bucket {
   readonly #redis: Redis
   #isAway = false
 
-  constructor(
+  private constructor(
     url: string,
     readonly secret: string,
     readonly fallback: Bucket,
@@ -64,12 +64,23 @@ export class RedisBucket implements Bucket {
       commandTimeout: TIMEOUT_MS,
       connectTimeout: 2_000,
       enableOfflineQueue: false,
+      lazyConnect: true,
       maxRetriesPerRequest: 0,
       retryStrategy: (tries) => Math.min(tries * 100, 2_000),
       scripts: { take: { lua: TAKE, numberOfKeys: 2 } },
     })
     // Without a listener a lost connection would end the process; what it means is told by `take`.
     this.#redis.on('error', () => {})
+  }
+
+  /**
+   * Resolves once Redis has answered, or at most two seconds later without it: requests that came before would be
+   * counted in memory, beside what the other processes count.
+   */
+  static async connect(url: string, secret: string, fallback: Bucket, log: Logger): Promise<RedisBucket> {
+    const bucket = new RedisBucket(url, secret, fallback, log)
+    await bucket.#redis.connect().catch((error) => bucket.#tell(true, error))
+    return bucket
   }
 
   async take(limit: Limit, key: string): Promise<Decision> {

@@ -1,6 +1,13 @@
 import { Html } from '@elysiajs/html'
 import { Elysia } from 'elysia'
-import { type AccountForm, ConfirmPage, LinkSentPage, SignInPage, SignUpPage } from '../../views/account.tsx'
+import {
+  type AccountForm,
+  ConfirmPage,
+  LinkSentPage,
+  OnwardPage,
+  SignInPage,
+  SignUpPage,
+} from '../../views/account.tsx'
 import { type Invitation, InvitationPage } from '../../views/invitation.tsx'
 import type { Site } from '../../views/layout.tsx'
 import { MailboxPage } from '../../views/mailbox.tsx'
@@ -10,6 +17,7 @@ import { authenticate } from './auth.ts'
 import { readForm } from './body.ts'
 import { clientAddresses } from './client.ts'
 import { page, seeOther } from './respond.ts'
+import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -26,8 +34,9 @@ export function accountPages(service: Service) {
   return new Elysia()
     .get('/sign-in', ({ request }) => {
       const { searchParams } = new URL(request.url)
-      const isStale = searchParams.has('error')
-      const form = { ...emptyForm(searchParams.get('next')), errors: isStale ? { form: STALE_LINK } : {} }
+      const error = searchParams.get('error')
+      const errors = error === null ? {} : { form: CAME_BACK[error.toLowerCase()] ?? NOT_LET_IN }
+      const form = { ...emptyForm(searchParams.get('next')), errors }
       return signIn(request, form)
     })
     .get('/sign-up', ({ request }) => signUp(request, emptyForm(new URL(request.url).searchParams.get('next'))))
@@ -61,10 +70,16 @@ export function accountPages(service: Service) {
       '/sign-in/oidc',
       async ({ request }) => {
         const { form } = await readAccountForm(request)
-        const words = { providerId: 'oidc', callbackURL: form.next, errorCallbackURL: '/sign-in' }
-        const answer = await call(request, service, '/sign-in/oauth2', words)
+        const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
+        const words = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
+        const answer = await call(request, service, '/sign-in/social', words)
         if (!answer.ok) return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
-        return seeOther(((await answer.clone().json()) as { url: string }).url, answer)
+        const { url } = (await answer.json()) as { url: string }
+        // `form-action` holds for redirects too, and a provider may send people on to others that nobody can name
+        // here: so not a redirect, but a page that goes on by itself.
+        const onward = page(request, <OnwardPage site={site} url={url} />, 200, { refresh: `0;url=${url}` })
+        for (const cookie of answer.headers.getSetCookie()) onward.headers.append('set-cookie', cookie)
+        return onward
       },
       RAW,
     )
@@ -103,7 +118,13 @@ export function accountPages(service: Service) {
     })
 }
 
-const STALE_LINK = 'That link has been used or is too old. Ask for a new one.'
+/** What the ways in that leave this site report when they come back without anybody. */
+const CAME_BACK: Record<string, string> = {
+  invalid_token: 'That link has been used or is too old. Ask for a new one.',
+  account_not_linked: 'There is an account with your address already. Have a link mailed, and sign in by that.',
+  unable_to_create_session: 'Confirm your address first: we have mailed you a link.',
+}
+const NOT_LET_IN = 'That did not sign you in. Try again, or another way.'
 
 function nothing(): Problem {
   return new Problem('NOT_FOUND', 'There is nothing at this address.')
@@ -114,7 +135,6 @@ function call(request: Request, service: Service, to: string, body: unknown): Pr
 }
 
 async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
-  const { name, origin } = service.config
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
   const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
@@ -124,7 +144,9 @@ async function invitationPage(request: Request, service: Service, id: string, er
       'This invitation is not for the address you are signed in with, or it is no longer open.',
     )
   const invitation = (await answer.json()) as Invitation
-  const view = <InvitationPage site={{ name, origin }} invitation={invitation} path={path} error={error} />
+  const view = (
+    <InvitationPage site={await siteFor(request, service)} invitation={invitation} path={path} error={error} />
+  )
   return page(request, view, error === undefined ? 200 : 400)
 }
 

@@ -5,6 +5,7 @@ import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
+import { refuseMethod } from './api.ts'
 import { readJson } from './body.ts'
 import { clientNetwork, refuseOtherSites } from './client.ts'
 import { headersWith, jsonProblem } from './respond.ts'
@@ -22,6 +23,8 @@ export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',
     async ({ request }) => {
+      // HEAD too: it must not use up the link of a mail that a mail server only looks at.
+      if (request.method !== 'GET' && request.method !== 'POST') refuseMethod(['GET', 'POST'])
       const { pathname, search } = new URL(request.url)
       const path = pathname.slice('/api/auth'.length)
       return authenticate(request, service, path + search, () => readAuthBody(request))
@@ -44,7 +47,7 @@ export async function authenticate(
 ): Promise<Response> {
   const { config } = service
   const [path = ''] = to.split('?')
-  const isUnsafe = request.method !== 'GET' && request.method !== 'HEAD'
+  const isUnsafe = request.method === 'POST'
   if (isUnsafe) refuseOtherSites(request, config)
   const isLimited = LIMITED.test(path)
   if (isLimited) await charge(service.bucket, service.limits.signIn, clientNetwork(request), 'from your address')
@@ -98,7 +101,10 @@ async function signUp(
   config: Service['config'],
 ): Promise<Response> {
   const { name = '', ...words } = (body ?? {}) as { name?: string; email?: string; password?: string }
-  const signedUp = await send(SIGN_UP, { name, ...words })
+  const attempt = () => send(SIGN_UP, { name, ...words })
+  let signedUp = await attempt()
+  // Another sign-up for the address was faster in making it known: by now it is.
+  if (signedUp.status === 422) signedUp = await attempt()
   if (!signedUp.ok || config.requireVerifiedEmail) return signedUp
   const { user } = await signedUp.json()
   const signedIn = await send(SIGN_IN, { email: words.email, password: words.password })
@@ -142,11 +148,9 @@ async function toProblem(
   if (response.status === 404 && code === undefined)
     return new Problem('NOT_FOUND', 'There is nothing at this address.')
   const error = message ?? 'This was refused.'
-  return {
-    status: response.status,
-    headers: {},
-    toJSON: () => ({ error, code: code ?? CODES[response.status] ?? 'BAD_REQUEST' }),
-  }
+  // better-auth answers 401 also to a member whose role is too low, who would be sent to sign in for nothing.
+  const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status
+  return { status, headers: {}, toJSON: () => ({ error, code: code ?? CODES[status] ?? 'BAD_REQUEST' }) }
 }
 
 const CODES: Record<number, string> = {

@@ -1,7 +1,6 @@
 import { Html } from '@elysiajs/html'
 import { Elysia } from 'elysia'
 import { ClaimedPage, ClaimPage, ClaimsPage } from '../../views/claim.tsx'
-import type { Site } from '../../views/layout.tsx'
 import { findByToken } from '../bundles/claims.ts'
 import { claimBundle, listClaims } from '../bundles/operations.ts'
 import { execute } from '../operation.ts'
@@ -10,12 +9,13 @@ import type { Service } from '../service.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
 import { page, seeOther } from './respond.ts'
+import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
 /** The pages of claims: the link that a maker keeps, and what can be claimed without one. */
 export function claimPages(service: Service) {
-  const site: Site = { name: service.config.name, origin: service.config.origin }
+  const siteOf = (request: Request) => siteFor(request, service)
   return new Elysia()
     .get('/claim/:token', ({ request, params }) => claimPage(request, service, params.token))
     .post(
@@ -23,7 +23,7 @@ export function claimPages(service: Service) {
       async ({ request, params: { token } }) => {
         try {
           const { output } = await execute(claimBundle, () => ({ token }), await asking(request, service), service)
-          return page(request, <ClaimedPage site={site} bundle={output} />)
+          return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
         } catch (error) {
           if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error
           return claimPage(request, service, token, error)
@@ -35,28 +35,28 @@ export function claimPages(service: Service) {
       const who = await asking(request, service)
       if (who.caller.kind === 'anonymous') return seeOther('/sign-in?next=/claims')
       const { output } = await execute(listClaims, () => ({}), who, service)
-      return page(request, <ClaimsPage site={site} bundles={output.bundles} />)
+      return page(request, <ClaimsPage site={await siteOf(request)} bundles={output.bundles} />)
     })
     .post(
       '/claims',
       async ({ request }) => {
         const slug = (await readForm(request)).get('slug') ?? ''
         const { output } = await execute(claimBundle, () => ({ slug }), await asking(request, service), service)
-        return page(request, <ClaimedPage site={site} bundle={output} />)
+        return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
       },
       RAW,
     )
 }
 
 async function claimPage(request: Request, service: Service, token: string, problem?: Problem): Promise<Response> {
-  const { config, store, readSession } = service
+  const { store, readSession } = service
   const bundle = await findByToken(store, token)
   if (bundle === null) throw new Problem('NOT_FOUND', 'This claim link is unknown, was used, or has lapsed.')
   const session = await readSession(request.headers)
   const claimer = session === null ? null : session.organizationId === null ? session.email : 'your active organisation'
   const view = (
     <ClaimPage
-      site={{ name: config.name, origin: config.origin }}
+      site={await siteFor(request, service)}
       bundle={bundle}
       path={`/claim/${encodeURIComponent(token)}`}
       claimer={claimer}

@@ -4,12 +4,10 @@ import { Elysia } from 'elysia'
 import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/bookmarks.ts'
 import { CreatedPage, type HomeForm, HomePage } from '../../views/home.tsx'
-import { headingOf, LauncherPage } from '../../views/launcher.tsx'
-import type { Site } from '../../views/layout.tsx'
+import { headingOf } from '../../views/launcher.tsx'
 import { NoticePage } from '../../views/notice.tsx'
 import { assets } from '../../views/static.ts'
-import { find, type PublicBundle } from '../bundles/bundles.ts'
-import type { Encoding, Launcher } from '../bundles/launchers.ts'
+import { find } from '../bundles/bundles.ts'
 import { createBundle } from '../bundles/operations.ts'
 import { type Pasted, readPasted } from '../bundles/paste.ts'
 import { execute } from '../operation.ts'
@@ -17,23 +15,26 @@ import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
-import { asking, clientAddresses } from './client.ts'
-import { encode, encodingFor, headersWith, text } from './respond.ts'
+import { asking } from './client.ts'
+import { type LauncherPages, noBundle } from './launcher.tsx'
+import { HTML, page, text } from './respond.ts'
+import { siteFor } from './site.ts'
 
-const HTML = 'text/html; charset=utf-8'
 const RAW = { parse: 'none' } as const
 
 /** The pages for people, and the files they load. */
-export function pages(service: Service) {
-  const site: Site = { name: service.config.name, origin: service.config.origin }
+export function pages(service: Service, launchers: LauncherPages) {
+  const { origin } = service.config
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
-    .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
-    .post('/', ({ request }) => makeBundle(request, site, service), RAW)
-    .get('/l/:slug', launcher(site, service))
+    .get('/', async ({ request }) =>
+      page(request, <HomePage site={await siteFor(request, service)} form={emptyForm()} />),
+    )
+    .post('/', ({ request }) => makeBundle(request, service), RAW)
+    .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { slug } = await found(params.slug)
-      const svg = renderSVG(`${site.origin}/l/${slug}`, { border: 2 })
+      const svg = renderSVG(`${origin}/l/${slug}`, { border: 2 })
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
@@ -54,70 +55,15 @@ export function pages(service: Service) {
 /** An error as a page. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
   const { name, origin } = service.config
-  const page = (
-    <NoticePage
-      site={{ name, origin }}
-      heading={HEADINGS[problem.status] ?? 'That did not work'}
-      text={problem.message}
-    />
-  )
-  return text(request, page as string, { type: HTML, status: problem.status, headers: problem.headers })
+  const heading = HEADINGS[problem.status] ?? 'That did not work'
+  const view = <NoticePage site={{ name, origin }} heading={heading} text={problem.message} />
+  return text(request, view as string, { type: HTML, status: problem.status, headers: problem.headers })
 }
 
 const HEADINGS: Record<number, string> = {
   404: 'Nothing here',
   429: 'A little slower, please',
   500: 'Our mistake',
-}
-
-function noBundle(): never {
-  throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
-}
-
-/**
- * The hot path: a view of a bundle that was viewed lately neither reads nor renders. It is the one page
- * that goes round `execute`, for it takes no input beyond its slug, and has no limit and no refusal.
- */
-function launcher(site: Site, { launchers, recorder }: Service) {
-  const headers = Object.fromEntries(
-    (['br', 'gzip', 'identity'] as const).map((encoding) => [
-      encoding,
-      {
-        headers: headersWith({
-          'content-type': HTML,
-          'cache-control': 'no-cache',
-          'x-robots-tag': 'noindex',
-          vary: 'Accept-Encoding',
-          ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-        }),
-      },
-    ]),
-  ) as Record<Encoding, ResponseInit>
-
-  const render = (bundle: PublicBundle, encoding: Encoding): Launcher['pages'] => ({
-    [encoding]: encode((<LauncherPage site={site} bundle={bundle} />) as string, encoding, 'quick'),
-  })
-  const answer = (request: Request, { counter, pages }: Launcher, encoding: Encoding) => {
-    if (isView(request)) {
-      recorder.view(counter, clientAddresses.get(request) ?? '', request.headers.get('user-agent') ?? '')
-    }
-    return new Response(pages[encoding], headers[encoding])
-  }
-
-  return ({ request, params: { slug } }: { request: Request; params: { slug: string } }) => {
-    const encoding = encodingFor(request)
-    const kept = launchers.peek(slug)
-    if (kept?.pages[encoding] !== undefined) return answer(request, kept, encoding)
-    return launchers
-      .load(slug, (bundle) => render(bundle, encoding))
-      .then((loaded) => (loaded === null ? noBundle() : answer(request, loaded, encoding)))
-  }
-}
-
-/** Whether a request is somebody looking: not a HEAD, nor a browser fetching ahead (decisions 5). */
-function isView({ method, headers }: Request): boolean {
-  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
-  return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))
 }
 
 function staticFile(request: Request, file: string): Response {
@@ -132,7 +78,8 @@ function emptyForm(): HomeForm {
 }
 
 /** POST /: the operation `create_bundle`, its input from a plain form, its errors beside the lines they concern. */
-async function makeBundle(request: Request, site: Site, service: Service): Promise<Response> {
+async function makeBundle(request: Request, service: Service): Promise<Response> {
+  const site = await siteFor(request, service)
   const fields = await readForm(request)
   const sent = fields.getAll('urls').join('\n')
   const pasted = readPasted(sent)
@@ -151,8 +98,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       { ...(await asking(request, service)), conditions },
       service,
     )
-    const page = <CreatedPage site={site} bundle={output} heading={headingOf(input)} />
-    return text(request, page as string, { type: HTML, status: 201 })
+    return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const form = {
@@ -161,11 +107,7 @@ async function makeBundle(request: Request, site: Site, service: Service): Promi
       title: input.title ?? '',
       description: input.description ?? '',
     }
-    return text(request, (<HomePage site={site} form={form} />) as string, {
-      type: HTML,
-      status: error.status,
-      headers: error.headers,
-    })
+    return page(request, <HomePage site={site} form={form} />, error.status, error.headers)
   }
 }
 
@@ -175,7 +117,8 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
   const wrong = new Map<number, string>()
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
-    const says = `This ${reason}.`
+    // What a form leaves empty is sent as null, which nobody typed.
+    const says = `This ${reason.replace(/ or null$/, '')}.`
     const line =
       (field === 'urls' || field === 'urlMetadata') && typeof index === 'number' ? pasted.lineOf[index] : undefined
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)

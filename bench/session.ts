@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@libsql/client'
+import { createApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { sessionReader } from '../src/identity/sessions.ts'
+import { openLog } from '../src/log.ts'
+import { startService } from '../src/service.ts'
+
+// What a session costs a request: the lookup as every request makes it (cookie, signature, query, row) against the
+// bare joined query through the driver, on the same file. Rounds are interleaved, so that both meet the same machine.
+
+const GOAL = 2.5
+const ROUNDS = 41
+const CALLS = 200
+
+const folder = mkdtempSync(join(tmpdir(), 'openall-bench-'))
+const file = join(folder, 'bench.db')
+const config = readConfig({ DATABASE_URL: `file:${file}`, LOG_LEVEL: 'silent' })
+const service = await startService(config, openLog(config.logLevel))
+const handle = createApp(service)
+
+const cookie = await signUp()
+const headers = new Headers({ cookie })
+const token = decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('.')[0] ?? ''
+const lookUp = sessionReader(service.store, config)
+const client = createClient({ url: `file:${file}`, concurrency: 1 })
+const sql = `SELECT user.id, user.name, user.email, user.email_verified, member.organization_id, member.role
+  FROM session JOIN user ON user.id = session.user_id
+  LEFT JOIN member ON member.organization_id = session.active_organization_id AND member.user_id = user.id
+  WHERE session.token = ? AND session.expires_at > ?`
+
+if ((await lookUp(headers)) === null) throw new Error('the session is not found')
+if ((await query()).rows.length !== 1) throw new Error('the query finds no session')
+
+const rounds = { lookup: [] as number[], query: [] as number[] }
+for (let round = 0; round < ROUNDS; round += 1) {
+  rounds.query.push(await timed(query))
+  rounds.lookup.push(await timed(() => lookUp(headers)))
+}
+const [lookup, bare] = [median(rounds.lookup), median(rounds.query)]
+const ratio = lookup / bare
+console.log(
+  `session lookup: ${lookup.toFixed(1)} µs, bare joined query: ${bare.toFixed(1)} µs, ratio ${ratio.toFixed(2)} (goal: at most ${GOAL})`,
+)
+client.close()
+await service.stop()
+rmSync(folder, { recursive: true, force: true })
+process.exit(ratio <= GOAL ? 0 : 1)
+
+async function signUp(): Promise<string> {
+  const body = JSON.stringify({ email: 'bench@people.example', password: 'correct horse battery', name: 'Bench' })
+  const sent = { host: config.authority, 'content-type': 'application/json' }
+  const request = new Request(`${config.origin}/api/auth/sign-up/email`, { method: 'POST', headers: sent, body })
+  const response = await handle(request, '127.0.0.1')
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+function query() {
+  return client.execute({ sql, args: [token, Date.now()] })
+}
+
+/** Microseconds a call. */
+async function timed(call: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  for (let n = 0; n < CALLS; n += 1) await call()
+  return ((performance.now() - start) * 1000) / CALLS
+}
+
+function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache'
+
+/** Past so many keys, or steps remembered for them in all, the key unused for longest is forgotten. */
+const MAX_KEYS = 20_000
+const MAX_STEPS = 400_000
+/** Stands for "no step": steps are numbered from 1. */
+const NONE = 0
+
+/**
+ * The steps in which requests of each key of one limit passed, and how many did in each. Kept in arrays of fixed
+ * size, as linked lists: what is held is bounded whoever comes, and a flood of addresses leaves next to no garbage.
+ */
+export class StepsByKey {
+  readonly #at = new Float64Array(MAX_STEPS + 1)
+  readonly #count = new Uint32Array(MAX_STEPS + 1)
+  readonly #next = new Uint32Array(MAX_STEPS + 1)
+  #usedSteps = 0
+  #freeStep = NONE
+
+  readonly #first = new Uint32Array(MAX_KEYS + 1)
+  readonly #last = new Uint32Array(MAX_KEYS + 1)
+  readonly #total = new Uint32Array(MAX_KEYS + 1)
+  #usedSlots = 0
+  readonly #freeSlots: number[] = []
+  readonly #slots = new LRUCache<string, number>({ max: MAX_KEYS, dispose: (slot) => this.#free(slot) })
+
+  /** Where a key's steps are; a key that is not known gets a place, and may take that of another. */
+  slotOf(key: string): number {
+    const known = this.#slots.get(key)
+    if (known !== undefined) return known
+    if (this.#slots.size === MAX_KEYS) this.#slots.pop()
+    const slot = this.#freeSlots.pop() ?? ++this.#usedSlots
+    this.#slots.set(key, slot)
+    return slot
+  }
+
+  /** How many requests are remembered. */
+  total(slot: number): number {
+    return this.#total[slot]!
+  }
+
+  /** The step of the oldest one, if any. */
+  oldest(slot: number): number | undefined {
+    const first = this.#first[slot]!
+    return first === NONE ? undefined : this.#at[first]
+  }
+
+  /** Remembers one request; steps come in order. */
+  add(slot: number, at: number): void {
+    this.#total[slot]! += 1
+    const last = this.#last[slot]!
+    if (last !== NONE && this.#at[last] === at) {
+      this.#count[last]! += 1
+      return
+    }
+    const step = this.#newStep()
+    this.#at[step] = at
+    this.#count[step] = 1
+    this.#next[step] = NONE
+    if (last === NONE) this.#first[slot] = step
+    else this.#next[last] = step
+    this.#last[slot] = step
+  }
+
+  /** Forgets the requests of all steps up to this one. */
+  dropUntil(slot: number, at: number): void {
+    for (let step = this.#first[slot]!; step !== NONE && this.#at[step]! <= at; step = this.#first[slot]!) {
+      this.#total[slot]! -= this.#count[step]!
+      this.#first[slot] = this.#next[step]!
+      this.#next[step] = this.#freeStep
+      this.#freeStep = step
+    }
+    if (this.#first[slot] === NONE) this.#last[slot] = NONE
+  }
+
+  #newStep(): number {
+    // The key at hand was used last, and never holds so many steps that it must make room for itself.
+    while (this.#freeStep === NONE && this.#usedSteps === MAX_STEPS) this.#slots.pop()
+    if (this.#freeStep === NONE) return ++this.#usedSteps
+    const step = this.#freeStep
+    this.#freeStep = this.#next[step]!
+    return step
+  }
+
+  #free(slot: number): void {
+    this.dropUntil(slot, Number.POSITIVE_INFINITY)
+    this.#freeSlots.push(slot)
+  }
+}

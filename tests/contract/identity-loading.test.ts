@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Every module that is loaded when `file` is: what it imports, and what that imports, types and lazy imports left out. */
+function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  const scanner = new Bun.Transpiler({ loader: file.endsWith('x') ? 'tsx' : 'ts' })
+  for (const { kind, path } of scanner.scanImports(readFileSync(file, 'utf8'))) {
+    if (kind === 'dynamic-import') continue
+    if (path.startsWith('.')) loadedWith(resolve(dirname(file), path), seen)
+    else
+      seen.add(
+        path
+          .split('/')
+          .slice(0, path.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
+  }
+  return seen
+}
+
+test('starting the service loads neither better-auth nor nodemailer', () => {
+  const loaded = loadedWith(join(ROOT, 'src/main.ts'))
+  expect(loaded).toContain('elysia')
+  expect(loaded).not.toContain('better-auth')
+  expect(loaded).not.toContain('nodemailer')
+  expect(loadedWith(join(ROOT, 'src/identity/auth.ts'))).toContain('better-auth')
+})
+
+test('a launcher loads better-auth neither without a session cookie nor with one, and a sign-in does', async () => {
+  const child = Bun.spawn([process.execPath, join(ROOT, 'tests/loaded.ts')], {
+    stdout: 'pipe',
+    env: { ...process.env },
+  })
+  const told: unknown = JSON.parse((await new Response(child.stdout).text()).trim().split('\n').at(-1) ?? '')
+  expect(told).toEqual({ launcher: [200, false], launcherWithCookie: [200, false], signIn: [401, true] })
+})

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type ParsedMail, startSink } from '../mail-sink.ts'
+import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, signUp, Visitor } from '../people.ts'
+import { freePort, RUNTIMES, type Server, startServer, startTarget, TARGETS } from '../server.ts'
+
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runtime', ({ runtime }) => {
+  let sink: Awaited<ReturnType<typeof startSink>>
+  let server: Server
+  beforeAll(async () => {
+    sink = await startSink(freePort())
+    server = await startServer({
+      runtime,
+      env: { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'Openall <hello@openall.example>' },
+    })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    await sink?.stop()
+  })
+
+  test('mail goes out by SMTP, from the set address to the one person, and its links work', async () => {
+    const email = newEmail()
+    const visitor = new Visitor(server)
+    await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+    const mail: ParsedMail = await sink.mailTo(email)
+    expect(mail.from).toBe('hello@openall.example')
+    expect(mail.recipients).toEqual([email])
+    expect(mail.subject).toBe('Your sign-in link for Openall')
+    await visitor.fetch(linkIn(mail))
+    expect((await visitor.api('GET', '/api/me')).status).toBe(200)
+  })
+
+  test('the log has no token, address, password or cookie, and there is no mailbox', async () => {
+    const visitor = new Visitor(server)
+    const [email, claimer] = [newEmail(), newEmail()]
+    const signedUp = await visitor.api('POST', '/api/auth/sign-up/email', { email, password: PASSWORD, name: 'x' })
+    await visitor.api('POST', '/api/auth/sign-in/email', { email, password: 'not the password' })
+    const { claimToken } = await new Visitor(server).makeBundle({ email: claimer })
+    await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+    await visitor.fetch('/api/auth/magic-link/verify?token=made-up-token&callbackURL=%2F')
+    await visitor.fetch(`/claim/${claimToken}`)
+    const token = new URL(linkIn(await sink.mailTo(email, 'Your sign-in link'))).searchParams.get('token') ?? ''
+    const cookie = [...visitor.cookies.values()][0] ?? ''
+    for (const secret of [
+      email,
+      claimer,
+      PASSWORD,
+      claimToken,
+      token,
+      cookie,
+      String(signedUp.body.token),
+      'made-up-token',
+    ]) {
+      expect(secret.length).toBeGreaterThan(8)
+      expect(server.output()).not.toContain(secret)
+    }
+    expect((await visitor.fetch('/dev/mailbox')).status).toBe(404)
+  })
+
+  test('a mail server that is away stops nobody, and the log tells of it without the mail', async () => {
+    const email = newEmail()
+    await sink.stop()
+    const { status } = await new Visitor(server).api('POST', '/api/auth/sign-in/magic-link', { email })
+    expect(status).toBe(200)
+    for (let tries = 0; tries < 200 && !server.output().includes('could not be sent'); tries += 1) await Bun.sleep(25)
+    expect(server.output()).toContain('could not be sent')
+    expect(server.output()).not.toContain(email)
+  })
+})
+
+describe('without SMTP_URL', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(async () => {
+    await server?.stop()
+  })
+
+  test("the development mailbox shows the mails, newest first, and a stranger's text as text", async () => {
+    const admin = await arrive(server)
+    const { id } = await organize(admin)
+    await admin.api('POST', '/api/auth/organization/update', { data: { name: '<b>bold</b>' }, organizationId: id })
+    await admin.api('POST', '/api/auth/organization/invite-member', {
+      email: 'guest@people.example',
+      role: 'editor',
+      organizationId: id,
+    })
+    const html = await (await fetch(`${server.origin}/dev/mailbox`)).text()
+    expect(html.indexOf('guest@people.example')).toBeGreaterThan(0)
+    expect(html.indexOf('to guest@people.example')).toBeLessThan(html.indexOf(`to ${admin.email}`))
+    expect(html).toMatch(/href="http:\/\/localhost:\d+\/invitations\/\w+"/)
+    expect(html).not.toContain('<b>bold</b>')
+  })
+})
+
+test.each([
+  ['in production', { NODE_ENV: 'production' }],
+  ['when it listens to everybody', { HOST: '0.0.0.0' }],
+])('the mailbox is not shown %s', async (_, env) => {
+  const server = await startServer({ env })
+  const { status } = await fetch(`${server.origin}/dev/mailbox`)
+  await server.stop()
+  expect(status).toBe(404)
+})
+
+describe.each(TARGETS.map((target) => ({ target })))(
+  'with SERVICE_REQUIRE_VERIFIED_EMAIL, $target.name',
+  ({ target }) => {
+    let server: Server
+    beforeAll(async () => {
+      server = await startTarget(target, { SERVICE_REQUIRE_VERIFIED_EMAIL: 'true' })
+    })
+    afterAll(async () => {
+      await server?.stop()
+    })
+
+    test('a sign-up signs nobody in until the address is confirmed, and a sign-in is refused till then', async () => {
+      const email = newEmail()
+      const visitor = new Visitor(server)
+      const words = { email, password: PASSWORD, name: '' }
+      const signedUp = await visitor.api('POST', '/api/auth/sign-up/email', words)
+      expect([signedUp.status, signedUp.body.token, visitor.cookies.size]).toEqual([200, null, 0])
+      const refused = await visitor.api('POST', '/api/auth/sign-in/email', words)
+      expect([refused.status, refused.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
+      expect(await (await visitor.form('/sign-in', words)).text()).toContain('Confirm your address first')
+      await new Visitor(server).fetch(linkIn(await mailTo(server, email, 'Confirm your address')))
+      expect((await visitor.api('POST', '/api/auth/sign-in/email', words)).status).toBe(200)
+      expect((await visitor.api('GET', '/api/me')).status).toBe(200)
+    })
+
+    test('a sign-up for an address that has an account answers like any other, on the page too', async () => {
+      const known = await arrive(server)
+      const answers = await Promise.all(
+        [known.email, newEmail()].map(async (email) => {
+          const words = { email, password: 'another password', name: '' }
+          const { status, body } = await new Visitor(server).api('POST', '/api/auth/sign-up/email', words)
+          const page = await new Visitor(server).form('/sign-up', words)
+          const user = body.user as Record<string, unknown>
+          return [
+            status,
+            Object.keys(body),
+            Object.keys(user),
+            user.createdAt === user.updatedAt,
+            page.status,
+            (await page.text()).replaceAll(email, '…'),
+          ]
+        }),
+      )
+      expect(answers[0]).toEqual(answers[1])
+    })
+  },
+)
+
+test('a store that fails is logged without the addresses that were looked up', async () => {
+  const [, , sqld] = TARGETS
+  if (sqld === undefined) throw new Error('no target with sqld')
+  const server = await startTarget(sqld)
+  await signUp(server)
+  const email = newEmail()
+  await server.sql('ALTER TABLE user RENAME TO elsewhere')
+  const failed = await new Visitor(server).api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
+  expect(failed).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } })
+  for (let tries = 0; tries < 200 && !server.output().includes('a request failed'); tries += 1) await Bun.sleep(25)
+  expect(server.output()).toContain('a request failed')
+  expect(server.output()).not.toContain(email)
+  await server.stop()
+})

@@ -1,0 +1,205 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { type ApiKey, ask, found, type Minted, mint, type Person, revoke, signUp } from './people.ts'
+import { onEveryRuntime, START_MS } from './support.ts'
+
+const REPLAYED = 'idempotency-replayed'
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+onEveryRuntime({}, (server) => {
+  let person: Person
+  beforeAll(async () => {
+    person = await signUp(server())
+  }, START_MS)
+  const keysOf = async ({ cookie }: Person) => (await ask(server(), 'GET /api/me/keys', { cookie })).body.apiKeys
+
+  test('a key is minted with its fields, and its text is <keyPrefix>.<secret>', async () => {
+    const { cookie } = person
+    const body = { name: 'nightly', scopes: ['links:read', 'links:read'], rateLimitPerHour: 7 }
+    const answer = await ask(server(), 'POST /api/me/keys', { cookie, body })
+    expect(answer.status).toBe(201)
+    expect(Object.keys(answer.body).sort()).toEqual(['apiKey', 'rawKey', 'warning'])
+    const { apiKey, rawKey } = answer.body
+    expect(apiKey).toEqual({
+      id: expect.any(Number),
+      name: 'nightly',
+      scope: 'user',
+      scopes: ['links:read'],
+      keyPrefix: expect.stringMatching(/^oa_[0-9A-Za-z]{12}$/),
+      rateLimitPerHour: 7,
+      createdAt: expect.stringMatching(ISO),
+      lastUsedAt: null,
+      revokedAt: null,
+    })
+    expect(rawKey).toMatch(new RegExp(`^${apiKey.keyPrefix}\\.[0-9A-Za-z]{38}$`))
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('what is not said is links:write and 1000 an hour', async () => {
+    const { apiKey } = await mint(server(), person)
+    expect([apiKey.scopes, apiKey.rateLimitPerHour]).toEqual([['links:write'], 1000])
+  })
+
+  test('every bound of the fields holds, and the answer names the field', async () => {
+    const { cookie } = person
+    const cases: [body: unknown, status: number, named: string][] = [
+      [{}, 400, 'name'],
+      [{ name: '' }, 400, 'name'],
+      [{ name: '  ' }, 400, 'name'],
+      [{ name: 'a\nb' }, 400, 'name'],
+      [{ name: '😀'.repeat(100) }, 201, ''],
+      [{ name: '😀'.repeat(101) }, 400, 'name'],
+      [{ name: 7 }, 400, 'name'],
+      [{ name: 'n', scopes: [] }, 400, 'scopes'],
+      [{ name: 'n', scopes: ['links:admin'] }, 400, 'scopes[0]'],
+      [{ name: 'n', scopes: 'links:read' }, 400, 'scopes'],
+      [{ name: 'n', scopes: ['links:read', 'links:write', 'keys:admin'] }, 201, ''],
+      [{ name: 'n', rateLimitPerHour: 0 }, 201, ''],
+      [{ name: 'n', rateLimitPerHour: 100_000 }, 201, ''],
+      [{ name: 'n', rateLimitPerHour: 100_001 }, 400, 'rateLimitPerHour'],
+      [{ name: 'n', rateLimitPerHour: -1 }, 400, 'rateLimitPerHour'],
+      [{ name: 'n', rateLimitPerHour: 1.5 }, 400, 'rateLimitPerHour'],
+      [{ name: 'n', rateLimitPerHour: '10' }, 400, 'rateLimitPerHour'],
+      [{ name: 'n', rateLimit: 10 }, 400, 'rateLimit'],
+    ]
+    for (const [body, status, named] of cases) {
+      const answer = await ask(server(), 'POST /api/me/keys', { cookie, body })
+      expect([body, answer.status]).toEqual([body, status])
+      if (status === 400)
+        expect([answer.body.code, answer.body.error]).toEqual(['BAD_REQUEST', expect.stringContaining(named)])
+    }
+  })
+
+  test('the list holds every key of the subject, newest first, revoked ones too, and no secret', async () => {
+    const owner = await signUp(server())
+    const made: Minted[] = []
+    for (const name of ['first', 'second', 'third']) made.push(await mint(server(), owner, { name }))
+    await revoke(server(), owner, made[1]!.apiKey.id)
+    const { status, body } = await ask(server(), 'GET /api/me/keys', { cookie: owner.cookie })
+    expect([status, body.subject]).toEqual([200, { type: 'user', userId: owner.userId }])
+    expect(body.apiKeys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
+      ['third', false],
+      ['second', true],
+      ['first', false],
+    ])
+    expect(Object.keys(body.apiKeys[0]!).sort()).toEqual(Object.keys(made[0]!.apiKey).sort())
+    const text = JSON.stringify(body)
+    expect(made.filter(({ rawKey }) => text.includes(rawKey.slice(-38)))).toEqual([])
+  })
+
+  test('revoking tells when, and revoking again tells the same', async () => {
+    const { apiKey } = await mint(server(), person)
+    const first = await revoke(server(), person, apiKey.id)
+    expect(first).toEqual({ apiKey: { ...apiKey, revokedAt: expect.stringMatching(ISO) } } as never)
+    await Bun.sleep(5)
+    expect(await revoke(server(), person, apiKey.id)).toEqual(first)
+  })
+
+  test('only an id that is one is taken, and another subject’s key is as unknown as no key', async () => {
+    const { apiKey } = await mint(server(), await signUp(server()))
+    const cases: [query: string, status: number][] = [
+      ['', 400],
+      ['?id=', 400],
+      ['?id=abc', 400],
+      ['?id=0', 400],
+      ['?id=-1', 400],
+      ['?id=1.5', 400],
+      ['?id=99999999999999999999', 400],
+      ['?id=1&force=true', 400],
+      ['?id=999999999', 404],
+      [`?id=${apiKey.id}`, 404],
+    ]
+    for (const [query, status] of cases) {
+      const answer = await ask(server(), `DELETE /api/me/keys${query}`, { cookie: person.cookie })
+      expect([query, answer.status]).toEqual([query, status])
+    }
+  })
+
+  test('an organisation’s keys are its own: the same person acting alone neither sees nor revokes them', async () => {
+    const owner = await signUp(server())
+    const own = await mint(server(), owner)
+    const { id } = await found(server(), owner)
+    const organizations = await mint(server(), owner)
+    expect(organizations.apiKey.scope).toBe('organization')
+    expect((await keysOf(owner)).map(({ id }: ApiKey) => id)).toEqual([organizations.apiKey.id])
+    const whose = await ask(server(), 'GET /api/me', { key: organizations.rawKey })
+    expect(whose.body).toEqual({
+      subject: { type: 'organization', organizationId: id },
+      role: 'admin',
+      scopes: ['links:write'],
+    } as never)
+    const remove = (id: number) => ask(server(), `DELETE /api/me/keys?id=${id}`, { cookie: owner.cookie })
+    expect((await remove(own.apiKey.id)).status).toBe(404)
+    await ask(server(), 'POST /api/auth/organization/set-active', {
+      cookie: owner.cookie,
+      body: { organizationId: null },
+    })
+    expect((await keysOf(owner)).map(({ id }: ApiKey) => id)).toEqual([own.apiKey.id])
+    expect((await remove(organizations.apiKey.id)).status).toBe(404)
+    expect((await ask(server(), 'GET /api/me', { key: organizations.rawKey })).status).toBe(200)
+  })
+
+  test('ten mints at once with one idempotency key make one key, and all are told its text', async () => {
+    const owner = await signUp(server())
+    const send = () =>
+      ask(server(), 'POST /api/me/keys', {
+        cookie: owner.cookie,
+        body: { name: 'once' },
+        headers: { 'idempotency-key': 'ten at once' },
+      })
+    const answers = await Promise.all(Array.from({ length: 10 }, send))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
+    expect(new Set(answers.map(({ body }) => body.rawKey)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get(REPLAYED) === null)).toHaveLength(1)
+    expect(await keysOf(owner)).toHaveLength(1)
+    expect((await ask(server(), 'GET /api/me', { key: answers[0]!.body.rawKey })).status).toBe(200)
+  })
+
+  test('ten mints at once without one make ten keys, each its own', async () => {
+    const owner = await signUp(server())
+    const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), owner)))
+    expect(new Set(made.map(({ apiKey }) => apiKey.id)).size).toBe(10)
+    expect(new Set(made.map(({ apiKey }) => apiKey.keyPrefix)).size).toBe(10)
+    expect(await keysOf(owner)).toHaveLength(10)
+  })
+
+  test('an idempotency key is one caller’s: another who sends it gets a key of their own', async () => {
+    const send = async (cookie: string) => {
+      const headers = { 'idempotency-key': 'shared by chance' }
+      return (await ask(server(), 'POST /api/me/keys', { cookie, body: { name: 'mine' }, headers })).body.rawKey
+    }
+    const [mine, other] = [await send(person.cookie), await send((await signUp(server())).cookie)]
+    expect(other).not.toBe(mine)
+  })
+
+  test(
+    'a replay after a restart tells the key again, and neither it nor its secret is in the database’s files',
+    async () => {
+      const name = 'an-idempotency-key-to-look-for'
+      const send = () =>
+        ask(server(), 'POST /api/me/keys', {
+          cookie: person.cookie,
+          body: { name: 'replayed' },
+          headers: { 'idempotency-key': name },
+        })
+      const first = await send()
+      const plain = await mint(server(), person)
+      await server().kill()
+      const files = ['', '-wal'].map((end) => server().database + end).filter((path) => existsSync(path))
+      const bytes = Buffer.concat(files.map((path) => readFileSync(path)))
+      expect(bytes.includes(first.body.apiKey.keyPrefix)).toBeTrue()
+      const secrets = [first.body, plain].flatMap(({ rawKey }) => [rawKey, rawKey.split('.')[1]!.slice(0, 32)])
+      expect([...secrets, name].filter((secret) => bytes.includes(secret))).toEqual([])
+      await server().restart()
+      const again = await send()
+      expect([again.status, again.headers.get(REPLAYED), again.body]).toEqual([201, 'true', first.body])
+      const other = await ask(server(), 'POST /api/me/keys', {
+        cookie: person.cookie,
+        body: { name: 'other' },
+        headers: { 'idempotency-key': name },
+      })
+      expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
+    },
+    START_MS,
+  )
+})

@@ -1,0 +1,100 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { ask, bundleOf, found, type Minted, mint, type Organization, type Person, type Role, signUp } from './people.ts'
+import { onEveryRuntime, START_MS, URL_OK } from './support.ts'
+
+const WRITE = { urls: [URL_OK] }
+
+onEveryRuntime({}, (server) => {
+  let founder: Person
+  let member: Person
+  let acme: Organization
+  /** A key of the organisation that the member minted while being its admin. */
+  let minted: Minted
+  beforeAll(async () => {
+    founder = await signUp(server())
+    member = await signUp(server())
+    acme = await found(server(), founder)
+    await acme.join(member, 'admin')
+    minted = await mint(server(), member, { scopes: ['keys:admin'] })
+  }, START_MS)
+
+  const byKey = (line: string, body?: unknown) => ask(server(), line, { key: minted.rawKey, body })
+  const whoAmI = () => byKey('GET /api/me')
+
+  /** What each role may do with a key that has every scope; null: it may. */
+  const RIGHTS: Record<Role, (null | 'editor' | 'admin')[]> = {
+    viewer: [null, 'editor', 'editor', 'admin', 'admin', 'admin', 'admin'],
+    editor: [null, null, null, 'admin', 'admin', 'admin', 'admin'],
+    admin: [null, null, null, null, null, null, null],
+  }
+
+  test('an organisation’s key acts with its minter’s role of now, from the next request on', async () => {
+    for (const role of ['viewer', 'editor', 'admin', 'viewer', 'admin'] as const) {
+      expect((await whoAmI()).status).toBe(200)
+      await acme.change(member, role)
+      expect((await whoAmI()).body.role).toBe(role)
+      const slug = await bundleOf(server(), founder)
+      const spare = await mint(server(), founder)
+      const answers = [
+        await byKey(`GET /api/links/${slug}`),
+        await byKey('POST /api/links', WRITE),
+        await byKey(`PATCH /api/links/${slug}`, { title: 'by key' }),
+        await byKey(`DELETE /api/links/${slug}`),
+        await byKey('POST /api/me/keys', { name: 'child' }),
+        await byKey('GET /api/me/keys'),
+        await byKey(`DELETE /api/me/keys?id=${spare.apiKey.id}`),
+      ]
+      for (const [index, needed] of RIGHTS[role].entries()) {
+        const { status, body } = answers[index]!
+        if (needed === null) expect([role, index, status < 300]).toEqual([role, index, true])
+        else {
+          const error = `needs role ${needed} (you are ${role})`
+          expect([role, index, status, body as object]).toEqual([role, index, 403, { error, code: 'FORBIDDEN' }])
+        }
+      }
+    }
+  })
+
+  test('a session of a member who is no admin neither sees, mints nor revokes the organisation’s keys', async () => {
+    for (const role of ['viewer', 'editor'] as const) {
+      await acme.change(member, role)
+      for (const line of ['POST /api/me/keys', 'GET /api/me/keys', `DELETE /api/me/keys?id=${minted.apiKey.id}`]) {
+        const body = line.startsWith('POST') ? { name: 'n' } : undefined
+        const answer = await ask(server(), line, { cookie: member.cookie, body })
+        const error = `needs role admin (you are ${role})`
+        expect([line, answer.status, answer.body as object]).toEqual([line, 403, { error, code: 'FORBIDDEN' }])
+      }
+    }
+    await acme.change(member, 'admin')
+    expect((await whoAmI()).status).toBe(200)
+  })
+
+  test('an organisation’s key reaches its bundles alone, not its minter’s own', async () => {
+    const loner = await signUp(server())
+    const own = await bundleOf(server(), loner)
+    const personal = await mint(server(), loner)
+    await acme.join(loner, 'admin')
+    const { rawKey: key } = await mint(server(), loner)
+    const refused = await ask(server(), `GET /api/links/${own}`, { key })
+    expect([refused.status, refused.body.error]).toEqual([403, 'you do not own this bundle'])
+    const shared = await bundleOf(server(), founder)
+    expect((await ask(server(), `GET /api/links/${shared}`, { key })).status).toBe(200)
+    expect((await ask(server(), `GET /api/links/${shared}`, { key: personal.rawKey })).status).toBe(403)
+    expect((await ask(server(), `GET /api/links/${own}`, { key: personal.rawKey })).status).toBe(200)
+  })
+
+  test('once its minter leaves the key is 401 at once, and stays in the others’ list, who can revoke it', async () => {
+    const leaver = await signUp(server())
+    await acme.join(leaver, 'admin')
+    const { apiKey, rawKey: key } = await mint(server(), leaver)
+    expect((await ask(server(), 'GET /api/me', { key })).status).toBe(200)
+    await acme.remove(leaver)
+    expect((await ask(server(), 'GET /api/me', { key })).status).toBe(401)
+    const { apiKeys } = (await ask(server(), 'GET /api/me/keys', { cookie: founder.cookie })).body
+    expect(apiKeys.find(({ id }) => id === apiKey.id)?.revokedAt).toBeNull()
+    const revoked = await ask(server(), `DELETE /api/me/keys?id=${apiKey.id}`, { cookie: founder.cookie })
+    expect([revoked.status, revoked.body.apiKey.revokedAt === null]).toEqual([200, false])
+    await acme.join(leaver, 'admin')
+    expect((await ask(server(), 'GET /api/me', { key })).status).toBe(401)
+  })
+})

@@ -1,0 +1,329 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { arrive, type BundleBody, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const URL_C = 'https://c.example/'
+
+onEveryTarget({}, (at) => {
+  let ann: Person
+  beforeAll(async () => {
+    ann = await arrive(at())
+  })
+
+  test('a bundle made when signed in belongs to its maker, and says nothing of claims', async () => {
+    const created = await ann.makeBundle({ title: 'Mine' })
+    expect(Object.keys(created).sort()).toEqual(['slug', 'url'])
+    const { status, headers, body } = await ann.api<BundleBody>('GET', `/api/links/${created.slug}`)
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"v1"')
+    expect(body).toEqual({
+      slug: created.slug,
+      urls: [URL_A, URL_B],
+      urlMetadata: [{}, {}],
+      title: 'Mine',
+      description: null,
+      owner: { type: 'user', userId: ann.userId },
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+      source: 'api',
+      metadata: null,
+      resolutionPolicy: null,
+    } as BundleBody)
+    expect(body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  test('an edit answers with the bundle after it, under a new ETag, and the launcher shows it at once', async () => {
+    const { slug, url } = await ann.makeBundle({ title: 'Before' })
+    expect(await (await ann.fetch(url)).text()).toContain('Before')
+    const { status, headers, body } = await ann.api('PATCH', `/api/links/${slug}`, { title: 'After' })
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"v2"')
+    expect(body).toMatchObject({ slug, title: 'After', urls: [URL_A, URL_B] })
+    expect((await ann.api('GET', `/api/links/${slug}`)).body).toEqual(body)
+    expect(await (await ann.fetch(url)).text()).toContain('After')
+  })
+
+  test('null clears a field, and a field that is left out stays', async () => {
+    const { slug } = await ann.makeBundle({ title: 'Title', description: 'Words' })
+    const { body } = await ann.api('PATCH', `/api/links/${slug}`, { description: null })
+    expect(body).toMatchObject({ title: 'Title', description: null })
+  })
+
+  test('an edit of the urls alone keeps the metadata of each url that stays, wherever it stands', async () => {
+    const urlMetadata = [{ note: 'first' }, { tags: ['t'] }, { openPolicy: 'manual' }]
+    const { slug } = await ann.makeBundle({ urls: [URL_A, URL_B, URL_A], urlMetadata })
+    const { body } = await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_C, URL_A, URL_B, URL_A] })
+    expect(body.urlMetadata).toEqual([{}, { note: 'first' }, { tags: ['t'] }, { openPolicy: 'manual' }])
+  })
+
+  test('metadata that is shorter than the urls is padded, and longer metadata refused', async () => {
+    const { slug } = await ann.makeBundle()
+    const padded = await ann.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{ note: 'n' }] })
+    expect(padded.body.urlMetadata).toEqual([{ note: 'n' }, {}])
+    const longer = await ann.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{}, {}, {}] })
+    expect(longer).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
+    expect(longer.body.error).toContain('urlMetadata')
+  })
+
+  test('every accepted edit writes a version, one that changes nothing too, and they are listed newest first', async () => {
+    const { slug } = await ann.makeBundle({ title: 'One' })
+    await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two', urlMetadata: [{ note: 'n' }] })
+    await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
+    const { body } = await ann.api<{ versions: Record<string, unknown>[] }>('GET', `/api/links/${slug}/versions`)
+    const common = { urls: [URL_A, URL_B], description: null, resolutionPolicy: null }
+    const by = { editedByIdentityUserId: ann.userId, editedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) }
+    expect(body.versions).toEqual([
+      { ...common, ...by, versionNumber: 3, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },
+      { ...common, ...by, versionNumber: 2, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },
+      { ...common, ...by, versionNumber: 1, title: 'One', urlMetadata: [{}, {}] },
+    ])
+  })
+
+  test('restoring a version writes a new one equal to it', async () => {
+    const { slug } = await ann.makeBundle({ title: 'One', urlMetadata: [{ note: 'n' }] })
+    await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_C], title: 'Two' })
+    const { status, headers, body } = await ann.api('POST', `/api/links/${slug}/versions/1/restore`)
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"v3"')
+    expect(body).toMatchObject({ title: 'One', urls: [URL_A, URL_B], urlMetadata: [{ note: 'n' }, {}] })
+    const listed = await ann.api<{ versions: { versionNumber: number }[] }>('GET', `/api/links/${slug}/versions`)
+    expect(listed.body.versions.map(({ versionNumber }) => versionNumber)).toEqual([3, 2, 1])
+  })
+
+  test('deleting takes the launcher and the bundle away, keeps the slug, and is done once', async () => {
+    const { slug, url } = await ann.makeBundle()
+    const deleted = await ann.api('DELETE', `/api/links/${slug}`)
+    expect(deleted).toMatchObject({ status: 200, body: { slug, deletedAt: expect.any(String) } })
+    const gone = { status: 404, body: { code: 'NOT_FOUND' } }
+    expect(await ann.api('DELETE', `/api/links/${slug}`)).toMatchObject(gone)
+    expect(await ann.api('GET', `/api/links/${slug}`)).toMatchObject(gone)
+    expect(await ann.api('GET', `/api/links/${slug}/versions`)).toMatchObject(gone)
+    expect(await ann.api('PATCH', `/api/links/${slug}`, { title: 'x' })).toMatchObject(gone)
+    expect(await ann.api('POST', `/api/links/${slug}/versions/1/restore`)).toMatchObject(gone)
+    expect((await ann.fetch(url)).status).toBe(404)
+    const taken = await ann.api('POST', '/api/links', { urls: [URL_A], slug })
+    expect(taken).toMatchObject({ status: 409, body: { code: 'SLUG_TAKEN' } })
+  })
+
+  test('restoring brings a bundle back with its versions, and leaves one that was not deleted as it is', async () => {
+    const { slug, url } = await ann.makeBundle()
+    await ann.api('PATCH', `/api/links/${slug}`, { title: 'Kept' })
+    await ann.api('DELETE', `/api/links/${slug}`)
+    for (const _ of ['deleted', 'not deleted']) {
+      const { status, headers, body } = await ann.api('POST', `/api/links/${slug}/restore`)
+      expect(status).toBe(200)
+      expect(headers.get('etag')).toBe('"v2"')
+      expect(body).toMatchObject({ slug, title: 'Kept' })
+    }
+    expect((await ann.fetch(url)).status).toBe(200)
+  })
+
+  describe('with If-Match', () => {
+    const changes = [
+      ['PATCH', '', { title: 'changed' }],
+      ['DELETE', '', undefined],
+      ['POST', '/versions/1/restore', undefined],
+    ] as const
+    for (const [method, path, body] of changes) {
+      test(`${method} ${path || 'of a bundle'} goes ahead only for the latest version, and else changes nothing`, async () => {
+        const { slug } = await ann.makeBundle({ title: 'One' })
+        await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
+        const before = await ann.api('GET', `/api/links/${slug}`)
+        for (const stale of ['"v1"', '"v3"']) {
+          const refused = await ann.api(method, `/api/links/${slug}${path}`, body, { 'if-match': stale })
+          expect(refused).toMatchObject({ status: 412, body: { code: 'VERSION_CONFLICT' } })
+        }
+        const after = await ann.api('GET', `/api/links/${slug}`)
+        expect(after.body).toEqual(before.body)
+        expect(after.headers.get('etag')).toBe('"v2"')
+        const current = await ann.api(method, `/api/links/${slug}${path}`, body, { 'if-match': '"v2"' })
+        expect(current.status).toBe(200)
+      })
+    }
+
+    test('a header that is no ETag of a bundle is refused, and * takes any', async () => {
+      const { slug } = await ann.makeBundle()
+      for (const bad of ['v1', '"1"', 'W/"v1"', '"v1", "v2"', '"v"']) {
+        const refused = await ann.api('PATCH', `/api/links/${slug}`, { title: 'x' }, { 'if-match': bad })
+        expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
+      }
+      expect((await ann.api('PATCH', `/api/links/${slug}`, { title: 'x' }, { 'if-match': '*' })).status).toBe(200)
+    })
+  })
+
+  test('40 edits at once make 40 versions, in order, without a gap or a double', async () => {
+    const { slug } = await ann.makeBundle()
+    const titles = Array.from({ length: 40 }, (_, index) => `edit ${index}`)
+    const answers = await Promise.all(titles.map((title) => ann.api('PATCH', `/api/links/${slug}`, { title })))
+    expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 200))
+    const { body } = await ann.api<{ versions: { versionNumber: number; title: string; editedAt: string }[] }>(
+      'GET',
+      `/api/links/${slug}/versions`,
+    )
+    const numbers = body.versions.map(({ versionNumber }) => versionNumber)
+    expect(numbers).toEqual(Array.from({ length: 41 }, (_, index) => 41 - index))
+    expect(
+      body.versions
+        .slice(0, 40)
+        .map(({ title }) => title)
+        .sort(),
+    ).toEqual(titles.sort())
+    // Each caller was told the version that holds its own words.
+    for (const { headers, body: bundle } of answers) {
+      const number = Number(/\d+/.exec(headers.get('etag') ?? '')?.[0])
+      expect(body.versions.find(({ versionNumber }) => versionNumber === number)?.title).toBe(String(bundle.title))
+    }
+    const times = body.versions.map(({ editedAt }) => editedAt)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+
+  test('of 10 edits at once that all name the same version, one goes through', async () => {
+    const { slug } = await ann.makeBundle()
+    const match = { 'if-match': '"v1"' }
+    const edits = Array.from({ length: 10 }, (_, n) => ann.api('PATCH', `/api/links/${slug}`, { title: `${n}` }, match))
+    const statuses = (await Promise.all(edits)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(412)])
+  })
+
+  test('edits and a deletion at once leave a deleted bundle whose versions have no gap', async () => {
+    const { slug } = await ann.makeBundle()
+    const edit = (n: number) => ann.api('PATCH', `/api/links/${slug}`, { title: `${n}` })
+    const [deleted, ...edits] = await Promise.all([
+      ann.api('DELETE', `/api/links/${slug}`),
+      ...Array.from({ length: 10 }, (_, n) => edit(n)),
+    ])
+    expect(deleted?.status).toBe(200)
+    const accepted = edits.filter(({ status }) => status === 200).length
+    expect(edits.every(({ status }) => status === 200 || status === 404)).toBe(true)
+    await ann.api('POST', `/api/links/${slug}/restore`)
+    const { body } = await ann.api<{ versions: unknown[] }>('GET', `/api/links/${slug}/versions`)
+    expect(body.versions).toHaveLength(accepted + 1)
+  })
+
+  test('the list has the bundles of the acting subject, newest first, without the deleted and in pages', async () => {
+    const bea = await arrive(at())
+    const slugs: string[] = []
+    for (let n = 0; n < 5; n += 1) slugs.unshift((await bea.makeBundle({ title: `${n}` })).slug)
+    await bea.api('DELETE', `/api/links/${slugs.splice(2, 1)[0]}`)
+    type Listed = { bundles: BundleBody[] }
+    const all = await bea.api<Listed>('GET', '/api/me/links')
+    expect(all.body).toMatchObject({
+      pagination: { limit: 20, offset: 0 },
+      subject: { type: 'user', userId: bea.userId },
+    })
+    expect(all.body.bundles.map(({ slug }) => slug)).toEqual(slugs)
+    expect(Object.keys(all.body.bundles[0] ?? {})).not.toContain('resolutionPolicy')
+    expect(Object.keys(all.body.bundles[0] ?? {})).not.toContain('metadata')
+    const second = await bea.api<Listed>('GET', '/api/me/links?limit=2&offset=1')
+    expect(second.body.bundles.map(({ slug }) => slug)).toEqual(slugs.slice(1, 3))
+    const beyond = await bea.api<Listed>('GET', '/api/me/links?offset=1000000000')
+    expect(beyond).toMatchObject({ status: 200, body: { bundles: [] } })
+  })
+
+  test('pages that cannot be are refused', async () => {
+    const bad = ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=1e3']
+    for (const query of [...bad, 'offset=99999999999999999999', 'limit=999999999999999', 'page=1']) {
+      const refused = await ann.api('GET', `/api/me/links?${query}`)
+      expect([query, refused.status, refused.body.code]).toEqual([query, 400, 'BAD_REQUEST'])
+    }
+  })
+
+  test('me tells the subject, the role over it, and all three scopes of a session', async () => {
+    expect(await ann.api('GET', '/api/me')).toMatchObject({
+      status: 200,
+      body: {
+        subject: { type: 'user', userId: ann.userId },
+        role: 'admin',
+        scopes: ['links:read', 'links:write', 'keys:admin'],
+      },
+    })
+  })
+
+  describe('when several things are wrong', () => {
+    const malformed = { 'if-match': 'junk', 'content-type': 'application/json' }
+    const cases = [
+      ['a bad key wins over everything', 'visitor', { authorization: 'Bearer oa_nonsense.x' }, 'nothing-here', 401],
+      ['a bad key wins also beside a good session', 'ann', { authorization: 'Bearer x' }, 'mine', 401],
+      ['no credential wins over a shape that is wrong', 'visitor', malformed, 'nothing-here', 401],
+      ['a wrong shape wins over a missing bundle', 'ann', {}, 'nothing-here', 400],
+      ['a wrong shape wins over another owner', 'bob', {}, 'mine', 400],
+      ['a wrong shape wins over a stale version', 'ann', { 'if-match': '"v9"' }, 'mine', 400],
+    ] as const
+    test.each(cases)('%s', async (_, who, headers, which, status) => {
+      const { slug } = await ann.makeBundle()
+      const callers = {
+        visitor: new Visitor(at()),
+        ann,
+        bob: which === 'mine' && who === 'bob' ? await arrive(at()) : ann,
+      }
+      const path = `/api/links/${which === 'mine' ? slug : which}`
+      const answer = await callers[who].api('PATCH', path, { title: 1 }, headers)
+      expect(answer.status).toBe(status)
+      if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    })
+
+    test('another owner wins over a stale version, and a missing bundle over both', async () => {
+      const bob = await arrive(at())
+      const { slug } = await ann.makeBundle()
+      const stale = { 'if-match': '"v9"' }
+      expect((await bob.api('PATCH', `/api/links/${slug}`, { title: 'x' }, stale)).status).toBe(403)
+      expect((await bob.api('PATCH', '/api/links/nothing-here', { title: 'x' }, stale)).status).toBe(404)
+    })
+  })
+
+  test('a refusal names what is missing', async () => {
+    const bob = await arrive(at())
+    const { slug } = await ann.makeBundle()
+    const unclaimed = await new Visitor(at()).makeBundle()
+    expect((await bob.api('GET', `/api/links/${slug}`)).body).toEqual({
+      error: 'you do not own this bundle',
+      code: 'FORBIDDEN',
+    })
+    const { status, body } = await bob.api('PATCH', `/api/links/${unclaimed.slug}`, { title: 'x' })
+    expect(status).toBe(403)
+    expect(body.error).toContain('claim it first')
+  })
+
+  test('an edit with nothing to change, or with a field that is unknown, is refused and names it', async () => {
+    const { slug } = await ann.makeBundle()
+    expect(await ann.api('PATCH', `/api/links/${slug}`, {})).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_REQUEST' },
+    })
+    const typo = await ann.api('PATCH', `/api/links/${slug}`, { titel: 'x' })
+    expect(typo.status).toBe(400)
+    expect(typo.body.error).toContain('titel')
+    expect((await ann.api('GET', `/api/links/${slug}`)).headers.get('etag')).toBe('"v1"')
+  })
+
+  test('the slug of the path wins over one in the body', async () => {
+    const { slug } = await ann.makeBundle()
+    const other = await ann.makeBundle({ title: 'untouched' })
+    await ann.api('PATCH', `/api/links/${slug}`, { slug: other.slug, title: 'x' })
+    expect((await ann.api('GET', `/api/links/${other.slug}`)).body.title).toBe('untouched')
+  })
+
+  test('a version that is not there is 404, and one that cannot be is 400', async () => {
+    const { slug } = await ann.makeBundle()
+    const restore = async (version: string) =>
+      (await ann.api('POST', `/api/links/${slug}/versions/${version}/restore`)).status
+    expect([await restore('2'), await restore('0'), await restore('-1'), await restore('one')]).toEqual([
+      404, 400, 400, 400,
+    ])
+  })
+
+  test('a slug that a signed-in maker chooses is taken as it is, refused when bad, and taken once', async () => {
+    const slug = `chosen-${ann.userId.slice(0, 6).toLowerCase()}`
+    expect((await ann.makeBundle({ slug })).slug).toBe(slug)
+    expect(await ann.api('POST', '/api/links', { urls: [URL_A], slug })).toMatchObject({ status: 409 })
+    expect(await ann.api('POST', '/api/links', { urls: [URL_A], slug: 'dashboard' })).toMatchObject({ status: 409 })
+    for (const bad of ['ab', 'Big', 'a--b', '-ab', 'ab-', 'a_b', 'x'.repeat(65)]) {
+      expect([bad, (await ann.api('POST', '/api/links', { urls: [URL_A], slug: bad })).status]).toEqual([bad, 400])
+    }
+  })
+
+  test('an e-mail address for a claim is refused from somebody who has an account', async () => {
+    const refused = await ann.api('POST', '/api/links', { urls: [URL_A], email: 'a@b.example' })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
+  })
+})

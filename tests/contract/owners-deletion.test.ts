@@ -1,0 +1,90 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { actFor, arrive, organize, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+onEveryTarget({}, (at) => {
+  let ann: Person
+  let bob: Person
+  beforeEach(async () => {
+    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+  })
+
+  /** A bundle with a version, and views and clicks that are still to be counted. */
+  async function usedBundle(person: Person): Promise<{ slug: string; url: string }> {
+    const made = await person.makeBundle()
+    await person.api('PATCH', `/api/links/${made.slug}`, { title: 'edited' })
+    await fetch(made.url)
+    await person.api('POST', `/api/links/${made.slug}/events`, { kind: 'open_all' })
+    return made
+  }
+
+  /** Nothing of it is left to read: not by its link, its route or in the store, and nothing points nowhere. */
+  async function isGone({ slug, url }: { slug: string; url: string }) {
+    // Launchers look for what others changed twice a second; a busy machine gets more patience.
+    const deadline = performance.now() + 5000
+    while ((await fetch(url)).status !== 404 && performance.now() < deadline) await Bun.sleep(20)
+    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(`${url}/bookmarks.html`)).status).toBe(404)
+    expect((await bob.api('GET', `/api/links/${slug}`)).status).toBe(404)
+    expect(await at().sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
+    for (const table of ['bundle_versions', 'claims', 'daily_counters', 'viewer_hashes']) {
+      expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])
+    }
+    expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
+  }
+
+  const remove = (person: Person) => person.api('POST', '/api/auth/delete-user', {})
+
+  test('deleting an account takes its password, where one is sent, leaves nothing of it to read, and its sessions end', async () => {
+    const ann = await signUp(at())
+    const made = await usedBundle(ann)
+    const wrong = await ann.api('POST', '/api/auth/delete-user', { password: 'not the password' })
+    expect(wrong).toMatchObject({ status: 400, body: { error: expect.any(String), code: 'INVALID_PASSWORD' } })
+    expect((await ann.api('GET', `/api/links/${made.slug}`)).status).toBe(200)
+    expect((await ann.api('POST', '/api/auth/delete-user', { password: PASSWORD })).status).toBe(200)
+    await isGone(made)
+    expect((await ann.api('GET', '/api/me')).status).toBe(401)
+    const again = await new Visitor(at()).api('POST', '/api/auth/sign-in/email', {
+      email: ann.email,
+      password: PASSWORD,
+    })
+    expect(again.status).toBe(401)
+    const rows = await Promise.all(
+      ['session', 'account', 'member', 'owners'].map((table) =>
+        at().sql(`SELECT 1 FROM ${table} WHERE user_id = ?`, [ann.userId]),
+      ),
+    )
+    expect(rows).toEqual([[], [], [], []])
+  })
+
+  test('deleting an organisation leaves nothing of it to read, and members act for themselves', async () => {
+    const { id } = await organize(ann, [[bob, 'editor']])
+    await actFor(bob, id)
+    const made = await usedBundle(bob)
+    expect((await ann.api('POST', '/api/auth/organization/delete', { organizationId: id })).status).toBe(200)
+    await isGone(made)
+    expect((await bob.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: bob.userId })
+    expect(await at().sql('SELECT 1 FROM owners WHERE organization_id = ?', [id])).toEqual([])
+  })
+
+  test('an organisation that nobody else belongs to goes with the account', async () => {
+    await organize(ann)
+    const made = await usedBundle(ann)
+    expect((await remove(ann)).status).toBe(200)
+    await isGone(made)
+  })
+
+  test('the only admin of others must hand over first; then what they made for the organisation stays', async () => {
+    const { id, memberIds } = await organize(ann, [[bob, 'editor']])
+    const { slug, url } = await usedBundle(ann)
+    const refused = await remove(ann)
+    expect(refused).toMatchObject({ status: 400, body: { code: 'LAST_ADMIN' } })
+    expect((await ann.api('GET', '/api/me')).status).toBe(200)
+    const words = { memberId: memberIds.get(bob), role: 'admin', organizationId: id }
+    await ann.api('POST', '/api/auth/organization/update-member-role', words)
+    expect((await remove(ann)).status).toBe(200)
+    expect((await fetch(url)).status).toBe(200)
+    expect((await bob.api('DELETE', `/api/links/${slug}`)).status).toBe(200)
+    expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
+  })
+})

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { actFor, arrive, type CreatedBody, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const CAPS = {
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '40',
+  SERVICE_PLAN_FREE_MAX_BUNDLES: '3',
+  SERVICE_PLAN_PRO_MAX_BUNDLES: '5',
+}
+
+onEveryTarget(CAPS, (at) => {
+  let ann: Person
+  beforeEach(async () => {
+    ann = await arrive(at())
+  })
+  const create = (who: Visitor) => who.api('POST', '/api/links', { urls: [URL_A] })
+  const statuses = async (calls: Promise<{ status: number }>[]) =>
+    (await Promise.all(calls)).map(({ status }) => status).toSorted()
+  const held = async (who: Visitor) =>
+    (await who.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links')).body.bundles.map(({ slug }) => slug)
+
+  test('of 12 bundles made at once at a cap of 3, exactly 3 are', async () => {
+    const calls = Array.from({ length: 12 }, () => create(ann))
+    expect(await statuses(calls)).toEqual([201, 201, 201, ...Array(9).fill(403)])
+    expect(await held(ann)).toHaveLength(3)
+    const [{ count } = {}] = await at().sql(
+      'SELECT count(*) AS count FROM bundles JOIN owners ON owners.id = owner_id WHERE user_id = ?',
+      [ann.userId],
+    )
+    expect(count).toBe(3)
+  })
+
+  test('a plan that is full says its cap and how to raise it, and pro has more', async () => {
+    await Promise.all([create(ann), create(ann), create(ann)])
+    const full = await create(ann)
+    expect(full).toMatchObject({ status: 403, body: { code: 'PLAN_LIMIT' } })
+    expect(full.body.error).toMatch(/\b3\b.*pro.*\b5\b/)
+    await at().sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
+    expect(await statuses([create(ann), create(ann)])).toEqual([201, 201])
+    const fullAgain = await create(ann)
+    expect(fullAgain).toMatchObject({ status: 403, body: { code: 'PLAN_LIMIT' } })
+    expect(fullAgain.body.error).toMatch(/pro.*\b5\b/)
+  })
+
+  test('back at free nothing is deleted, all is served and editable, and none can be added', async () => {
+    await create(ann)
+    await at().sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
+    await Promise.all([create(ann), create(ann), create(ann)])
+    await at().sql(`UPDATE owners SET plan = 'free' WHERE user_id = ? RETURNING 1`, [ann.userId])
+    const slugs = await held(ann)
+    expect(slugs).toHaveLength(4)
+    for (const slug of slugs) {
+      expect((await ann.fetch(`/l/${slug}`)).status).toBe(200)
+      expect((await ann.api('PATCH', `/api/links/${slug}`, { title: 'still' })).status).toBe(200)
+    }
+    expect((await create(ann)).status).toBe(403)
+  })
+
+  test('a deleted bundle makes room, and restoring it counts again', async () => {
+    await Promise.all([create(ann), create(ann), create(ann)])
+    const [slug] = await held(ann)
+    await ann.api('DELETE', `/api/links/${slug}`)
+    expect((await create(ann)).status).toBe(201)
+    expect(await ann.api('POST', `/api/links/${slug}/restore`)).toMatchObject({
+      status: 403,
+      body: { code: 'PLAN_LIMIT' },
+    })
+    expect((await ann.api('GET', `/api/links/${slug}`)).status).toBe(404)
+  })
+
+  test('of several restored at once only as many come back as there is room for', async () => {
+    await Promise.all([create(ann), create(ann), create(ann)])
+    const slugs = await held(ann)
+    for (const slug of slugs) await ann.api('DELETE', `/api/links/${slug}`)
+    await Promise.all([create(ann), create(ann)])
+    const calls = slugs.map((slug) => ann.api('POST', `/api/links/${slug}/restore`))
+    expect(await statuses(calls)).toEqual([200, 403, 403])
+    expect(await held(ann)).toHaveLength(3)
+  })
+
+  test('claims count: of 6 at once at a cap of 3 exactly 3 win, and the others stay claimable', async () => {
+    const made: CreatedBody[] = await Promise.all(Array.from({ length: 6 }, () => new Visitor(at()).makeBundle()))
+    const answers = await Promise.all(
+      made.map(({ claimToken }) => ann.api('POST', '/api/claims', { token: claimToken })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 403, 403, 403])
+    const lost = made.filter((_, n) => answers[n]?.status === 403)
+    const bob = await arrive(at())
+    const again = lost.map(({ claimToken }) => bob.api('POST', '/api/claims', { token: claimToken }))
+    expect(await statuses(again)).toEqual([200, 200, 200])
+  })
+
+  test('an organisation has a cap of its own, beside its members', async () => {
+    await organize(ann)
+    const calls = Array.from({ length: 5 }, () => create(ann))
+    expect(await statuses(calls)).toEqual([201, 201, 201, 403, 403])
+    await actFor(ann, null)
+    expect((await create(ann)).status).toBe(201)
+  })
+})
+
+describe('without an account', () => {
+  onEveryTarget({ ...CAPS, SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3' }, (at) => {
+    test('of 12 bundles made at once at a cap of 3, exactly 3 are; a claim makes room', async () => {
+      const visitor = new Visitor(at())
+      const calls = Array.from({ length: 12 }, () => visitor.api('POST', '/api/links', { urls: [URL_A] }))
+      const answers = await Promise.all(calls)
+      const made = answers.filter(({ status }) => status === 201)
+      expect(made).toHaveLength(3)
+      const refused = answers.filter(({ status, body }) => status === 403 && body.code === 'PLAN_LIMIT')
+      expect(refused).toHaveLength(9)
+      const ann = await arrive(at())
+      await ann.api('POST', '/api/claims', { token: made[0]?.body.claimToken })
+      expect((await visitor.api('POST', '/api/links', { urls: [URL_A] })).status).toBe(201)
+      expect((await visitor.api('POST', '/api/links', { urls: [URL_A] })).status).toBe(403)
+    })
+  })
+})

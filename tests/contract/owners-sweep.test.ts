@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { arrive, newEmail, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+onEveryTarget({}, (at) => {
+  test('what has run out is erased: claims with their addresses, hashed addresses, sessions and old changes', async () => {
+    const server = at()
+    const visitor = new Visitor(server)
+    const [lapsed, open] = [await visitor.makeBundle({ email: newEmail() }), await visitor.makeBundle()]
+    const [gone, stays] = [await arrive(server), await arrive(server)]
+    await stays.api('PATCH', `/api/links/${(await stays.makeBundle()).slug}`, { title: 'a change' })
+    const now = Date.now()
+    const lapsedId = '(SELECT id FROM bundles WHERE slug = ?)'
+    await server.sql(`UPDATE claims SET expires_at = ? WHERE bundle_id = ${lapsedId} RETURNING 1`, [
+      now - 1,
+      lapsed.slug,
+    ])
+    await server.sql('UPDATE bundles SET created_at = ? WHERE slug = ? RETURNING 1', [now - 31 * DAY_MS, lapsed.slug])
+    await server.sql('UPDATE session SET expires_at = ? WHERE user_id = ? RETURNING 1', [now - 1, gone.userId])
+    await server.sql('UPDATE bundle_changes SET at = ? RETURNING 1', [now - DAY_MS])
+    const left = async () => ({
+      claims: (await server.sql('SELECT slug FROM claims JOIN bundles ON bundles.id = bundle_id')).map(
+        ({ slug }) => slug,
+      ),
+      hashed: (await server.sql('SELECT slug FROM bundles WHERE address_hash IS NOT NULL')).map(({ slug }) => slug),
+      sessions: (await server.sql('SELECT user_id FROM session')).map((row) => row.user_id),
+      changes: await server.sql('SELECT 1 FROM bundle_changes'),
+    })
+    expect((await left()).changes).not.toEqual([])
+    await server.kill()
+    await server.restart()
+    const expected = { claims: [open.slug], hashed: [open.slug], sessions: [stays.userId], changes: [] }
+    for (let tries = 0; tries < 200 && !Bun.deepEquals(await left(), expected); tries += 1) await Bun.sleep(25)
+    expect(await left()).toEqual(expected)
+    // A lapsed claim leaves the bundle served, and an edit after the sweep still shows.
+    expect((await visitor.fetch(lapsed.url)).status).toBe(200)
+    expect((await stays.api('GET', '/api/me')).status).toBe(200)
+  })
+})

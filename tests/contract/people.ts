@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from '../server.ts'
+
+export type Scope = 'links:read' | 'links:write' | 'keys:admin'
+export type Role = 'viewer' | 'editor' | 'admin'
+
+/** A key as it is shown (spec 2.5). */
+export interface ApiKey {
+  id: number
+  name: string
+  scope: string
+  scopes: Scope[]
+  keyPrefix: string
+  rateLimitPerHour: number
+  createdAt: string
+  lastUsedAt: string | null
+  revokedAt: string | null
+}
+
+/** What an answer's JSON may hold; a field that is not there reads as undefined. */
+interface Reply {
+  error: string
+  code: string
+  retryAfterSeconds: number
+  slug: string
+  apiKey: ApiKey
+  apiKeys: ApiKey[]
+  rawKey: string
+  warning: string
+  subject: { type: string; userId?: string; organizationId?: string }
+  role: Role
+  scopes: Scope[]
+  user: { id: string }
+  id: string
+  invitation: { id: string }
+  members: { id: string; userId: string }[]
+}
+
+export interface Answered {
+  status: number
+  headers: Headers
+  body: Reply
+}
+
+interface Sending {
+  cookie?: string
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** One request such as `POST /api/links`, with a session's cookie, a key, or neither. */
+export async function ask({ origin }: Server, line: string, sending: Sending = {}): Promise<Answered> {
+  const [method = 'GET', path = '/'] = line.split(' ')
+  const { cookie, key, body, headers = {} } = sending
+  const answer = await fetch(origin + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
+  return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : {}) as Reply }
+}
+
+/** `ask` for what must work: its body. */
+async function done(server: Server, line: string, sending: Sending): Promise<Reply> {
+  const { status, body } = await ask(server, line, sending)
+  if (status >= 300) throw new Error(`${line} gave ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+export interface Person {
+  userId: string
+  email: string
+  cookie: string
+}
+
+export const PASSWORD = 'correct horse battery'
+
+/** Somebody new, signed in. */
+export async function signUp(server: Server, headers: Record<string, string> = {}): Promise<Person> {
+  const email = `${randomUUID()}@people.example`
+  const {
+    status,
+    headers: sent,
+    body,
+  } = await ask(server, 'POST /api/auth/sign-up/email', {
+    headers,
+    body: { email, password: PASSWORD },
+  })
+  if (status !== 200) throw new Error(`sign-up gave ${status} ${JSON.stringify(body)}`)
+  return {
+    userId: body.user.id,
+    email,
+    cookie: sent
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  }
+}
+
+export interface Minted {
+  apiKey: ApiKey
+  rawKey: string
+}
+
+/** A new key of whomever `by` acts for. */
+export async function mint(server: Server, by: { cookie: string }, wishes: Partial<ApiKey> = {}): Promise<Minted> {
+  return done(server, 'POST /api/me/keys', { cookie: by.cookie, body: { name: 'a key', ...wishes } })
+}
+
+export function revoke(server: Server, by: { cookie: string }, id: number): Promise<Reply> {
+  return done(server, `DELETE /api/me/keys?id=${id}`, { cookie: by.cookie })
+}
+
+/** A new bundle of whomever the credential acts for; its slug. */
+export async function bundleOf(server: Server, credential: { cookie?: string; key?: string }): Promise<string> {
+  const body = { urls: ['https://a.example/'] }
+  return (await done(server, 'POST /api/links', { ...credential, body })).slug
+}
+
+export interface Organization {
+  id: string
+  /** Makes somebody a member, who then acts for it. */
+  join(person: Person, role: Role): Promise<void>
+  change(person: Person, role: Role): Promise<void>
+  remove(person: Person): Promise<void>
+}
+
+/** A new organisation, for which its founder acts from now on. */
+export async function found(server: Server, founder: Person): Promise<Organization> {
+  const by = (line: string, body: unknown) => done(server, line, { cookie: founder.cookie, body })
+  const { id } = await by('POST /api/auth/organization/create', { name: 'Acme', slug: `acme-${randomUUID()}` })
+  const activate = (cookie: string) =>
+    done(server, 'POST /api/auth/organization/set-active', { cookie, body: { organizationId: id } })
+  await activate(founder.cookie)
+  const idOf = async ({ userId }: Person) => {
+    const line = `GET /api/auth/organization/get-full-organization?organizationId=${id}`
+    const { members } = await done(server, line, { cookie: founder.cookie })
+    return members.find((member) => member.userId === userId)?.id
+  }
+  return {
+    id,
+    async join({ email, cookie }, role) {
+      const invited = await by('POST /api/auth/organization/invite-member', { email, role, organizationId: id })
+      await done(server, 'POST /api/auth/organization/accept-invitation', {
+        cookie,
+        body: { invitationId: invited.id },
+      })
+      await activate(cookie)
+    },
+    async change(person, role) {
+      const body = { memberId: await idOf(person), role, organizationId: id }
+      await by('POST /api/auth/organization/update-member-role', body)
+    },
+    async remove(person) {
+      const body = { memberIdOrEmail: await idOf(person), organizationId: id }
+      await by('POST /api/auth/organization/remove-member', body)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RedisServer, startRedis } from '../redis.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { ask, mint, type Person, signUp } from './people.ts'
+import { create, START_MS, URL_OK } from './support.ts'
+
+/** Two processes of the service, one on each runtime, with one database and one Redis. */
+const directory = mkdtempSync(join(tmpdir(), 'openall-'))
+const database = join(directory, 'test.db')
+let redis: RedisServer
+let servers: Server[]
+let person: Person
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const env = {
+    REDIS_URL: redis.url,
+    SERVICE_CLIENT_IP_HEADER: 'x-client',
+    SERVICE_SECRET: 'the same secret in both processes',
+    SERVICE_RATE_LIMIT_WINDOW_MS: '600000',
+    SERVICE_RATE_LIMIT_MAX_REQUESTS: '20',
+  }
+  servers = await Promise.all(RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
+  person = await signUp(servers[0]!, { 'x-client': '192.0.2.250' })
+}, START_MS)
+afterAll(async () => {
+  await Promise.all([redis.kill(), ...servers.map((server) => server.stop())])
+  rmSync(directory, { recursive: true })
+})
+
+const fifty = (send: (server: Server) => Promise<{ status: number }>) =>
+  Promise.all(Array.from({ length: 50 }, (_, index) => send(servers[index % 2]!)))
+const passed = (answers: { status: number }[]) => answers.filter(({ status }) => status < 300).length
+
+test('of fifty requests at once to two processes with a key of twenty an hour exactly twenty pass', async () => {
+  const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
+  expect(passed(await fifty((server) => ask(server, 'GET /api/me', { key })))).toBe(20)
+})
+
+test('of fifty anonymous creates at once to two processes exactly the address’s twenty pass', async () => {
+  const at = { 'x-client': '192.0.2.1' }
+  expect(passed(await fifty((server) => create(server, { urls: [URL_OK] }, at)))).toBe(20)
+})
+
+test(
+  'counts outlive a process: a restart lets no more through',
+  async () => {
+    const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 5 })
+    const use = () => ask(servers[0]!, 'GET /api/me', { key })
+    for (let sent = 0; sent < 5; sent += 1) expect((await use()).status).toBe(200)
+    await servers[0]!.kill()
+    await servers[0]!.restart()
+    expect((await use()).status).toBe(429)
+  },
+  START_MS,
+)
+
+test(
+  'while Redis is away each process limits by itself, warns once, and starts too; then they share again',
+  async () => {
+    const warnings = (server: Server) => server.output().split('Redis is away').length - 1
+    const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
+    const use = (server: Server) => ask(server, 'GET /api/me', { key })
+    await redis.kill()
+    expect(passed(await fifty(use))).toBe(40)
+    expect(servers.map(warnings)).toEqual([1, 1])
+    const late = await startServer({ env: { REDIS_URL: redis.url } })
+    expect(warnings(late)).toBe(1)
+    await late.stop()
+    await redis.restart()
+    const areBack = () => servers.every((server) => server.output().includes('Redis is back'))
+    while (!areBack()) {
+      await Promise.all(servers.map((server) => ask(server, 'GET /api/me', { key })))
+      await Bun.sleep(50)
+    }
+    const { rawKey: fresh } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
+    expect(passed(await fifty((server) => ask(server, 'GET /api/me', { key: fresh })))).toBe(20)
+    expect(servers.map(warnings)).toEqual([1, 1])
+  },
+  START_MS,
+)

@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { ask, PASSWORD, signUp } from './people.ts'
+import { onEveryRuntime } from './support.ts'
+
+const ENV = {
+  SERVICE_CLIENT_IP_HEADER: 'x-client',
+  SERVICE_RATE_LIMIT_WINDOW_MS: '600000',
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: '20',
+}
+const together = <T>(count: number, send: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => send(index)))
+
+onEveryRuntime(ENV, (server) => {
+  /** A sign-in that fails, without the cost of a password hash. */
+  const tryOut = (line: string, headers: Record<string, string>, body: unknown = { email: 'x', password: 'y' }) =>
+    ask(server(), line, { headers, body })
+  const limited = (answers: { status: number }[]) => answers.filter(({ status }) => status === 429).length
+
+  test('of fifty sign-ins at once from an address twenty are heard, whatever forwarding headers say', async () => {
+    const answers = await together(50, (index) =>
+      tryOut(
+        'POST /api/auth/sign-in/email',
+        {
+          'x-client': `203.0.113.${index}, 192.0.2.1`,
+          'x-forwarded-for': `198.51.100.${index}`,
+          'x-real-ip': `198.51.100.${index}`,
+          'fly-client-ip': `198.51.100.${index}`,
+          forwarded: `for=198.51.100.${index}`,
+        },
+        { email: `person-${index}`, password: 'y' },
+      ),
+    )
+    expect(limited(answers)).toBe(30)
+    const { body, headers } = answers.find(({ status }) => status === 429)!
+    expect([body.code, headers.get('retry-after')]).toEqual(['RATE_LIMITED', String(body.retryAfterSeconds)])
+    expect(body.retryAfterSeconds).toBeWithin(590, 603)
+  })
+
+  test('everything that proves who somebody is or sends mail draws on one bucket, in whatever spelling', async () => {
+    const at = { 'x-client': '192.0.2.2' }
+    for (let sent = 0; sent < 20; sent += 1) await tryOut('POST /api/auth/sign-in/email', at, { email: `p-${sent}` })
+    const limitedPaths = [
+      'POST /api/auth/sign-in/email',
+      'PUT /api/auth/sign-in/email',
+      'POST /api/auth/sign-in/magic-link',
+      'POST /api/auth/sign-up/email',
+      'GET /api/auth/magic-link/verify?token=x',
+      'POST /api/auth/send-verification-email',
+      'POST /api/auth/request-password-reset',
+      'POST /api/auth/change-password',
+      'POST /api/auth/delete-user',
+      'POST /api/auth/organization/invite-member',
+    ]
+    for (const line of limitedPaths) {
+      const body = line.startsWith('GET') ? undefined : { email: 'q' }
+      expect([line, (await ask(server(), line, { headers: at, body })).status]).toEqual([line, 429])
+    }
+    const spellings = ['//sign-in/email', '/sign-in//email', '/sign-in/email/', '/sign%2Din/email', '/./sign-in/email']
+    for (const path of [
+      ...spellings,
+      '/SIGN-IN/email',
+      '/x/../sign-in/email',
+      '/sign-in/email;x',
+      '/%73ign-in/email',
+    ]) {
+      const { status } = await tryOut(`POST /api/auth${path}`, at)
+      expect([path, status === 429 || status === 404]).toEqual([path, true])
+    }
+    // Reading a session and signing out are no guesses.
+    expect((await ask(server(), 'GET /api/auth/get-session', { headers: at })).status).toBe(200)
+    expect((await tryOut('POST /api/auth/sign-out', at, {})).status).toBe(200)
+  })
+
+  test('of fifty tries at one account from as many addresses twenty are heard, however it is spelt', async () => {
+    const spell = (index: number) => [`Victim@a.example`, 'victim@a.example', ' VICTIM@A.EXAMPLE '][index % 3]!
+    const answers = await together(50, (index) =>
+      tryOut('POST /api/auth/sign-in/email', { 'x-client': `198.51.100.${index}` }, { email: spell(index) }),
+    )
+    expect(limited(answers)).toBe(30)
+    const other = { email: 'somebody-else@a.example' }
+    expect((await tryOut('POST /api/auth/sign-in/email', { 'x-client': '198.51.100.1' }, other)).status).not.toBe(429)
+  })
+
+  test('the page to sign in draws on the same bucket', async () => {
+    const headers = { 'x-client': '192.0.2.3' }
+    const send = () =>
+      fetch(`${server().origin}/sign-in`, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ email: '', password: '' }),
+      })
+    for (let sent = 0; sent < 20; sent += 1)
+      await tryOut('POST /api/auth/sign-in/email', headers, { email: `r-${sent}` })
+    const answer = await send()
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+  })
+
+  test('a wrong password and an unknown address are the same 401', async () => {
+    const { email } = await signUp(server(), { 'x-client': '192.0.2.4' })
+    const headers = { 'x-client': '192.0.2.5' }
+    const wrong = await tryOut('POST /api/auth/sign-in/email', headers, { email, password: `${PASSWORD}!` })
+    const unknown = await tryOut('POST /api/auth/sign-in/email', headers, { email: `no-${email}`, password: PASSWORD })
+    expect([wrong.status, unknown.status]).toEqual([401, 401])
+    expect(unknown.body).toEqual(wrong.body)
+    expect((await tryOut('POST /api/auth/sign-in/email', headers, { email, password: PASSWORD })).status).toBe(200)
+  })
+})

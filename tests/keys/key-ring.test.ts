@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient, type InStatement } from '@libsql/client'
+import { and, gte, isNotNull } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/libsql'
+import { pino } from 'pino'
+import { openStore, type Store } from '../../db/client.ts'
+import * as schema from '../../db/schema.ts'
+import { KeyRing } from '../../src/keys/keys.ts'
+import { hashSecret, newKeyToken } from '../../src/keys/token.ts'
+
+const silent = pino({ level: 'warn' })
+let directory: string
+let store: Store
+let client: Client
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'openall-'))
+  const url = `file:${join(directory, 'test.db')}`
+  store = await openStore({ url })
+  client = createClient({ url })
+  const now = Date.now()
+  await client.execute({
+    sql: `INSERT INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('u', 'U', 'u@a.example', 1, ?, ?)`,
+    args: [now, now],
+  })
+  await client.execute(`INSERT INTO owners (id, user_id) VALUES (1, 'u')`)
+})
+afterAll(() => {
+  client.close()
+  store.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Keys made straight in the store: their Authorization headers, and the id of the first. */
+async function newKeys(count: number): Promise<{ headers: string[]; first: number }> {
+  const tokens = Array.from({ length: count }, newKeyToken)
+  const made = await store.db
+    .insert(schema.apiKeys)
+    .values(
+      tokens.map(({ keyPrefix, secret }) => ({
+        ownerId: 1,
+        mintedBy: 'u',
+        name: 'n',
+        keyPrefix,
+        secretHash: hashSecret(secret),
+        scopes: ['links:read' as const],
+        createdAt: 1,
+      })),
+    )
+    .returning({ id: schema.apiKeys.id })
+  return { headers: tokens.map(({ text }) => `Bearer ${text}`), first: made[0]!.id }
+}
+
+/** The store, seen through a driver that tells of each read and holds its answer back until `pass` lets it go. */
+function watched(pass: () => Promise<unknown> = async () => {}) {
+  const reads: InStatement[] = []
+  const watching: Client = Object.create(client, {
+    execute: {
+      async value(statement: InStatement) {
+        const answer = await client.execute(statement)
+        reads.push(statement)
+        await pass()
+        return answer
+      },
+    },
+  })
+  return { reads, ring: new KeyRing({ ...store, db: drizzle(watching, { schema }) }, silent) }
+}
+
+test('a key that was read before it was revoked is not kept when the answer comes after', async () => {
+  const { headers, first } = await newKeys(1)
+  const gate = Promise.withResolvers<void>()
+  const { ring, reads } = watched(() => gate.promise)
+  const early = ring.identify(headers[0]!)
+  while (reads.length === 0) await Bun.sleep(1)
+  await client.execute({ sql: 'UPDATE api_keys SET revoked_at = 1 WHERE id = ?', args: [first] })
+  ring.forget()
+  gate.resolve()
+  expect(await early).not.toBeNull()
+  expect(await ring.identify(headers[0]!)).toBeNull()
+  await ring.stop()
+})
+
+test('a key costs one read by an index, and none while it is fresh or where its checksum is wrong', async () => {
+  const { headers } = await newKeys(1)
+  const { ring, reads } = watched()
+  const [header = ''] = headers
+  for (let times = 0; times < 5; times += 1) expect(await ring.identify(header)).not.toBeNull()
+  expect(reads).toHaveLength(1)
+  expect(await ring.identify(`${header.slice(0, -1)}${header.endsWith('A') ? 'B' : 'A'}`)).toBeNull()
+  expect(await ring.identify('Bearer nonsense')).toBeNull()
+  expect(reads).toHaveLength(1)
+  const { sql, args } = reads[0] as { sql: string; args: string[] }
+  const plan = await client.execute({ sql: `EXPLAIN QUERY PLAN ${sql}`, args })
+  const steps = plan.rows.map(({ detail }) => String(detail))
+  expect(steps[0]).toContain('USING INDEX api_keys_prefix')
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([])
+  await ring.stop()
+})
+
+test('the uses of twenty times as many keys are written in less than a hundred times the time', async () => {
+  const time = async (count: number) => {
+    const { headers, first } = await newKeys(count)
+    const ring = new KeyRing(store, silent)
+    for (const header of headers) await ring.identify(header)
+    const from = performance.now()
+    await ring.stop()
+    const took = performance.now() - from
+    const written = and(gte(schema.apiKeys.id, first), isNotNull(schema.apiKeys.lastUsedAt))
+    expect(await store.db.$count(schema.apiKeys, written)).toBe(count)
+    return took
+  }
+  await time(100)
+  const [few, many] = [await time(200), await time(4000)]
+  // Twenty-five times is straight, four hundred what a look through the list for each key would take.
+  expect(many / few).toBeLessThan(100)
+}, 60_000)

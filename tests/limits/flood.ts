@@ -1,0 +1,46 @@
+import { MemoryBucket } from '../../src/limits/memory.ts'
+
+// Run by flood.test.ts in a process of its own, so that nothing else is in what it measures.
+
+const ADDRESSES = 1_000_000
+const limit = { name: 'address', max: 30, windowMs: 60_000 }
+/** Requests of each address, a step apart, so that each is remembered by itself. */
+const requests = Number(process.argv[2])
+
+let state = 1
+/** A random address (xorshift, made with as little garbage as may be). */
+function address(): string {
+  state ^= state << 13
+  state ^= state >>> 17
+  state ^= state << 5
+  return `${(state >>> 24) & 255}.${(state >>> 16) & 255}.${(state >>> 8) & 255}.${state & 255}`
+}
+
+let now = 0
+const bucket = new MemoryBucket(() => now)
+
+/** Nanoseconds for one lookup, over so many addresses. */
+function flood(addresses: number): number {
+  const from = performance.now()
+  for (let sent = 0; sent < addresses; sent += 1) {
+    const key = address()
+    for (let again = 0; again < requests; again += 1) {
+      bucket.take(limit, key)
+      now += 60
+    }
+    // All of them at the same time, as far as the window is concerned.
+    now -= 60 * requests
+  }
+  return ((performance.now() - from) * 1e6) / (addresses * requests)
+}
+
+/** Resident memory in MB, garbage swept. */
+function resident(): number {
+  ;(globalThis as { gc?: () => void }).gc?.()
+  if ('Bun' in globalThis) Bun.gc(true)
+  return process.memoryUsage().rss / 2 ** 20
+}
+
+const before = resident()
+const tenths = Array.from({ length: 10 }, () => flood(ADDRESSES / 10))
+console.log(JSON.stringify({ grownMb: resident() - before, nanoseconds: tenths }))

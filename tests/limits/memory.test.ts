@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import type { Limit } from '../../src/limits/bucket.ts'
+import { MemoryBucket } from '../../src/limits/memory.ts'
+import { gap, Log, seeded } from './schedules.ts'
+
+const SCHEDULES = 10_000
+/** What docs/api-keys.md states: counted in thousandths of the window, a refusal may last up to two too long. */
+const STEPS_LATE = 2 / 1000
+
+let now = 0
+/** One for all schedules, each with a key of its own: they must not draw on each other. */
+const shared = new MemoryBucket(() => now)
+
+/** Runs one random schedule and compares every answer with a plain log of the times. */
+function run(seed: number): string[] {
+  const random = seeded(seed)
+  const limit: Limit = {
+    name: 'x',
+    max: 1 + Math.floor(random() * 8),
+    windowMs: [1, 7, 50, 1000, 60_000, 3_600_000][Math.floor(random() * 6)]!,
+  }
+  const key = String(seed)
+  now = random() * 1e9
+  const log = new Log()
+  const wrong: string[] = []
+  for (let sent = 0; sent < 60; sent += 1) {
+    now += gap(random, limit.windowMs)
+    const exact = log.within(limit.windowMs, now)
+    const late = log.within(limit.windowMs * (1 + STEPS_LATE), now)
+    const { allowed, remaining, resetSeconds } = shared.take(limit, key)
+    if (allowed && exact >= limit.max) wrong.push(`seed ${seed}: request ${sent} passed above the limit`)
+    if (!allowed && late < limit.max) wrong.push(`seed ${seed}: request ${sent} was refused below the limit`)
+    if (allowed) log.pass(now)
+    const used = [exact, late].map((count) => limit.max - count - (allowed ? 1 : 0))
+    if (remaining > Math.max(0, used[0]!) || remaining < Math.max(0, used[1]!))
+      wrong.push(`seed ${seed}: ${remaining} left after request ${sent}, not ${used}`)
+    if (!Number.isInteger(resetSeconds) || resetSeconds < 1) wrong.push(`seed ${seed}: reset in ${resetSeconds}`)
+    if (allowed) continue
+    // Truthful both ways: then one passes, and it is no longer than need be.
+    const latest = log.freeAt(limit) + limit.windowMs * STEPS_LATE - now
+    if (resetSeconds > Math.max(1, Math.ceil(latest / 1000) + 1e-9))
+      wrong.push(`seed ${seed}: told to wait ${resetSeconds} s where ${latest} ms would do`)
+    now += resetSeconds * 1000
+    if (!shared.take(limit, key).allowed) wrong.push(`seed ${seed}: refused again after ${resetSeconds} s`)
+    log.pass(now)
+  }
+  return wrong
+}
+
+test(`in ${SCHEDULES} random schedules every answer is a plain log's, or up to two steps late in letting through`, () => {
+  const wrong: string[] = []
+  for (let seed = 1; seed <= SCHEDULES; seed += 1) wrong.push(...run(seed))
+  expect(wrong.slice(0, 5)).toEqual([])
+}, 60_000)
+
+test('a key’s hour is a rolling one: retryAfterSeconds is when the first of its requests is an hour old', () => {
+  let now = 0
+  const bucket = new MemoryBucket(() => now)
+  const limit: Limit = { name: 'key', max: 1000, windowMs: 3_600_000 }
+  for (let sent = 0; sent < 1000; sent += 1, now += 1000) expect(bucket.take(limit, '1').allowed).toBeTrue()
+  const refused = bucket.take(limit, '1')
+  expect(refused.allowed).toBeFalse()
+  // 2600 s until the first is an hour old, and at most two steps of 3.6 s.
+  expect(refused.resetSeconds).toBeWithin(2600, 2609)
+  const from = now
+  now = from + 2600 * 1000 - 1
+  expect(bucket.take(limit, '1').allowed).toBeFalse()
+  now = from + refused.resetSeconds * 1000
+  expect(bucket.take(limit, '1').allowed).toBeTrue()
+})
+
+test('limits of different names and keys of one limit do not draw on each other', () => {
+  const bucket = new MemoryBucket(() => 0)
+  const limit: Limit = { name: 'a', max: 1, windowMs: 1000 }
+  const takes = [
+    [limit, 'k'],
+    [limit, 'other'],
+    [{ ...limit, name: 'b' }, 'k'],
+    [limit, 'k'],
+  ] as const
+  expect(takes.map(([limit, key]) => bucket.take(limit, key).allowed)).toEqual([true, true, true, false])
+})

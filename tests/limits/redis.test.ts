@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import type { Decision, Limit } from '../../src/limits/bucket.ts'
+import { MemoryBucket } from '../../src/limits/memory.ts'
+import { RedisBucket } from '../../src/limits/redis.ts'
+import { type RedisServer, startRedis } from '../redis.ts'
+import { gap, Log, seeded } from './schedules.ts'
+
+const SECRET = 'a secret that is long enough to be one'
+let redis: RedisServer
+const open: RedisBucket[] = []
+
+beforeAll(async () => {
+  redis = await startRedis()
+}, 30_000)
+afterEach(() => {
+  for (const bucket of open.splice(0)) bucket.close()
+})
+afterAll(() => redis.kill())
+
+/** A bucket as one process has it, with what it logs; one that had to fall back lets everything pass. */
+async function connect() {
+  const logged: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => logged.push((JSON.parse(line) as { msg: string }).msg) })
+  const bucket = await RedisBucket.connect(redis.url, SECRET, new MemoryBucket(), log)
+  open.push(bucket)
+  return { bucket, logged }
+}
+
+const limitOf = (max: number, windowMs: number): Limit => ({ name: randomUUID(), max, windowMs })
+
+test('on real time, in 40 random schedules every answer is a plain log’s, within the two steps and the way there', async () => {
+  const { bucket } = await connect()
+  const wrong: string[] = []
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, seed) => {
+      const random = seeded(seed + 1)
+      const limit = limitOf(1 + Math.floor(random() * 8), 400)
+      // A request is counted somewhere between its sending and its answer: one log for each end.
+      const [sent, answered] = [new Log(), new Log()]
+      for (let request = 0; request < 30; request += 1) {
+        await Bun.sleep(gap(random, limit.windowMs))
+        const from = performance.now()
+        const { allowed, resetSeconds } = await bucket.take(limit, 'k')
+        const to = performance.now()
+        // Whatever passed surely within the window leaves no room; whatever passed perhaps within it does not refuse.
+        const surely = sent.within(limit.windowMs - 2, to)
+        const perhaps = answered.within(limit.windowMs * 1.002 + 2, from)
+        if (allowed && surely >= limit.max) wrong.push(`seed ${seed}: request ${request} passed above the limit`)
+        if (!allowed && perhaps < limit.max) wrong.push(`seed ${seed}: request ${request} was refused below it`)
+        if (resetSeconds !== 1) wrong.push(`seed ${seed}: reset in ${resetSeconds} s of a window of 0.4 s`)
+        if (!allowed) continue
+        sent.pass(from)
+        answered.pass(to)
+      }
+    }),
+  )
+  expect(wrong).toEqual([])
+}, 60_000)
+
+test('retryAfterSeconds is truthful: that long after a refusal one request passes, and no more', async () => {
+  const { bucket } = await connect()
+  const limit = limitOf(3, 1500)
+  const take = () => bucket.take(limit, 'k')
+  await take()
+  await Bun.sleep(600)
+  await take()
+  await take()
+  const refused = await take()
+  expect([refused.allowed, refused.remaining]).toEqual([false, 0])
+  await Bun.sleep(refused.resetSeconds * 1000)
+  expect([(await take()).allowed, (await take()).allowed]).toEqual([true, false])
+})
+
+test('of fifty at once from two processes on a limit of twenty, exactly twenty pass', async () => {
+  const [one, other] = [await connect(), await connect()]
+  for (let round = 0; round < 10; round += 1) {
+    const limit = limitOf(20, 60_000)
+    const takes = Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).bucket.take(limit, 'k'))
+    const passed = (await Promise.all(takes)).filter(({ allowed }) => allowed)
+    expect(passed).toHaveLength(20)
+    expect(passed.map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n),
+    )
+  }
+})
+
+test('nothing in Redis names an address, and everything there ends by itself', async () => {
+  const { bucket } = await connect()
+  await bucket.take(limitOf(5, 60_000), '192.0.2.77')
+  const client = new Bun.RedisClient(redis.url)
+  const keys = (await client.send('KEYS', ['*'])) as string[]
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.filter((key) => key.includes('192.0.2'))).toEqual([])
+  const left = await Promise.all(keys.map((key) => client.send('PTTL', [key]) as Promise<number>))
+  expect(left.filter((ms) => ms < 0)).toEqual([])
+  client.close()
+})
+
+test('while Redis is away the memory limits, with one warning; it is back by itself', async () => {
+  const { bucket, logged } = await connect()
+  const limit = limitOf(3, 600_000)
+  const passes = async (count: number) => {
+    const decisions: Decision[] = []
+    for (let sent = 0; sent < count; sent += 1) decisions.push(await bucket.take(limit, 'k'))
+    return decisions.filter(({ allowed }) => allowed).length
+  }
+  expect(await passes(5)).toBe(3)
+  await redis.kill()
+  // The memory has seen none of them.
+  expect(await passes(10)).toBe(3)
+  expect(logged).toEqual(['Redis is away: limits are counted in memory, each process for itself'])
+  await redis.restart()
+  while (logged.length === 1) {
+    await passes(1)
+    await Bun.sleep(50)
+  }
+  expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
+  // A new Redis, which has seen one.
+  expect(await passes(5)).toBe(2)
+}, 20_000)
+
+test('a Redis that is connected and silent is away as well: the memory limits, exactly and with one warning', async () => {
+  const { bucket, logged } = await connect()
+  const limit = limitOf(20, 600_000)
+  const fifty = () => Promise.all(Array.from({ length: 50 }, () => bucket.take(limit, 'k')))
+  redis.freeze()
+  const decisions = await fifty().finally(() => redis.thaw())
+  expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(20)
+  expect(logged).toEqual(['Redis is away: limits are counted in memory, each process for itself'])
+  while (logged.length === 1) {
+    await bucket.take(limitOf(1, 1000), 'k')
+    await Bun.sleep(50)
+  }
+  expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
+}, 20_000)

@@ -1,0 +1,55 @@
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it came over SMTP. */
+export interface ParsedMail {
+  from: string
+  recipients: string[]
+  subject: string
+  text: string
+}
+
+/** A real SMTP server on the loopback address that keeps what it is sent. */
+export async function startSink(port: number) {
+  const mails: ParsedMail[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = envelope
+        const recipients = rcptTo.map(({ address }) => address)
+        const from = mailFrom === false ? '' : mailFrom.address
+        mails.push({ from, recipients, ...parse(Buffer.concat(chunks).toString('utf8')) })
+        done()
+      })
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    /** The latest mail to an address whose subject begins with `subject`; waits for it. */
+    async mailTo(email: string, subject = ''): Promise<ParsedMail> {
+      for (let tries = 0; tries < 200; tries += 1) {
+        const mail = mails.findLast((mail) => mail.recipients.includes(email) && mail.subject.startsWith(subject))
+        if (mail !== undefined) return mail
+        await Bun.sleep(25)
+      }
+      throw new Error(`no mail to ${email}`)
+    },
+  }
+}
+
+/** Enough of MIME for a plain text: headers, and quoted-printable where long lines were cut. */
+function parse(raw: string): { subject: string; text: string } {
+  const at = raw.indexOf('\r\n\r\n')
+  const head = raw.slice(0, at).replace(/\r\n[ \t]+/g, ' ')
+  const body = raw.slice(at + 4)
+  const isQuoted = /^content-transfer-encoding: quoted-printable/im.test(head)
+  const text = isQuoted
+    ? body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : body
+  return { subject: /^subject: (.*)$/im.exec(head)?.[1] ?? '', text }
+}
