@@ -1,10 +1,11 @@
-import { Database } from 'bun:sqlite'
 import { beforeAll, expect, test } from 'bun:test'
+import { type Person, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
-import { newSlug, onEveryRuntime, post, sendEvent } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { newSlug, post, sendEvent } from './support.ts'
 
 const DAY_MS = 86_400_000
-const BROWSER = { 'user-agent': 'Mozilla/5.0 Firefox/153.0' }
+const FIREFOX = 'Mozilla/5.0 Firefox/153.0'
 
 interface Insights {
   slug: string
@@ -17,58 +18,23 @@ interface Insights {
 /** A UTC day, so many days ago. */
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
-/** Somebody new; gives their cookie. */
-async function signUp({ origin }: Server, name: string): Promise<{ cookie: string }> {
-  const body = { name, email: `${name}-${crypto.randomUUID()}@people.example`, password: 'correct horse battery' }
-  const { status, headers } = await post(`${origin}/api/auth/sign-up/email`, body)
-  if (status !== 200) throw new Error(`a sign-up was refused: ${status}`)
-  const pairs = headers.getSetCookie().map((line) => line.split(';')[0])
-  return { cookie: pairs.join('; ') }
-}
-
 /** Writes counters as days gone by would have. */
-function put(
-  { database }: Server,
-  slug: string,
-  rows: { day: string; rule?: string; views: number; clicks?: number }[],
-) {
-  const file = new Database(database)
-  try {
-    file.run('PRAGMA busy_timeout = 5000')
-    for (const { day, rule = '', views, clicks = 0 } of rows) {
-      file.run('INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?', [
-        day,
-        rule,
-        views,
-        clicks,
-        slug,
-      ])
-    }
-  } finally {
-    file.close()
+async function put(at: Server, slug: string, rows: { day: string; rule?: string; views: number; clicks?: number }[]) {
+  for (const { day, rule = '', views, clicks = 0 } of rows) {
+    const insert = 'INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?'
+    await at.sql(insert, [day, rule, views, clicks, slug])
   }
 }
 
-function run({ database }: Server, sql: string, ...args: string[]): void {
-  const file = new Database(database)
-  try {
-    file.run('PRAGMA busy_timeout = 5000')
-    file.run(sql, args)
-  } finally {
-    file.close()
-  }
-}
-
-onEveryRuntime({}, (server) => {
-  let owner: { cookie: string }
+onEveryTarget({}, (server) => {
+  let owner: Person
   beforeAll(async () => {
-    owner = await signUp(server(), 'owner')
-  }, 60_000)
+    owner = await signUp(server())
+  })
 
-  const ownSlug = async () =>
-    (await post(`${server().origin}/api/links`, { urls: ['https://a.example'] }, owner)).body.slug
-  const ask = (slug: string, query = '', headers: Record<string, string> = owner) =>
-    fetch(`${server().origin}/api/links/${slug}/insights${query}`, { headers })
+  const ownSlug = async () => (await owner.makeBundle()).slug
+  const ask = (slug: string, query = '', headers: Record<string, string> = {}, by: Visitor = owner) =>
+    by.fetch(`/api/links/${slug}/insights${query}`, { headers })
   const read = async (slug: string, query = '') => (await (await ask(slug, query)).json()) as Insights
   const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code]
 
@@ -93,8 +59,7 @@ onEveryRuntime({}, (server) => {
 
   test('views, viewers and clicks are told within two seconds', async () => {
     const slug = await ownSlug()
-    const look = (agent = BROWSER['user-agent']) =>
-      fetch(`${server().origin}/l/${slug}`, { headers: { 'user-agent': agent } })
+    const look = (agent = FIREFOX) => fetch(`${server().origin}/l/${slug}`, { headers: { 'user-agent': agent } })
     await look()
     await look()
     await look('Mozilla/5.0 Chrome/156.0')
@@ -114,7 +79,7 @@ onEveryRuntime({}, (server) => {
 
   test('a range is so many whole UTC days, today the last; any other range is 30 days, silently', async () => {
     const slug = await ownSlug()
-    put(server(), slug, [
+    await put(server(), slug, [
       { day: ago(0), views: 1 },
       { day: ago(6), views: 10, clicks: 5 },
       { day: ago(7), views: 100 },
@@ -158,13 +123,11 @@ onEveryRuntime({}, (server) => {
       { id: 'r_aaaaaaaaaa', name: 'Nobody yet' },
       { id: 'r_dddddddddd', name: 'Partners', showBadge: true },
     ]
-    run(
-      server(),
-      'UPDATE bundles SET resolution_policy = ? WHERE slug = ?',
+    await server().sql('UPDATE bundles SET resolution_policy = ? WHERE slug = ?', [
       JSON.stringify({ version: 1, rules }),
       slug,
-    )
-    put(server(), slug, [
+    ])
+    await put(server(), slug, [
       { day: ago(1), rule: 'r_bbbbbbbbbb', views: 3, clicks: 1 },
       { day: ago(0), rule: 'r_bbbbbbbbbb', views: 3, clicks: 3 },
       { day: ago(0), rule: 'r_dddddddddd', views: 7, clicks: 7 },
@@ -190,11 +153,15 @@ onEveryRuntime({}, (server) => {
   test('viewers of each day add up', async () => {
     const slug = await ownSlug()
     for (const [days, viewers] of [
-      [0, '3'],
-      [29, '40'],
-      [30, '500'],
+      [0, 3],
+      [29, 40],
+      [30, 500],
     ] as const) {
-      run(server(), 'INSERT INTO daily_viewers SELECT id, ?, ? FROM bundles WHERE slug = ?', ago(days), viewers, slug)
+      await server().sql('INSERT INTO daily_viewers SELECT id, ?, ? FROM bundles WHERE slug = ?', [
+        ago(days),
+        viewers,
+        slug,
+      ])
     }
     expect((await read(slug)).totals.uniqueViewerDays).toBe(43)
     expect((await read(slug, '?range=90d')).totals.uniqueViewerDays).toBe(543)
@@ -202,7 +169,7 @@ onEveryRuntime({}, (server) => {
 
   test('the days come as CSV by format=csv, or by an Accept header that names it', async () => {
     const slug = await ownSlug()
-    put(server(), slug, [{ day: ago(1), views: 12, clicks: 3 }])
+    await put(server(), slug, [{ day: ago(1), views: 12, clicks: 3 }])
     const expected = [
       'day,views,openAllClicks',
       ...Array.from({ length: 7 }, (_, index) => `${ago(6 - index)},${index === 5 ? '12,3' : '0,0'}`),
@@ -215,7 +182,7 @@ onEveryRuntime({}, (server) => {
       ['', 'text/csv;q=0.9, */*;q=0.1'],
       ['', 'TEXT/CSV'],
     ] as const) {
-      const answer = await ask(slug, `?range=7d${query}`, { ...owner, ...(accept === undefined ? {} : { accept }) })
+      const answer = await ask(slug, `?range=7d${query}`, accept === undefined ? {} : { accept })
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
       expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${slug}-insights-7d.csv"`)
       expect(answer.headers.get('vary')).toContain('Accept')
@@ -228,7 +195,7 @@ onEveryRuntime({}, (server) => {
       ['', 'text/csv;q=0'],
       ['', 'text/html,application/xhtml+xml,*/*;q=0.8'],
     ] as const) {
-      const answer = await ask(slug, query, { ...owner, accept })
+      const answer = await ask(slug, query, { accept })
       expect([query, accept, answer.headers.get('content-type')]).toEqual([query, accept, 'application/json'])
     }
   })
@@ -244,31 +211,33 @@ onEveryRuntime({}, (server) => {
       expect([query, answer.status, await answer.json()]).toEqual([query, 400, { error: says, code: 'BAD_REQUEST' }])
     }
     // On other routes `format` is a field like any other.
-    const list = await fetch(`${server().origin}/api/me/links?format=csv`, { headers: owner })
+    const list = await owner.fetch('/api/me/links?format=csv')
     expect(await codeOf(list)).toEqual([400, 'BAD_REQUEST'])
   })
 
   test('only whoever may see the bundle sees its insights, as CSV too', async () => {
     const slug = await ownSlug()
-    const stranger = await signUp(server(), 'stranger')
+    const stranger = await signUp(server())
+    const anonymous = new Visitor(server())
     for (const query of ['', '?format=csv']) {
-      expect(await codeOf(await ask(slug, query, {}))).toEqual([401, 'UNAUTHORIZED'])
-      expect(await codeOf(await ask(slug, query, stranger))).toEqual([403, 'FORBIDDEN'])
+      expect(await codeOf(await ask(slug, query, {}, anonymous))).toEqual([401, 'UNAUTHORIZED'])
+      expect(await codeOf(await ask(slug, query, {}, stranger))).toEqual([403, 'FORBIDDEN'])
       expect(await codeOf(await ask('unknown-slug', query))).toEqual([404, 'NOT_FOUND'])
       expect(await codeOf(await ask(await newSlug(server()), query))).toEqual([403, 'FORBIDDEN'])
     }
     // Which of two wrongs is told first: the scope and the shape before the bundle.
     expect(await codeOf(await ask('unknown-slug', '?x=1'))).toEqual([400, 'BAD_REQUEST'])
-    expect((await fetch(`${server().origin}/api/links/${slug}`, { method: 'DELETE', headers: owner })).status).toBe(200)
+    expect((await owner.api('DELETE', `/api/links/${slug}`)).status).toBe(200)
     expect(await codeOf(await ask(slug))).toEqual([404, 'NOT_FOUND'])
-  }, 30_000)
+  })
 
   test('a key needs no more than links:read, and its CSV tells what is left as well', async () => {
     const slug = await ownSlug()
-    const minted = await post(`${server().origin}/api/me/keys`, { name: 'reader', scopes: ['links:read'] }, owner)
-    const { rawKey } = minted.body as unknown as { rawKey: string }
+    const wishes = { name: 'reader', scopes: ['links:read'] }
+    const { rawKey } = (await owner.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)).body
+    const reader = new Visitor(server(), { authorization: `Bearer ${rawKey}` })
     for (const query of ['', '?format=csv']) {
-      const answer = await ask(slug, query, { authorization: `Bearer ${rawKey}` })
+      const answer = await ask(slug, query, {}, reader)
       expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([200, '"perhr";q=1000;w=3600'])
     }
   })
@@ -276,17 +245,11 @@ onEveryRuntime({}, (server) => {
   test('what was counted is kept when a bundle is claimed, edited, and deleted and restored', async () => {
     const made = await post(`${server().origin}/api/links`, { urls: ['https://a.example'] })
     const { slug, claimToken } = made.body
-    put(server(), slug, [{ day: ago(3), views: 5, clicks: 2 }])
-    await post(`${server().origin}/api/claims`, { token: claimToken }, owner)
-    const change = (method: string, path = '', body?: string) =>
-      fetch(`${server().origin}/api/links/${slug}${path}`, {
-        method,
-        headers: { ...owner, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body }),
-      })
-    await change('PATCH', '', '{"title":"Other"}')
-    await change('DELETE')
-    await change('POST', '/restore')
+    await put(server(), slug, [{ day: ago(3), views: 5, clicks: 2 }])
+    await owner.api('POST', '/api/claims', { token: claimToken })
+    await owner.api('PATCH', `/api/links/${slug}`, { title: 'Other' })
+    await owner.api('DELETE', `/api/links/${slug}`)
+    await owner.api('POST', `/api/links/${slug}/restore`)
     expect((await read(slug)).totals).toMatchObject({ views: 5, openAllClicks: 2, openAllRate: 0.4 })
   })
 })

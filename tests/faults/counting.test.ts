@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@libsql/client'
 import { newSlug, sendEvent } from '../contract/support.ts'
+import { signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { type Sqld, startSqld } from '../sqld.ts'
+import { startSqld } from '../sqld.ts'
 import { ADDRESS_HEADER, mixedLoad, type Sent } from './load.ts'
 
 /** How long each load lasts. In full: `COUNTING_SECONDS=60 bun test tests/faults/counting.test.ts`. */
@@ -108,22 +108,23 @@ for (const runtime of RUNTIMES) {
         const server = await startServer({
           runtime,
           env: { ...env, ...remote, LOG_LEVEL: 'silent' },
-          database: 'remote',
+          database: sqld.url,
         })
         try {
           const slugs = await makeSlugs(server)
           const before = await mixedLoad([server], slugs, Bun.sleep(300))
-          const key = await ownersKey(server)
-          expect((await insights(server, key)).status).toBe(200)
+          const owner = await signUp(server)
+          const insights = `/api/links/${(await owner.makeBundle()).slug}/insights`
+          expect((await owner.api('GET', insights)).status).toBe(200)
           await sqld.kill()
           const away = Bun.sleep(SECONDS * 1000)
           const [during, unknown, refused] = await Promise.all([
             mixedLoad([server], slugs, away),
             sendEvent(server, 'unknown123'),
-            insights(server, key),
+            owner.api('GET', insights),
           ])
           expect([unknown.status, refused.status]).toEqual([204, 500])
-          expect(await refused.json()).toMatchObject({ code: 'INTERNAL_ERROR' })
+          expect(refused.body.code).toBe('INTERNAL_ERROR')
           await sqld.restart()
           const after = await mixedLoad([server], slugs, Bun.sleep(300))
           expect(await server.stop()).toBe(0)
@@ -131,9 +132,8 @@ for (const runtime of RUNTIMES) {
           expect(all.flatMap(({ wrong }) => wrong)).toEqual([])
           const sum = (of: 'views' | 'clicks') => all.reduce((total, sent) => total + sent[of], 0)
           const viewers = new Map(slugs.map((slug) => [slug, union(...all.map((sent) => sent.viewers.get(slug)))]))
-          expect(await remoteTotals(sqld)).toEqual(
-            expected({ views: sum('views'), clicks: sum('clicks'), viewers, wrong: [] }),
-          )
+          const sent = { views: sum('views'), clicks: sum('clicks'), viewers, wrong: [] }
+          expect(await server.sql(TOTALS)).toEqual([{ ...expected(sent) }])
         } finally {
           await server.kill()
           await sqld.stop()
@@ -146,35 +146,4 @@ for (const runtime of RUNTIMES) {
 
 function union(...sets: (Set<string> | undefined)[]): Set<string> {
   return new Set(sets.flatMap((set) => [...(set ?? [])]))
-}
-
-async function remoteTotals({ url }: Sqld): Promise<Totals> {
-  const client = createClient({ url })
-  const { rows } = await client.execute(TOTALS)
-  client.close()
-  return { ...rows[0] } as unknown as Totals
-}
-
-/** The headers of somebody with a bundle, and its slug. */
-async function ownersKey({ origin }: Server): Promise<{ slug: string; headers: Record<string, string> }> {
-  const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    fetch(origin + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
-  const account = { name: 'owner', email: 'owner@people.example', password: 'correct horse battery' }
-  const signedUp = await send('/api/auth/sign-up/email', account)
-  const cookie = signedUp.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ')
-  const made = (await (await send('/api/links', { urls: ['https://a.example'] }, { cookie })).json()) as {
-    slug: string
-  }
-  return { slug: made.slug, headers: { cookie } }
-}
-
-function insights({ origin }: Server, { slug, headers }: Awaited<ReturnType<typeof ownersKey>>): Promise<Response> {
-  return fetch(`${origin}/api/links/${slug}/insights`, { headers })
 }
