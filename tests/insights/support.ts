@@ -8,8 +8,6 @@ import { openLog } from '../../src/log.ts'
 
 export const log = openLog('silent')
 export const AGENT = 'Mozilla/5.0 Firefox/153.0'
-export const MINUTE_MS = 60_000
-export const HOUR_MS = 3_600_000
 
 /** A file store with bundles 1 and 2, and a clock that stands until it is set. */
 export interface Scene {
@@ -27,11 +25,7 @@ export async function newScene(time: string): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'openall-'))
   const open = () => openStore({ url: `file:${join(folder, 'test.db')}` })
   const store = await open()
-  const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
-  await store.db.insert(bundles).values([
-    { id: 1, slug: 'first', ...row },
-    { id: 2, slug: 'second', ...row },
-  ])
+  await addBundles(store)
   let now = Date.parse(time)
   return {
     folder,
@@ -44,6 +38,14 @@ export async function newScene(time: string): Promise<Scene> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+export async function addBundles({ db }: Store): Promise<void> {
+  const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
+  await db.insert(bundles).values([
+    { id: 1, slug: 'first', ...row },
+    { id: 2, slug: 'second', ...row },
+  ])
 }
 
 /** Through the store itself: a second SQLite in one process would undo the first one's locks. */
