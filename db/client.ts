@@ -34,6 +34,12 @@ export interface Store {
    * second of counts, and the edits' durability costs nothing here.
    */
   writeCounters(statements: InStatement[]): Promise<ResultSet[]>
+  /**
+   * Moves the write-ahead log into the file and empties it. What is deleted is overwritten in the file, so that
+   * afterwards it can be read from neither. A remote store keeps logs of its own: there this does nothing.
+   * @returns false where somebody reads an older state and the log must stay for now: try again later.
+   */
+  emptyLog(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -56,15 +62,21 @@ export async function openStore({ url, authToken }: { url: string; authToken?: s
         ),
       ),
     writeCounters: (statements) => patient(() => counters.batch(statements, 'write')),
+    emptyLog: async () => file === null || (await emptyLog(edits)),
     async close() {
       if (counters !== edits) {
         counters.close()
         // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
-        await edits.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {})
+        await emptyLog(edits).catch(() => {})
       }
       edits.close()
     },
   }
+}
+
+async function emptyLog(client: Client): Promise<boolean> {
+  const { rows } = await client.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  return rows[0]?.busy === 0
 }
 
 /** The constraint that a write broke, such as `UNIQUE constraint failed: bundles.slug`, or null. */
@@ -87,6 +99,8 @@ async function openFile(path: string, synchronous: 'FULL' | 'NORMAL'): Promise<C
   await patient(() => client.execute('PRAGMA journal_mode = WAL'), START_PATIENCE_MS)
   await client.execute(`PRAGMA synchronous = ${synchronous}`)
   await client.execute('PRAGMA foreign_keys = ON')
+  // A salt that was deleted must not lie on in a free page (decisions 7).
+  await client.execute('PRAGMA secure_delete = ON')
   return client
 }
 

@@ -59,6 +59,8 @@ export interface Operation<In = unknown, Out = unknown> {
   body?: 'none'
   /** What the caller is shown of what `run` returns; all of it where this is missing. */
   present?: (output: Out) => unknown
+  /** The answer as a file of comma-separated values, for callers who ask for one; pages and tools do not. */
+  csv?: (output: Out) => { filename: string; text: string }
   /** The success status where it is not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Headers made from the answer. */

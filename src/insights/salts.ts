@@ -1,22 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { eq, lt, sql } from 'drizzle-orm'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { eq, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { dailyViewers, salts, viewerHashes } from '../../db/schema.ts'
+import { salts } from '../../db/schema.ts'
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
+/** Hashes deleted in one transaction: a day may have millions, and each transaction holds the event loop. */
+const HASHES_PER_WRITE = 1_000
+/** Time spent on hashes in one go: today's counts want to be written as well. */
+const EFFORT_MS = 100
 
 /** A UTC day as `YYYY-MM-DD`. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** The first millisecond after a time's UTC day. */
-export function endOfDay(time: number): number {
-  return (Math.floor(time / DAY_MS) + 1) * DAY_MS
+/** The first millisecond of a time's UTC day. UTC has no daylight saving, so every day is as long. */
+export function startOfDay(time: number): number {
+  return Math.floor(time / DAY_MS) * DAY_MS
 }
 
-/** The salt of a day, the same for every process on this store: the first to ask makes it (decisions 7). */
-export async function saltOf(store: Store, day: string): Promise<Buffer> {
+/** The salt of a day as text, the same for every process on this store: the first to ask makes it (decisions 7). */
+export async function saltOf(store: Store, day: string): Promise<string> {
   await store.write([
     store.db
       .insert(salts)
@@ -25,33 +30,28 @@ export async function saltOf(store: Store, day: string): Promise<Buffer> {
   ])
   const [row] = await store.db.select().from(salts).where(eq(salts.day, day))
   if (row === undefined) throw new Error(`no salt for ${day}`)
-  return Buffer.from(row.salt)
+  return Buffer.from(row.salt).toString('base64url')
 }
 
 /**
- * Ends every day before `today`: its viewer hashes become a count, and its salt is deleted. Nothing that
- * outlives the day can then be tied to a viewer. Safe to run again and by several processes.
+ * Destroys what could tie anything to a viewer of a day before `today`: the salt first, then the hashes, whose
+ * number `daily_viewers` has had all along. Safe to run again and by several processes.
+ * @returns false where there is more to do: many hashes, or a log that cannot be emptied yet. Run it again.
  */
-export async function endDaysBefore({ db, write }: Store, today: string): Promise<void> {
-  await write([
-    db
-      .insert(dailyViewers)
-      .select(
-        db
-          .select({
-            bundleId: viewerHashes.bundleId,
-            day: viewerHashes.day,
-            viewers: sql<number>`count(*)`.as('viewers'),
-          })
-          .from(viewerHashes)
-          .where(lt(viewerHashes.day, today))
-          .groupBy(viewerHashes.bundleId, viewerHashes.day),
-      )
-      .onConflictDoUpdate({
-        target: [dailyViewers.bundleId, dailyViewers.day],
-        set: { viewers: sql`${dailyViewers.viewers} + excluded.viewers` },
-      }),
-    db.delete(viewerHashes).where(lt(viewerHashes.day, today)),
-    db.delete(salts).where(lt(salts.day, today)),
-  ])
+export async function endDaysBefore(store: Store, today: string): Promise<boolean> {
+  await store.write([store.db.delete(salts).where(lt(salts.day, today))])
+  const until = performance.now() + EFFORT_MS
+  let isLeft = true
+  while (isLeft && performance.now() < until) {
+    const [result] = await store.writeCounters([
+      {
+        sql: 'DELETE FROM viewer_hashes WHERE rowid IN (SELECT rowid FROM viewer_hashes WHERE day < ? LIMIT ?)',
+        args: [today, HASHES_PER_WRITE],
+      },
+    ])
+    isLeft = result?.rowsAffected === HASHES_PER_WRITE
+    await nextTurn()
+  }
+  const isEmpty = await store.emptyLog()
+  return isEmpty && !isLeft
 }

@@ -4,8 +4,8 @@ import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { readJson } from './body.ts'
 import { asking } from './client.ts'
-import { typed } from './fields.ts'
-import { empty, json } from './respond.ts'
+import { queryFields, typed } from './fields.ts'
+import { empty, json, text } from './respond.ts'
 
 const JSON_ONLY = ['application/json']
 
@@ -21,7 +21,8 @@ export function api(operations: readonly Operation[], service: Service) {
       `/api${path}`,
       async ({ request, params }) => {
         const decode = () => readInput(operation, request, params ?? {})
-        const { body, headers } = await execute(operation, decode, await asking(request, service), service)
+        const { output, body, headers } = await execute(operation, decode, await asking(request, service), service)
+        if (operation.csv !== undefined) return csvOrJson(request, { file: operation.csv(output), body, headers })
         const status = operation.status ?? 200
         return status === 204 ? empty(status, headers) : json(body, status, headers)
       },
@@ -46,7 +47,12 @@ export function refuseMethod(allow: readonly string[]): never {
 async function readInput(operation: Operation, request: Request, params: Record<string, string>): Promise<unknown> {
   const path = typed(operation.input, params)
   if (/^(GET|DELETE) /.test(operation.route)) {
-    return { ...typed(operation.input, Object.fromEntries(new URL(request.url).searchParams)), ...path }
+    const { format, ...query } = queryFields(new URL(request.url).searchParams)
+    if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
+    else if (format !== undefined && format !== 'csv' && format !== 'json') {
+      throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')
+    }
+    return { ...typed(operation.input, query), ...path }
   }
   if (operation.body === 'none' && (request.body === null || request.headers.get('content-length') === '0')) return path
   const body = await readJson(request, operation.bodyTypes ?? JSON_ONLY)
@@ -54,4 +60,37 @@ async function readInput(operation: Operation, request: Request, params: Record<
     throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
   }
   return { ...body, ...path }
+}
+
+/** The answer of an operation that has a file for it, as the query's `format` says, or else the Accept header. */
+function csvOrJson(
+  request: Request,
+  answer: { file: { filename: string; text: string }; body: unknown; headers: Record<string, string> },
+): Response {
+  const format = new URL(request.url).searchParams.get('format')
+  const isCsv = format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv'
+  if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers })
+  const { filename, text: body } = answer.file
+  const headers = {
+    vary: 'Accept, Accept-Encoding',
+    'content-disposition': `attachment; filename="${filename}"`,
+    ...answer.headers,
+  }
+  return text(request, body, { type: 'text/csv; charset=utf-8', headers })
+}
+
+/** Whether an Accept header names text/csv, and wants JSON no more than that. */
+function prefersCsv(accept: string): boolean {
+  const weights = new Map(
+    accept
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((piece) => piece.trim()))
+      .map(([type = '', ...parameters]) => {
+        const weight = parameters.find((parameter) => parameter.startsWith('q='))
+        return [type, weight === undefined ? 1 : Number(weight.slice(2))] as const
+      }),
+  )
+  const csv = weights.get('text/csv') ?? 0
+  return csv > 0 && csv >= (weights.get('application/json') ?? 0)
 }

@@ -18,14 +18,25 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
 
 /**
  * Fields that came as text (path, query, form) as the types that the schema has for them. What does not read
- * as that type stays text, for the schema to refuse.
+ * as that type stays text, for the schema to refuse; so does a field that came twice, as a list.
  */
-export function typed(schema: Schema, fields: Record<string, string>): Record<string, unknown> {
+export function typed(schema: Schema, fields: Record<string, string | string[]>): Record<string, unknown> {
   const { properties = {} } = jsonSchemaOf(schema)
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, properties[name]?.type)]))
 }
 
-function read(text: string, type: string | undefined): unknown {
+/** The fields of a query by name; where one came twice nobody can tell which was meant, so it is a list. */
+export function queryFields(query: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const [first = '', ...more] = query.getAll(name)
+      return [name, more.length === 0 ? first : [first, ...more]]
+    }),
+  )
+}
+
+function read(text: string | string[], type: string | undefined): unknown {
+  if (typeof text !== 'string') return text
   if ((type === 'integer' || type === 'number') && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text

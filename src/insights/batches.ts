@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { InStatement } from '@libsql/client'
+import type { Logger } from 'pino'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+
+/** Rows a transaction: small enough not to hold the event loop, large enough to be cheap. */
+const ROWS_PER_WRITE = 500
+/** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
+export const MAX_WAITING = 200_000
+const BATCH_IDS_KEPT_MS = 3_600_000
+
+/** The counts of one bundle and one matched rule (`''`: none) that are not written yet. */
+export interface Count {
+  bundleId: number
+  ruleId: string
+  views: number
+  openAllClicks: number
+}
+
+/** A viewer of one bundle, known for one day (see `Recorder`). */
+export interface Viewer {
+  bundleId: number
+  hash: string
+}
+
+interface Batch {
+  id: string
+  /** The UTC day of everything in it. */
+  day: string
+  counts: readonly Count[]
+  viewers: readonly Viewer[]
+}
+
+/**
+ * Batches of counts on their way to the store, oldest first. One that fails is kept and tried again; each carries
+ * an id, so that one whose answer was lost is not counted twice.
+ */
+export class Batches {
+  #waiting: Batch[] = []
+  #rows = 0
+
+  constructor(
+    readonly store: Store,
+    readonly log: Logger,
+  ) {}
+
+  /** How many wait. */
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  /** @returns false where there was no room for all of it, and the rest was dropped. */
+  add(day: string, counts: readonly Count[], viewers: readonly Viewer[]): boolean {
+    let dropped = 0
+    for (let from = 0; from < Math.max(counts.length, viewers.length); from += ROWS_PER_WRITE) {
+      const batch = {
+        id: randomUUID(),
+        day,
+        counts: counts.slice(from, from + ROWS_PER_WRITE),
+        viewers: viewers.slice(from, from + ROWS_PER_WRITE),
+      }
+      if (this.#rows + rowsOf(batch) > MAX_WAITING) dropped += rowsOf(batch)
+      else {
+        this.#rows += rowsOf(batch)
+        this.#waiting.push(batch)
+      }
+    }
+    if (dropped > 0) this.log.error({ rows: dropped }, 'counts dropped: the store has been away for too long')
+    return dropped === 0
+  }
+
+  /** @returns whether all of it is written; what is not is kept for the next time. */
+  async write(): Promise<boolean> {
+    for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
+      try {
+        await this.store.writeCounters(statements(batch))
+      } catch (error) {
+        const broken = brokenConstraint(error)
+        if (broken === null) {
+          this.log.warn({ err: error, batches: this.size }, 'counts could not be written; they are kept')
+          return false
+        }
+        // An attempt whose answer was lost had written the batch after all. Any other batch that the store refuses
+        // would be refused for ever, and hold up all that wait behind it.
+        if (!broken.includes('counter_batches.id'))
+          this.log.error({ err: error }, 'counts dropped: the store refuses them')
+      }
+      this.#waiting.shift()
+      this.#rows -= rowsOf(batch)
+      await nextTurn()
+    }
+    return true
+  }
+}
+
+function rowsOf({ counts, viewers }: Batch): number {
+  return counts.length + viewers.length
+}
+
+/**
+ * One transaction; the joins leave out bundles that are gone, whose counts have nowhere to go. The day's number of
+ * viewers rises by those whose hash is new to it, so that nobody ever has to count hashes.
+ */
+function statements({ id, day, counts, viewers }: Batch): InStatement[] {
+  const now = Date.now()
+  const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
+  return [
+    { sql: 'DELETE FROM counter_batches WHERE at < ?', args: [now - BATCH_IDS_KEPT_MS] },
+    { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, now] },
+    {
+      sql: `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
+        SELECT bundles.id, ?, value ->> 1, value ->> 2, value ->> 3
+        FROM json_each(?) JOIN bundles ON bundles.id = value ->> 0 WHERE true
+        ON CONFLICT DO UPDATE SET views = views + excluded.views,
+          open_all_clicks = open_all_clicks + excluded.open_all_clicks`,
+      args: [day, JSON.stringify(counts.map((c) => [c.bundleId, c.ruleId, c.views, c.openAllClicks]))],
+    },
+    {
+      sql: `INSERT INTO daily_viewers (bundle_id, day, viewers)
+        SELECT bundles.id, ?1, count(DISTINCT value ->> 1)
+        FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0
+        WHERE NOT EXISTS (SELECT 1 FROM viewer_hashes
+          WHERE bundle_id = value ->> 0 AND day = ?1 AND hash = value ->> 1)
+        GROUP BY bundles.id
+        ON CONFLICT DO UPDATE SET viewers = viewers + excluded.viewers`,
+      args: [day, seen],
+    },
+    {
+      sql: `INSERT INTO viewer_hashes (bundle_id, day, hash)
+        SELECT bundles.id, ?, value ->> 1 FROM json_each(?) JOIN bundles ON bundles.id = value ->> 0 WHERE true
+        ON CONFLICT DO NOTHING`,
+      args: [day, seen],
+    },
+  ]
+}

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { MAX_WAITING, type Viewer } from './batches.ts'
+
+/** Hashes of the day that are known to be stored, so that a viewer who comes again costs no write. */
+const KNOWN_HASHES = 50_000
+/** Viewers remembered while the day's salt cannot be read. */
+const MAX_UNSALTED = 20_000
+
+/**
+ * The viewers of one day, told apart by SHA-256(the day's salt, bundle, address, User-Agent) and by nothing else
+ * (decisions 7). Without the day's salt no hash is made: who comes meanwhile is kept in memory until it is there.
+ */
+export class Viewers {
+  /** Null until it is read. */
+  #salt: string | null = null
+  /** Never written, and forgotten when the day is over. */
+  readonly #unsalted = new Set<string>()
+  readonly #known = new Set<string>()
+  #new: Viewer[] = []
+
+  /** Begins a day, nothing of the last one kept. */
+  begin(salt: string | null): void {
+    this.#known.clear()
+    this.#unsalted.clear()
+    this.#salt = salt
+  }
+
+  /** Gives the day its salt, and to everybody who came before it their hash. */
+  setSalt(salt: string): void {
+    this.#salt = salt
+    for (const who of this.#unsalted) this.#add(Number(who.slice(0, who.indexOf('\n'))), `${salt}\n${who}`)
+    this.#unsalted.clear()
+  }
+
+  /** Takes microseconds. */
+  see(bundleId: number, address: string, agent: string): void {
+    if (this.#salt !== null) this.#add(bundleId, `${this.#salt}\n${bundleId}\n${address}\n${agent}`)
+    else if (this.#unsalted.size < MAX_UNSALTED) this.#unsalted.add(`${bundleId}\n${address}\n${agent}`)
+  }
+
+  /** The viewers that are new since the last time, for the store. */
+  take(): readonly Viewer[] {
+    const taken = this.#new
+    if (taken.length > 0) this.#new = []
+    return taken
+  }
+
+  /** Some of those taken were dropped, and must be told anew when they come again. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  #add(bundleId: number, salted: string): void {
+    const viewer = hash('sha256', salted, 'base64url')
+    if (this.#known.has(viewer)) return
+    if (this.#known.size >= KNOWN_HASHES) this.#known.clear()
+    this.#known.add(viewer)
+    if (this.#new.length < MAX_WAITING) this.#new.push({ bundleId, hash: viewer })
+  }
+}

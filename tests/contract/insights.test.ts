@@ -1,0 +1,255 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { type Person, signUp, Visitor } from '../people.ts'
+import type { Server } from '../server.ts'
+import { onEveryTarget } from '../targets.ts'
+import { newSlug, post, sendEvent } from './support.ts'
+
+const DAY_MS = 86_400_000
+const FIREFOX = 'Mozilla/5.0 Firefox/153.0'
+
+interface Insights {
+  slug: string
+  range: { from: string; to: string }
+  totals: { views: number; uniqueViewerDays: number; openAllClicks: number; openAllRate: number }
+  byRule: { ruleId: string | null; ruleName: string; views: number; openAllClicks: number; openAllRate: number }[]
+  series: { day: string; views: number; openAllClicks: number }[]
+}
+
+/** A UTC day, so many days ago. */
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+/** Writes counters as days gone by would have. */
+async function put(at: Server, slug: string, rows: { day: string; rule?: string; views: number; clicks?: number }[]) {
+  for (const { day, rule = '', views, clicks = 0 } of rows) {
+    const insert = 'INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?'
+    await at.sql(insert, [day, rule, views, clicks, slug])
+  }
+}
+
+onEveryTarget({}, (server) => {
+  let owner: Person
+  beforeAll(async () => {
+    owner = await signUp(server())
+  })
+
+  const ownSlug = async () => (await owner.makeBundle()).slug
+  const ask = (slug: string, query = '', headers: Record<string, string> = {}, by: Visitor = owner) =>
+    by.fetch(`/api/links/${slug}/insights${query}`, { headers })
+  const read = async (slug: string, query = '') => (await (await ask(slug, query)).json()) as Insights
+  const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code]
+
+  test('insights of a bundle that nobody has seen are whole, and zero', async () => {
+    const slug = await ownSlug()
+    const before = Date.now()
+    const answer = await ask(slug)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    const { range, series, ...rest } = (await answer.json()) as Insights
+    expect(rest).toEqual({
+      slug,
+      totals: { views: 0, uniqueViewerDays: 0, openAllClicks: 0, openAllRate: 0 },
+      byRule: [{ ruleId: null, ruleName: 'Fallthrough', views: 0, openAllClicks: 0, openAllRate: 0 }],
+    })
+    expect(range.from).toBe(`${ago(29)}T00:00:00.000Z`)
+    expect(Date.parse(range.to)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(range.to)).toBeLessThanOrEqual(Date.now())
+    expect(series).toEqual(
+      Array.from({ length: 30 }, (_, index) => ({ day: ago(29 - index), views: 0, openAllClicks: 0 })),
+    )
+  })
+
+  test('views, viewers and clicks are told within two seconds', async () => {
+    const slug = await ownSlug()
+    const look = (agent = FIREFOX) => fetch(`${server().origin}/l/${slug}`, { headers: { 'user-agent': agent } })
+    await look()
+    await look()
+    await look('Mozilla/5.0 Chrome/156.0')
+    await sendEvent(server(), slug)
+    let insights = await read(slug, '?range=7d')
+    for (let tries = 0; tries < 80 && insights.totals.openAllClicks === 0; tries += 1) {
+      await Bun.sleep(25)
+      insights = await read(slug, '?range=7d')
+    }
+    expect(insights.totals).toEqual({ views: 3, uniqueViewerDays: 2, openAllClicks: 1, openAllRate: 0.3333 })
+    expect(insights.byRule).toEqual([
+      { ruleId: null, ruleName: 'Fallthrough', views: 3, openAllClicks: 1, openAllRate: 0.3333 },
+    ])
+    expect(insights.series.at(-1)).toEqual({ day: ago(0), views: 3, openAllClicks: 1 })
+    expect(JSON.stringify(insights)).not.toContain('127.0.0.1')
+  })
+
+  test('a range is so many whole UTC days, today the last; any other range is 30 days, silently', async () => {
+    const slug = await ownSlug()
+    await put(server(), slug, [
+      { day: ago(0), views: 1 },
+      { day: ago(6), views: 10, clicks: 5 },
+      { day: ago(7), views: 100 },
+      { day: ago(29), views: 1000, clicks: 1 },
+      { day: ago(30), views: 10_000 },
+      { day: ago(89), views: 100_000 },
+      { day: ago(90), views: 1_000_000 },
+    ])
+    for (const [query, days, views] of [
+      ['?range=7d', 7, 11],
+      ['?range=30d', 30, 1111],
+      ['?range=90d', 90, 111_111],
+      ['', 30, 1111],
+      ['?range=', 30, 1111],
+      ['?range=7D', 30, 1111],
+      ['?range=365d', 30, 1111],
+      ['?range=7', 30, 1111],
+      ['?range=__proto__', 30, 1111],
+      ['?range=7d&range=90d', 30, 1111],
+      [`?range=${encodeURIComponent('’ OR 1=1 --')}`, 30, 1111],
+      [`?range=${'7d'.repeat(500)}`, 30, 1111],
+    ] as const) {
+      const insights = await read(slug, query)
+      expect([query.slice(0, 30), insights.series.length, insights.totals.views]).toEqual([
+        query.slice(0, 30),
+        days,
+        views,
+      ])
+      expect(insights.range.from).toBe(`${ago(days - 1)}T00:00:00.000Z`)
+      expect(insights.series.map(({ day }) => day)).toEqual(
+        Array.from({ length: days }, (_, index) => ago(days - 1 - index)),
+      )
+      expect(insights.series.reduce((sum, { views }) => sum + views, 0)).toBe(views)
+    }
+  })
+
+  test('current rules come in policy order, zeros too, then those that are no more, then Fallthrough', async () => {
+    const slug = await ownSlug()
+    const rules = [
+      { id: 'r_bbbbbbbbbb', name: 'Phones' },
+      { id: 'r_aaaaaaaaaa', name: 'Nobody yet' },
+      { id: 'r_dddddddddd', name: 'Partners', showBadge: true },
+    ]
+    await server().sql('UPDATE bundles SET resolution_policy = ? WHERE slug = ?', [
+      JSON.stringify({ version: 1, rules }),
+      slug,
+    ])
+    await put(server(), slug, [
+      { day: ago(1), rule: 'r_bbbbbbbbbb', views: 3, clicks: 1 },
+      { day: ago(0), rule: 'r_bbbbbbbbbb', views: 3, clicks: 3 },
+      { day: ago(0), rule: 'r_dddddddddd', views: 7, clicks: 7 },
+      { day: ago(2), rule: 'r_cccccccccc', views: 2, clicks: 1 },
+      { day: ago(2), views: 88, clicks: 8 },
+    ])
+    const { byRule, totals, series } = await read(slug, '?range=7d')
+    expect(byRule).toEqual([
+      { ruleId: 'r_bbbbbbbbbb', ruleName: 'Phones', views: 6, openAllClicks: 4, openAllRate: 0.6667 },
+      { ruleId: 'r_aaaaaaaaaa', ruleName: 'Nobody yet', views: 0, openAllClicks: 0, openAllRate: 0 },
+      { ruleId: 'r_dddddddddd', ruleName: 'Partners', views: 7, openAllClicks: 7, openAllRate: 1 },
+      { ruleId: 'r_cccccccccc', ruleName: '(removed rule)', views: 2, openAllClicks: 1, openAllRate: 0.5 },
+      { ruleId: null, ruleName: 'Fallthrough', views: 88, openAllClicks: 8, openAllRate: 0.0909 },
+    ])
+    expect(totals).toEqual({ views: 103, uniqueViewerDays: 0, openAllClicks: 20, openAllRate: 0.1942 })
+    expect(series.slice(-3)).toEqual([
+      { day: ago(2), views: 90, openAllClicks: 9 },
+      { day: ago(1), views: 3, openAllClicks: 1 },
+      { day: ago(0), views: 10, openAllClicks: 10 },
+    ])
+  })
+
+  test('viewers of each day add up', async () => {
+    const slug = await ownSlug()
+    for (const [days, viewers] of [
+      [0, 3],
+      [29, 40],
+      [30, 500],
+    ] as const) {
+      await server().sql('INSERT INTO daily_viewers SELECT id, ?, ? FROM bundles WHERE slug = ?', [
+        ago(days),
+        viewers,
+        slug,
+      ])
+    }
+    expect((await read(slug)).totals.uniqueViewerDays).toBe(43)
+    expect((await read(slug, '?range=90d')).totals.uniqueViewerDays).toBe(543)
+  })
+
+  test('the days come as CSV by format=csv, or by an Accept header that names it', async () => {
+    const slug = await ownSlug()
+    await put(server(), slug, [{ day: ago(1), views: 12, clicks: 3 }])
+    const expected = [
+      'day,views,openAllClicks',
+      ...Array.from({ length: 7 }, (_, index) => `${ago(6 - index)},${index === 5 ? '12,3' : '0,0'}`),
+      '',
+    ].join('\r\n')
+    for (const [query, accept] of [
+      ['&format=csv', undefined],
+      ['&format=csv', 'application/json'],
+      ['', 'text/csv'],
+      ['', 'text/csv;q=0.9, */*;q=0.1'],
+      ['', 'TEXT/CSV'],
+    ] as const) {
+      const answer = await ask(slug, `?range=7d${query}`, accept === undefined ? {} : { accept })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${slug}-insights-7d.csv"`)
+      expect(answer.headers.get('vary')).toContain('Accept')
+      expect(await answer.text()).toBe(expected)
+    }
+    for (const [query, accept] of [
+      ['?format=json', 'text/csv'],
+      ['', '*/*'],
+      ['', 'application/json, text/csv;q=0.5'],
+      ['', 'text/csv;q=0'],
+      ['', 'text/html,application/xhtml+xml,*/*;q=0.8'],
+    ] as const) {
+      const answer = await ask(slug, query, { accept })
+      expect([query, accept, answer.headers.get('content-type')]).toEqual([query, accept, 'application/json'])
+    }
+  })
+
+  test('another format and unknown fields are refused, with a word on what to do', async () => {
+    const slug = await ownSlug()
+    for (const [query, says] of [
+      ['?format=xml', 'format must be "csv" or "json"'],
+      ['?format=csv&format=json', 'format must be "csv" or "json"'],
+      ['?rnage=7d', 'rnage is not a field of this request: remove it'],
+    ] as const) {
+      const answer = await ask(slug, query)
+      expect([query, answer.status, await answer.json()]).toEqual([query, 400, { error: says, code: 'BAD_REQUEST' }])
+    }
+    // On other routes `format` is a field like any other.
+    const list = await owner.fetch('/api/me/links?format=csv')
+    expect(await codeOf(list)).toEqual([400, 'BAD_REQUEST'])
+  })
+
+  test('only whoever may see the bundle sees its insights, as CSV too', async () => {
+    const slug = await ownSlug()
+    const stranger = await signUp(server())
+    const anonymous = new Visitor(server())
+    for (const query of ['', '?format=csv']) {
+      expect(await codeOf(await ask(slug, query, {}, anonymous))).toEqual([401, 'UNAUTHORIZED'])
+      expect(await codeOf(await ask(slug, query, {}, stranger))).toEqual([403, 'FORBIDDEN'])
+      expect(await codeOf(await ask('unknown-slug', query))).toEqual([404, 'NOT_FOUND'])
+      expect(await codeOf(await ask(await newSlug(server()), query))).toEqual([403, 'FORBIDDEN'])
+    }
+    // Which of two wrongs is told first: the scope and the shape before the bundle.
+    expect(await codeOf(await ask('unknown-slug', '?x=1'))).toEqual([400, 'BAD_REQUEST'])
+    expect((await owner.api('DELETE', `/api/links/${slug}`)).status).toBe(200)
+    expect(await codeOf(await ask(slug))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  test('a key needs no more than links:read, and its CSV tells what is left as well', async () => {
+    const slug = await ownSlug()
+    const wishes = { name: 'reader', scopes: ['links:read'] }
+    const { rawKey } = (await owner.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)).body
+    const reader = new Visitor(server(), { authorization: `Bearer ${rawKey}` })
+    for (const query of ['', '?format=csv']) {
+      const answer = await ask(slug, query, {}, reader)
+      expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([200, '"perhr";q=1000;w=3600'])
+    }
+  })
+
+  test('what was counted is kept when a bundle is claimed, edited, and deleted and restored', async () => {
+    const made = await post(`${server().origin}/api/links`, { urls: ['https://a.example'] })
+    const { slug, claimToken } = made.body
+    await put(server(), slug, [{ day: ago(3), views: 5, clicks: 2 }])
+    await owner.api('POST', '/api/claims', { token: claimToken })
+    await owner.api('PATCH', `/api/links/${slug}`, { title: 'Other' })
+    await owner.api('DELETE', `/api/links/${slug}`)
+    await owner.api('POST', `/api/links/${slug}/restore`)
+    expect((await read(slug)).totals).toMatchObject({ views: 5, openAllClicks: 2, openAllRate: 0.4 })
+  })
+})

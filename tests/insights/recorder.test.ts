@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { MAX_WAITING } from '../../src/insights/batches.ts'
+import { newCounter, Recorder } from '../../src/insights/recorder.ts'
+import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, through, viewers } from './support.ts'
+
+// A lost answer, a store that is away and a full queue cannot be had at the front door.
+
+const DAY = '2026-11-20'
+let scene: Scene
+
+beforeEach(async () => {
+  scene = await newScene(`${DAY}T12:00:00Z`)
+})
+afterEach(() => scene.close())
+
+test('a batch that was written and whose answer was lost is not counted twice', async () => {
+  let losses = 0
+  const lossy = through(scene.store, async (write) => {
+    const result = await write()
+    if (losses++ === 0) throw new Error('the answer was lost')
+    return result
+  })
+  const recorder = await Recorder.start(lossy, log, scene.now)
+  const counter = newCounter(1, '')
+  recorder.view(counter, '192.0.2.1', AGENT)
+  recorder.openAll(counter)
+  await recorder.flush()
+  recorder.view(counter, '192.0.2.1', AGENT)
+  await recorder.stop()
+  expect(losses).toBeGreaterThan(1)
+  expect(await counted(scene.store)).toEqual([[1, DAY, 2, 1]])
+  expect(await viewers(scene.store)).toEqual([[1, DAY, 1]])
+})
+
+test('counts made while the store is away are written when it is back', async () => {
+  let isAway = false
+  const store = awayWhile(scene.store, () => isAway)
+  const recorder = await Recorder.start(store, log, scene.now)
+  isAway = true
+  const counters = [newCounter(1, ''), newCounter(2, '')] as const
+  for (let round = 0; round < 5; round += 1) {
+    for (const counter of counters) recorder.view(counter, `192.0.2.${round}`, AGENT)
+    recorder.openAll(counters[1])
+    await recorder.flush()
+  }
+  expect(await counted(scene.store)).toEqual([])
+  isAway = false
+  await recorder.stop()
+  expect(await counted(scene.store)).toEqual([
+    [1, DAY, 5, 0],
+    [2, DAY, 5, 5],
+  ])
+  expect(await viewers(scene.store)).toEqual([
+    [1, DAY, 5],
+    [2, DAY, 5],
+  ])
+})
+
+test('the end waits for a store that is away for a moment', async () => {
+  let isAway = false
+  const store = awayWhile(scene.store, () => isAway)
+  const recorder = await Recorder.start(store, log, scene.now)
+  isAway = true
+  recorder.view(newCounter(1, ''), '192.0.2.1', AGENT)
+  setTimeout(() => (isAway = false), 500)
+  await recorder.stop()
+  expect(await counted(scene.store)).toEqual([[1, DAY, 1, 0]])
+})
+
+test('past its bound the queue drops what is new, and what it holds is written', async () => {
+  let isAway = true
+  const store = through(scene.store, (write) => (isAway ? Promise.reject(new Error('away')) : write()))
+  const recorder = await Recorder.start(store, log, scene.now)
+  const [kept, late] = [newCounter(1, ''), newCounter(2, '')]
+  recorder.view(kept, '192.0.2.1', AGENT)
+  await recorder.flush()
+  // Of bundles that are gone, so that writing them takes no time.
+  for (let bundle = 0; bundle < MAX_WAITING; bundle += 1) recorder.openAll(newCounter(1000 + bundle, ''))
+  await recorder.flush()
+  for (let round = 0; round < 300; round += 1) {
+    recorder.view(late, `192.0.2.${round}`, AGENT)
+    recorder.openAll(late)
+    await recorder.flush()
+  }
+  isAway = false
+  await recorder.flush()
+  const [[views = 0] = []] = (await rows(
+    scene.store,
+    'SELECT views FROM daily_counters WHERE bundle_id = 2',
+  )) as number[][]
+  expect(views).toBeLessThan(300)
+  expect((await counted(scene.store))[0]).toEqual([1, DAY, 1, 0])
+  // Whoever was dropped is told anew.
+  recorder.view(late, '192.0.2.299', AGENT)
+  await recorder.stop()
+  expect(await rows(scene.store, 'SELECT views FROM daily_counters WHERE bundle_id = 2')).toEqual([[views + 1]])
+  expect(await rows(scene.store, 'SELECT viewers FROM daily_viewers WHERE bundle_id = 2')).toEqual([[views + 1]])
+})
+
+test('a viewer who comes again is one viewer; another address, browser or bundle is another', async () => {
+  const recorder = await Recorder.start(scene.store, log, scene.now)
+  const counter = newCounter(1, '')
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) recorder.view(counter, address, AGENT)
+  recorder.view(counter, '192.0.2.1', `${AGENT} other`)
+  recorder.view(newCounter(1, 'r_0000000001'), '192.0.2.1', AGENT)
+  recorder.view(newCounter(2, ''), '192.0.2.1', AGENT)
+  await recorder.stop()
+  expect(await rows(scene.store, 'SELECT bundle_id, rule_id, views FROM daily_counters ORDER BY 1, 2')).toEqual([
+    [1, '', 4],
+    [1, 'r_0000000001', 1],
+    [2, '', 1],
+  ])
+  expect(await viewers(scene.store)).toEqual([
+    [1, DAY, 3],
+    [2, DAY, 1],
+  ])
+})
+
+test('counts of a bundle that is gone keep nobody else’s from being written', async () => {
+  const recorder = await Recorder.start(scene.store, log, scene.now)
+  recorder.view(newCounter(999, ''), '192.0.2.1', AGENT)
+  recorder.view(newCounter(1, ''), '192.0.2.1', AGENT)
+  await recorder.stop()
+  expect(await counted(scene.store)).toEqual([[1, DAY, 1, 0]])
+})
+
+test('a batch that the store will never take holds up none behind it', async () => {
+  const recorder = await Recorder.start(scene.store, log, scene.now)
+  const broken = newCounter(1, '')
+  recorder.openAll(broken)
+  broken.openAllClicks = -5
+  await recorder.flush()
+  recorder.view(newCounter(2, ''), '192.0.2.1', AGENT)
+  await recorder.stop()
+  expect(await counted(scene.store)).toEqual([[2, DAY, 1, 0]])
+})
+
+test('recorders of two processes on one file count together, a viewer of both as one', async () => {
+  const other = await scene.open()
+  const recorders = await Promise.all([scene.store, other].map((store) => Recorder.start(store, log, scene.now)))
+  for (let round = 0; round < 20; round += 1) {
+    for (const recorder of recorders) {
+      recorder.view(newCounter(1, ''), `192.0.2.${round}`, AGENT)
+      recorder.openAll(newCounter(1, ''))
+    }
+    await Promise.all(recorders.map((recorder) => recorder.flush()))
+  }
+  await Promise.all(recorders.map((recorder) => recorder.stop()))
+  await other.close()
+  expect(await counted(scene.store)).toEqual([[1, DAY, 40, 40]])
+  expect(await viewers(scene.store)).toEqual([[1, DAY, 20]])
+})

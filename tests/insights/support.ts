@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { openStore, type Store } from '../../db/client.ts'
+import { bundles } from '../../db/schema.ts'
+import { openLog } from '../../src/log.ts'
+
+export const log = openLog('silent')
+export const AGENT = 'Mozilla/5.0 Firefox/153.0'
+
+/** A file store with bundles 1 and 2, and a clock that stands until it is set. */
+export interface Scene {
+  folder: string
+  store: Store
+  /** What the clock shows, as ISO 8601. */
+  set(time: string): void
+  now(): number
+  /** One more store on the same file, as another process has. */
+  open(): Promise<Store>
+  close(): Promise<void>
+}
+
+export async function newScene(time: string): Promise<Scene> {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-'))
+  const open = () => openStore({ url: `file:${join(folder, 'test.db')}` })
+  const store = await open()
+  await addBundles(store)
+  let now = Date.parse(time)
+  return {
+    folder,
+    store,
+    set: (time) => (now = Date.parse(time)),
+    now: () => now,
+    open,
+    async close() {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function addBundles({ db }: Store): Promise<void> {
+  const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
+  await db.insert(bundles).values([
+    { id: 1, slug: 'first', ...row },
+    { id: 2, slug: 'second', ...row },
+  ])
+}
+
+/** Through the store itself: a second SQLite in one process would undo the first one's locks. */
+export async function rows(store: Store, query: string): Promise<unknown[][]> {
+  const found = await store.db.values(sql.raw(query))
+  return found.map((row) => Array.from(row as unknown[]))
+}
+
+/** Views and clicks as they are stored: bundle, day, views, clicks. */
+export const counted = (store: Store) =>
+  rows(store, 'SELECT bundle_id, day, views, open_all_clicks FROM daily_counters ORDER BY 2, 1')
+
+/** Distinct viewers as they are stored: bundle, day, viewers. */
+export const viewers = (store: Store) => rows(store, 'SELECT bundle_id, day, viewers FROM daily_viewers ORDER BY 2, 1')
+
+/** Of which days something is kept that is made of viewers: hashes, salts. */
+export const traces = async (store: Store) => ({
+  hashes: (await rows(store, 'SELECT DISTINCT day FROM viewer_hashes ORDER BY 1')).flat(),
+  salts: (await rows(store, 'SELECT day FROM salts ORDER BY 1')).flat(),
+})
+
+/** A store whose counter writes are in the hands of `how`. */
+export function through(store: Store, how: (write: () => Promise<unknown>) => Promise<unknown>): Store {
+  return {
+    ...store,
+    writeCounters: (statements) => how(() => store.writeCounters(statements)) as ReturnType<Store['writeCounters']>,
+  }
+}
+
+/** A store that is away while `isAway` says so, for reading and for writing. */
+export function awayWhile(store: Store, isAway: () => boolean): Store {
+  const guard = <T>(write: () => Promise<T>) => (isAway() ? Promise.reject(new Error('away')) : write())
+  return {
+    ...store,
+    write: (queries) => guard(() => store.write(queries)),
+    writeCounters: (statements) => guard(() => store.writeCounters(statements)),
+    emptyLog: () => guard(() => store.emptyLog()),
+  }
+}
