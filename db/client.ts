@@ -14,6 +14,8 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 /** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
 const BUSY_TIMEOUT_MS = 100
 const BUSY_PATIENCE_MS = 5_000
+/** Of several processes starting at once each must wait for the others' migrations. */
+const START_PATIENCE_MS = 30_000
 const REMOTE_TIMEOUT_MS = 2_000
 
 /** A drizzle query that has been built and not run, or SQL of our own. */
@@ -32,7 +34,7 @@ export interface Store {
    * second of counts, and the edits' durability costs nothing here.
    */
   writeCounters(statements: InStatement[]): Promise<ResultSet[]>
-  close(): void
+  close(): Promise<void>
 }
 
 /**
@@ -54,9 +56,13 @@ export async function openStore({ url, authToken }: { url: string; authToken?: s
         ),
       ),
     writeCounters: (statements) => patient(() => counters.batch(statements, 'write')),
-    close() {
+    async close() {
+      if (counters !== edits) {
+        counters.close()
+        // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
+        await edits.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => {})
+      }
       edits.close()
-      if (counters !== edits) counters.close()
     },
   }
 }
@@ -78,7 +84,7 @@ async function openFile(path: string, synchronous: 'FULL' | 'NORMAL'): Promise<C
   mkdirSync(dirname(path), { recursive: true })
   // One connection, so that the settings below hold for every statement.
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
-  await patient(() => client.execute('PRAGMA journal_mode = WAL'))
+  await patient(() => client.execute('PRAGMA journal_mode = WAL'), START_PATIENCE_MS)
   await client.execute(`PRAGMA synchronous = ${synchronous}`)
   await client.execute('PRAGMA foreign_keys = ON')
   return client
@@ -93,8 +99,8 @@ function openRemote(url: string, authToken: string | undefined): Client {
   })
 }
 
-async function patient<T>(attempt: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + BUSY_PATIENCE_MS
+async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_MS): Promise<T> {
+  const deadline = performance.now() + patienceMs
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     try {
       return await attempt()
@@ -132,5 +138,5 @@ async function migrate(client: Client): Promise<void> {
     } finally {
       transaction.close()
     }
-  })
+  }, START_PATIENCE_MS)
 }

@@ -21,6 +21,11 @@ export class Mailer {
     readonly log: Logger,
   ) {}
 
+  /** Whether mails go out, rather than to the log. */
+  get isConfigured(): boolean {
+    return this.config.smtpUrl !== undefined
+  }
+
   /**
    * Hands a mail over without keeping the caller waiting, whose answer must not tell by its timing whether
    * a mail was sent. A mail that cannot be sent is logged, without its text.

@@ -77,7 +77,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       await recorder.stop()
       await keyRing.stop()
       redis?.close()
-      store.close()
+      await store.close()
     },
   }
 }

@@ -59,7 +59,8 @@ function balanced(url: string): string {
 /** What a line says beside its URL, without the separators between the two. */
 function titleAround(line: string, url: string): string {
   const [before = '', after = ''] = line.split(url)
-  return [strip(before), strip(after)].filter((piece) => piece !== '').join(' ')
+  // The full stop after a URL is no title.
+  return [strip(before), strip(after)].filter((piece) => /[^\p{P}\s]/u.test(piece)).join(' ')
 }
 
 const SEPARATOR = /[\s|:<>()\-–—]/u

@@ -26,7 +26,7 @@ const SECURITY = {
 /** Below this many bytes compression costs more than it saves. */
 const WORTH_COMPRESSING = 860
 
-/** The headers of every answer, with `more`; over https browsers are told to stay there. */
+/** The headers of every answer, with `more`. */
 export function headersWith(more: Record<string, string>): Headers {
   return new Headers({ ...SECURITY, ...more })
 }

@@ -59,6 +59,16 @@ describe('the launcher', () => {
     await page.context().close()
   })
 
+  test('of no bundle says what may be wrong, and leads on', async () => {
+    const page = await browser.newPage()
+    const answer = await page.goto(`${server.origin}/l/no-such-bundle`)
+    expect(answer?.status()).toBe(404)
+    expect(await page.textContent('main')).toContain('It may have been deleted, or a letter may be wrong.')
+    await page.getByRole('link', { name: 'Make a bundle' }).click()
+    expect(page.url()).toBe(`${server.origin}/`)
+    await page.close()
+  })
+
   test('keeps Open all in view at the end of 25 tabs, on a phone and on a desk', async () => {
     for (const options of [PHONE, {}]) {
       const page = await launcher(ODD, options)

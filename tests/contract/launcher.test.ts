@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { RUNTIMES, startServer } from '../server.ts'
 import { elementsOf } from './html.ts'
@@ -222,8 +225,8 @@ for (const runtime of RUNTIMES) {
     test(
       'views and clicks are in the database after SIGTERM; HEAD, prefetches and bots are not counted',
       async () => {
-        const folder = `${process.env.TMPDIR ?? '/tmp'}/openall-count-${crypto.randomUUID()}`
-        const server = await startServer({ runtime, database: `${folder}/test.db` })
+        const folder = mkdtempSync(join(tmpdir(), 'openall-'))
+        const server = await startServer({ runtime, database: join(folder, 'test.db') })
         const [looked, unseen] = [await newSlug(server), await newSlug(server)]
         const get = (slug: string, headers: Record<string, string> = {}, method = 'GET') =>
           fetch(`${server.origin}/l/${slug}`, {
@@ -245,6 +248,7 @@ for (const runtime of RUNTIMES) {
         expect(await server.stop()).toBe(0)
         expect(counts(server, looked)).toEqual({ views: 3, clicks: 2 })
         expect(counts(server, unseen)).toBeNull()
+        rmSync(folder, { recursive: true, force: true })
       },
       START_MS,
     )

@@ -28,7 +28,7 @@ export function onEveryRuntime(
 export const URL_OK = 'https://a.example/'
 
 /** What an answer's JSON may hold; a field that is not there reads as undefined. */
-export interface Body {
+interface Body {
   error: string
   code: string
   retryAfterSeconds: number
@@ -82,7 +82,7 @@ export async function submit(
 }
 
 /** One row of the server's database file, read beside the server. */
-export function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
+function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
   const file = new Database(database)
   try {
     file.exec('PRAGMA busy_timeout = 5000')

@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../src/config.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const FEATURES = /^src\/(bundles|policies|insights|keys|identity|limits)\//
+
+interface Import {
+  from: string
+  /** A path below the root, or a package's name. */
+  to: string
+  isTypeOnly: boolean
+}
+
+const files = [...new Bun.Glob('{src,db,views}/**/*.{ts,tsx}').scanSync(ROOT)].filter((file) => !file.endsWith('.d.ts'))
+const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+const imports = files.flatMap((file) => importsOf(file, texts.get(file) ?? ''))
+
+function importsOf(from: string, text: string): Import[] {
+  const statement =
+    /^(?:import|export)\s+(type\s)?([^'"]*?)(?:from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm
+  return [...text.matchAll(statement)].map(([, type, names = '', fixed, dynamic]) => {
+    const to = fixed ?? dynamic ?? ''
+    const named =
+      /\{([^}]*)\}/
+        .exec(names)?.[1]
+        ?.split(',')
+        .filter((name) => name.trim() !== '') ?? []
+    const isTypeOnly = type !== undefined || (named.length > 0 && named.every((name) => /^\s*type\s/.test(name)))
+    return { from, to: to.startsWith('.') ? normalize(join(dirname(from), to)) : to, isTypeOnly }
+  })
+}
+
+const shown = (found: Import[]) => found.map(({ from, to }) => `${from} imports ${to}`)
+
+test('the arrows are read from the files that there are', () => {
+  expect(files.length).toBeGreaterThan(20)
+  expect(shown(imports)).toContain('src/main.ts imports src/app.ts')
+  expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
+})
+
+test('features import neither transports nor views', () => {
+  const wrong = imports.filter(({ from, to }) => FEATURES.test(from) && /^(src\/transports|views)\//.test(to))
+  expect(shown(wrong)).toEqual([])
+})
+
+test('views import no database, save for the shapes of what they show', () => {
+  const isDatabase = /^db\/|^drizzle-orm|^@libsql\//
+  const reaches = (file: string, seen: Set<string>): boolean => {
+    if (isDatabase.test(file)) return true
+    if (seen.has(file)) return false
+    seen.add(file)
+    return imports.some(
+      ({ from, to, isTypeOnly }) => from === file && !isTypeOnly && to.startsWith('views/') && reaches(to, seen),
+    )
+  }
+  const wrong = imports.filter(
+    ({ from, to, isTypeOnly }) => from.startsWith('views/') && !isTypeOnly && reaches(to, new Set()),
+  )
+  expect(shown(wrong)).toEqual([])
+})
+
+test('the database knows nothing of what is built on it, save for the settings', () => {
+  const wrong = imports.filter(({ from, to }) => from.startsWith('db/') && /^(src|views)\//.test(to))
+  expect(shown(wrong).filter((arrow) => arrow !== 'db/client.ts imports src/config.ts')).toEqual([])
+})
+
+test('only src/main.ts names Bun or Deno', () => {
+  const named = files.filter((file) => {
+    const code = (texts.get(file) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    return /\b(?:Bun|Deno)\s*[.[]|['"](?:bun|Bun|Deno)(?::\w+)?['"]|\bglobalThis\b/.test(code)
+  })
+  expect(named).toEqual(['src/main.ts'])
+})
+
+test('only transports, and the app that composes them, import elysia', () => {
+  const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
+  expect(importers.filter((file) => !/^src\/(transports\/|app\.ts$)/.test(file))).toEqual([])
+  expect(importers).toContain('src/app.ts')
+})
+
+test('no file is a catch-all', () => {
+  expect(files.filter((file) => /(^|\/)(utils?|helpers?|index)\.tsx?$/.test(file))).toEqual([])
+})
+
+test('the README’s table of settings lists every setting, and no other', () => {
+  const rows = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\|\s*`([A-Z][A-Z0-9_]*)`\s*\|/gm)]
+  expect(rows.map(([, name]) => name ?? '').sort()).toEqual(Object.keys(SETTINGS).sort())
+})

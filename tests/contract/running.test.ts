@@ -1,0 +1,167 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { create, newSlug, requestText, START_MS, sendEvent, sendRaw, storedBundle, submit, URL_OK } from './support.ts'
+
+/** Settings that cannot be used, and the setting that the one line must name. */
+const BAD_SETTINGS: [Record<string, string>, string][] = [
+  [{ PORT: 'http' }, 'PORT'],
+  [{ PORT: '0' }, 'PORT'],
+  [{ PORT: '65536' }, 'PORT'],
+  [{ SERVICE_BASE_URL: 'go.example.com' }, 'SERVICE_BASE_URL'],
+  [{ SERVICE_BASE_URL: 'https://go.example.com/path' }, 'SERVICE_BASE_URL'],
+  [{ SERVICE_NAME: 'x'.repeat(61) }, 'SERVICE_NAME'],
+  [{ DATABASE_URL: 'mysql://db.example' }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'file:/proc/not/there.db' }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'file:/etc', SERVICE_SECRET: 'x'.repeat(32) }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'libsql://db.example' }, 'SERVICE_SECRET'],
+  [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET'],
+  [{ SERVICE_RATE_LIMIT_WINDOW_MS: '-1' }, 'SERVICE_RATE_LIMIT_WINDOW_MS'],
+  [{ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1.5' }, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'],
+  [{ SERVICE_CLIENT_IP_HEADER: 'x client' }, 'SERVICE_CLIENT_IP_HEADER'],
+  [{ SERVICE_CLAIM_TTL_HOURS: 'week' }, 'SERVICE_CLAIM_TTL_HOURS'],
+  [{ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: 'many' }, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+]
+
+/** What a start that fails prints; throws where it starts after all. */
+async function failedStart(options: Parameters<typeof startServer>[0]): Promise<string> {
+  const started = await startServer(options).catch((error: Error) => error.message)
+  if (typeof started === 'string') return started.trim()
+  await started.stop()
+  throw new Error(`started with ${JSON.stringify(options)}`)
+}
+
+for (const runtime of RUNTIMES) {
+  describe(`on ${runtime}`, () => {
+    let folder: string
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'openall-'))
+    })
+    afterAll(() => {
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test(
+      'a bad setting stops the start with one line that names it',
+      async () => {
+        // Of those that the same line of code reads, Deno's slow start is spent on a few.
+        const cases = BAD_SETTINGS.filter((_, index) => runtime === 'bun' || index % 4 === 0)
+        const taken = await startServer({ runtime })
+        const { port } = new URL(taken.origin)
+        for (const [env, name] of [...cases, [{ PORT: port }, 'PORT'] as const]) {
+          const printed = await failedStart({ runtime, env, database: join(folder, 'bad.db') })
+          expect([env, printed.split('\n').length]).toEqual([env, 1])
+          expect([env, printed.startsWith('the server ended with 1: ')]).toEqual([env, true])
+          expect(printed).toContain(name)
+        }
+        await taken.stop()
+      },
+      2 * START_MS,
+    )
+
+    test(
+      'an empty setting is one that is not set',
+      async () => {
+        const server = await startServer({ runtime, env: { SERVICE_NAME: '', LOG_LEVEL: '', SERVICE_BASE_URL: '' } })
+        expect(await (await fetch(server.origin)).text()).toContain('Openall')
+        await server.stop()
+      },
+      START_MS,
+    )
+
+    test(
+      'servers that start at once on one empty database all come up, and share it',
+      async () => {
+        const database = join(folder, 'shared', 'one.db')
+        const servers = await Promise.all(Array.from({ length: 3 }, () => startServer({ runtime, database })))
+        const [first] = servers
+        const slug = await newSlug(first!)
+        for (const { origin } of servers) expect((await fetch(`${origin}/l/${slug}`)).status).toBe(200)
+        // One secret: an answer that one keeps another can read.
+        const send = (server: Server) => create(server, { urls: [URL_OK] }, { 'idempotency-key': 'shared' })
+        const answers = await Promise.all(servers.map(send))
+        expect(new Set(answers.map(({ body }) => body.claimToken.length)).size).toBe(1)
+        expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)
+        for (const server of servers) expect(await server.stop()).toBe(0)
+        expect(statSync(`${database}.secret`).mode & 0o777).toBe(0o600)
+      },
+      START_MS,
+    )
+
+    test(
+      'a database may lie in a folder with a space and a percent sign in its name',
+      async () => {
+        const place = join(folder, 'my data 100%')
+        mkdirSync(place)
+        const database = join(place, 'one.db')
+        const env = { DATABASE_URL: `file:${encodeURI(database)}` }
+        const server = await startServer({ runtime, database, env })
+        expect(await newSlug(server)).toMatch(/^\w{10}$/)
+        expect(await server.stop()).toBe(0)
+        const file = new Database(database)
+        expect(file.query('SELECT count(*) AS n FROM bundles').get()).toEqual({ n: 1 })
+        file.close()
+        expect(statSync(`${database}.secret`).isFile()).toBeTrue()
+      },
+      START_MS,
+    )
+
+    test(
+      'SIGTERM among requests exits 0, and every bundle that was answered is there',
+      async () => {
+        const database = join(folder, 'stopped', 'one.db')
+        const server = await startServer({ runtime, database })
+        const sends = Array.from({ length: 60 }, () => create(server, { urls: [URL_OK] }).catch(() => null))
+        await Promise.race(sends)
+        const exit = server.stop()
+        const answered = (await Promise.all(sends)).filter((answer) => answer?.status === 201)
+        expect(await exit).toBe(0)
+        expect(answered.length).toBeGreaterThan(0)
+        const stored = answered.map((answer) => storedBundle(server, answer?.body.slug ?? '').slug)
+        expect(stored).toEqual(answered.map((answer) => answer?.body.slug ?? ''))
+      },
+      START_MS,
+    )
+
+    test(
+      'the log names no address, token, cookie, body or slug',
+      async () => {
+        const server = await startServer({ runtime, env: { LOG_LEVEL: 'trace', SERVICE_CLIENT_IP_HEADER: 'x-client' } })
+        const headers = {
+          'x-client': '192.0.2.77',
+          cookie: 'session=biscuit-to-find',
+          'idempotency-key': 'key-to-find',
+          'user-agent': 'agent-to-find',
+        }
+        const body = {
+          urls: ['https://destination-to-find.example'],
+          title: 'title-to-find',
+          email: 'who@mail-to-find.example',
+        }
+        const { slug, claimToken } = (await create(server, body, headers)).body
+        await create(server, { urls: ['wrong-to-find'] }, { ...headers, authorization: 'Bearer bearer-to-find' })
+        await submit(server, { urls: 'form-to-find', title: 'x'.repeat(300) }, headers)
+        await fetch(`${server.origin}/l/${slug}`, { headers })
+        await fetch(`${server.origin}/claim/${claimToken}`, { headers })
+        await fetch(`${server.origin}/path-to-find?query-to-find=1`, { headers })
+        await sendEvent(server, slug, headers)
+        // Bodies that break off halfway, which is no failure of the server's.
+        const { host } = new URL(server.origin)
+        const half = { host, 'content-type': 'application/json', 'content-length': '99' }
+        await sendRaw(server, requestText('POST', '/api/links', half, '{"urls":["half-to-find'), 200)
+        await server.stop()
+        const printed = server.output()
+        expect(printed).toContain('stopped')
+        for (const secret of ['to-find', '192.0.2.77', '127.0.0.1', '::1', slug, claimToken]) {
+          expect([secret, printed.includes(secret)]).toEqual([secret, false])
+        }
+        expect(printed).not.toContain('"level":50')
+      },
+      START_MS,
+    )
+  })
+}
