@@ -4,41 +4,47 @@ import { Elysia } from 'elysia'
 import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/bookmarks.ts'
 import { CreatedPage, type HomeForm, HomePage } from '../../views/home.tsx'
-import { headingOf, LauncherPage } from '../../views/launcher.tsx'
+import { headingOf } from '../../views/launcher.tsx'
 import type { Site } from '../../views/layout.tsx'
 import { NoticePage } from '../../views/notice.tsx'
 import { assets } from '../../views/static.ts'
-import { find, type PublicBundle } from '../bundles/bundles.ts'
-import type { Encoding, Launcher } from '../bundles/launchers.ts'
 import { createBundle } from '../bundles/operations.ts'
 import { type Pasted, readPasted } from '../bundles/paste.ts'
+import { find } from '../bundles/served.ts'
 import { execute } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
-import { asking, clientAddresses } from './client.ts'
-import { encode, encodingFor, headersWith, text } from './respond.ts'
+import { asking } from './client.ts'
+import { launcherPages, noBundle } from './launcher.tsx'
+import { HTML, text } from './respond.ts'
 
-const HTML = 'text/html; charset=utf-8'
 const RAW = { parse: 'none' } as const
 
 /** The pages for people, and the files they load. */
 export function pages(service: Service) {
   const site: Site = { name: service.config.name, origin: service.config.origin }
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
+  const launcher = launcherPages(service)
   return new Elysia()
     .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
     .post('/', ({ request }) => makeBundle(request, site, service), RAW)
-    .get('/l/:slug', launcher(site, service))
+    .get(
+      '/l/:slug',
+      ({ request, params }) => launcher.kept(request, params.slug) ?? launcher.made(request, params.slug),
+    )
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { slug } = await found(params.slug)
       const svg = renderSVG(`${site.origin}/l/${slug}`, { border: 2 })
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const bundle = await found(params.slug)
-      const headers = { 'content-disposition': `attachment; filename="${bundle.slug}.html"` }
+      const bundle = await launcher.shown(request, params.slug)
+      const headers = {
+        'content-disposition': `attachment; filename="${bundle.slug}.html"`,
+        'cache-control': 'private, no-store',
+      }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
     .get('/static/:file', ({ request, params }) => staticFile(request, params.file))
@@ -68,56 +74,6 @@ const HEADINGS: Record<number, string> = {
   404: 'Nothing here',
   429: 'A little slower, please',
   500: 'Our mistake',
-}
-
-function noBundle(): never {
-  throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
-}
-
-/**
- * The hot path: a view of a bundle that was viewed lately neither reads nor renders. It is the one page
- * that goes round `execute`, for it takes no input beyond its slug, and has no limit and no refusal.
- */
-function launcher(site: Site, { launchers, recorder }: Service) {
-  const headers = Object.fromEntries(
-    (['br', 'gzip', 'identity'] as const).map((encoding) => [
-      encoding,
-      {
-        headers: headersWith({
-          'content-type': HTML,
-          'cache-control': 'no-cache',
-          'x-robots-tag': 'noindex',
-          vary: 'Accept-Encoding',
-          ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-        }),
-      },
-    ]),
-  ) as Record<Encoding, ResponseInit>
-
-  const render = (bundle: PublicBundle, encoding: Encoding): Launcher['pages'] => ({
-    [encoding]: encode((<LauncherPage site={site} bundle={bundle} />) as string, encoding, 'quick'),
-  })
-  const answer = (request: Request, { counter, pages }: Launcher, encoding: Encoding) => {
-    if (isView(request)) {
-      recorder.view(counter, clientAddresses.get(request) ?? '', request.headers.get('user-agent') ?? '')
-    }
-    return new Response(pages[encoding], headers[encoding])
-  }
-
-  return ({ request, params: { slug } }: { request: Request; params: { slug: string } }) => {
-    const encoding = encodingFor(request)
-    const kept = launchers.peek(slug)
-    if (kept?.pages[encoding] !== undefined) return answer(request, kept, encoding)
-    return launchers
-      .load(slug, (bundle) => render(bundle, encoding))
-      .then((loaded) => (loaded === null ? noBundle() : answer(request, loaded, encoding)))
-  }
-}
-
-/** Whether a request is somebody looking: not a HEAD, nor a browser fetching ahead (decisions 5). */
-function isView({ method, headers }: Request): boolean {
-  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
-  return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))
 }
 
 function staticFile(request: Request, file: string): Response {

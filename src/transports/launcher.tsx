@@ -1,0 +1,113 @@
+import { Html } from '@elysiajs/html'
+import type { Rule } from '../../db/policy.ts'
+import { LauncherPage } from '../../views/launcher.tsx'
+import type { Encoding, Launcher } from '../bundles/launchers.ts'
+import { type PublicBundle, shownTo } from '../bundles/served.ts'
+import { roleIn } from '../identity/sessions.ts'
+import { type Account, seen } from '../policies/viewer.ts'
+import { Problem } from '../problem.ts'
+import type { Service } from '../service.ts'
+import { clientAddresses } from './client.ts'
+import { encode, encodingFor, HTML, headersWith } from './respond.ts'
+
+/** What a bundle is to the viewer behind a request. */
+interface LauncherPages {
+  /** The page, where nothing needs to be read for it; else undefined. */
+  kept(request: Request, slug: string): Response | undefined
+  /** The page, whatever it takes. */
+  made(request: Request, slug: string): Promise<Response>
+  /** The same tabs for another way of showing them; no view is counted. */
+  shown(request: Request, slug: string): Promise<PublicBundle>
+}
+
+/**
+ * The hot path: a view of a bundle that was viewed lately neither reads nor renders; its policy was compiled
+ * with it. It is the one page that goes round `execute`, for it takes no input beyond its slug, and has no
+ * limit and no refusal.
+ */
+export function launcherPages(service: Service): LauncherPages {
+  const { config, launchers, recorder } = service
+  const site = { name: config.name, origin: config.origin }
+  const match = (request: Request, { policy }: Launcher, account: Account | null): Rule | null => {
+    if (policy === null) return null
+    const { headers, url } = request
+    return policy.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account }))
+  }
+  const page = (request: Request, launcher: Launcher, account: Account | null) => {
+    const rule = match(request, launcher, account)
+    const variant = launchers.variant(launcher, rule)
+    const encoding = encodingFor(request)
+    let body = variant.pages[encoding]
+    if (body === undefined) {
+      const view = <LauncherPage site={site} bundle={shownTo(rule, launcher.bundle)} />
+      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
+    }
+    if (isView(request)) {
+      recorder.view(variant.counter, clientAddresses.get(request) ?? '', request.headers.get('user-agent') ?? '')
+    }
+    return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
+  }
+  const load = async (slug: string) => launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
+  return {
+    kept(request, slug) {
+      const launcher = launchers.peek(slug)
+      return launcher === undefined || asksWho(request, launcher) ? undefined : page(request, launcher, null)
+    },
+    async made(request, slug) {
+      const launcher = await load(slug)
+      return page(request, launcher, await accountOf(request, launcher, service))
+    },
+    async shown(request, slug) {
+      const launcher = await load(slug)
+      const rule = match(request, launcher, await accountOf(request, launcher, service))
+      return shownTo(rule, launcher.bundle)
+    },
+  }
+}
+
+/** Refuses a slug that no bundle is served under. */
+export function noBundle(): never {
+  throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
+}
+
+/** Whether a session must be read: only where the policy asks who looks and somebody may be signed in. */
+function asksWho({ headers }: Request, { policy }: Launcher): boolean {
+  if (policy === null || !headers.has('cookie')) return false
+  return policy.needs('signedIn') || policy.needs('emailDomain') || policy.needs('orgRole')
+}
+
+async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {
+  if (!asksWho(request, launcher)) return null
+  const session = await service.readSession(request.headers)
+  if (session === null) return null
+  const { organizationId } = launcher.bundle
+  const asksRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
+  return {
+    emailDomain: session.emailDomain,
+    orgRole: asksRole ? await roleIn(service.store, session.userId, organizationId) : null,
+  }
+}
+
+/** Made once: building headers costs more than everything else a kept page needs. */
+const SHARED = heads('no-cache')
+/** What one viewer sees must not be kept for the next (decisions 5). */
+const PRIVATE = heads('private, no-store')
+
+function heads(cacheControl: string): Record<Encoding, ResponseInit> {
+  const head = (encoding: Encoding) => ({
+    headers: headersWith({
+      'content-type': HTML,
+      'cache-control': cacheControl,
+      'x-robots-tag': 'noindex',
+      vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    }),
+  })
+  return { br: head('br'), gzip: head('gzip'), identity: head('identity') }
+}
+
+/** Whether a request is somebody looking: not a HEAD, nor a browser fetching ahead (decisions 5). */
+function isView({ method, headers }: Request): boolean {
+  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
+  return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))
+}
