@@ -32,7 +32,7 @@ export function deviceFact(fact: keyof Agent, userAgent: string): string | null 
 function read(userAgent: string): Agent {
   if (userAgent.trim() === '') return { device: null, os: null, browser: null }
   const parser = Bowser.getParser(userAgent)
-  const os = parser.getOSName(true) || null
+  const os = parser.getOS().name?.toLowerCase() ?? null
   const browser = parser.getBrowserName(true) || null
   // Bowser knows no platform for Chromebooks.
   const device = os === 'chrome os' ? 'desktop' : parser.getPlatformType(true)

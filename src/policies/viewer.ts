@@ -66,7 +66,7 @@ function domainOf(referrer: string): string | null {
 }
 
 function queryOf(url: string): string {
-  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
+  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
   return query
 }
 
