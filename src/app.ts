@@ -7,6 +7,7 @@ import { api } from './transports/api.ts'
 import { authRoutes } from './transports/auth.ts'
 import { claimPages } from './transports/claim-pages.tsx'
 import { frontDoor, type Handle, type Refuse } from './transports/front-door.ts'
+import { launcherPages } from './transports/launcher.tsx'
 import { pages, problemPage } from './transports/pages.tsx'
 import { jsonProblem } from './transports/respond.ts'
 
@@ -14,6 +15,7 @@ import { jsonProblem } from './transports/respond.ts'
 export function createApp(service: Service): Handle {
   const refuse: Refuse = (request, problem) =>
     isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
+  const launchers = launcherPages(service)
   const app = new Elysia()
     .onError(({ code, error, request }) => {
       // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
@@ -24,11 +26,11 @@ export function createApp(service: Service): Handle {
     })
     .use(api(operations, service))
     .use(authRoutes(service))
-    .use(pages(service))
+    .use(pages(service, launchers))
     .use(accountPages(service))
     .use(claimPages(service))
     .compile()
-  return frontDoor(app, service.config, refuse)
+  return frontDoor(app, launchers, service.config, refuse)
 }
 
 function nothingHere(): Problem {

@@ -1,3 +1,4 @@
+import './schemas.ts'
 import { createApp } from './app.ts'
 import { BadSetting, blame, type Config, readConfig } from './config.ts'
 import { openLog } from './log.ts'

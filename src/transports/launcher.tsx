@@ -10,13 +10,13 @@ import type { Service } from '../service.ts'
 import { clientAddresses } from './client.ts'
 import { encode, encodingFor, HTML, headersWith } from './respond.ts'
 
-/** What a bundle is to the viewer behind a request. */
-interface LauncherPages {
-  /** The page, where nothing needs to be read for it; else undefined. */
-  kept(request: Request, slug: string): Response | undefined
-  /** The page, whatever it takes. */
-  made(request: Request, slug: string): Promise<Response>
-  /** The same tabs for another way of showing them; no view is counted. */
+/** The launcher at `/l/:slug`, as the front door and the router ask for it. */
+export interface LauncherPages {
+  /** The answer where nothing needs to be read for it; else undefined. */
+  kept(request: Request, slug: string, address: string): Response | undefined
+  /** The answer to whatever reaches the router, whatever it takes. */
+  answer(request: Request, slug: string): Promise<Response>
+  /** What the viewer is shown, for another way of showing it; no view is counted. */
   shown(request: Request, slug: string): Promise<PublicBundle>
 }
 
@@ -28,12 +28,10 @@ interface LauncherPages {
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = (request: Request, { policy }: Launcher, account: Account | null): Rule | null => {
-    if (policy === null) return null
-    const { headers, url } = request
-    return policy.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account }))
-  }
-  const page = (request: Request, launcher: Launcher, account: Account | null) => {
+  const match = ({ headers, url }: Request, { policy }: Launcher, account: Account | null): Rule | null =>
+    policy?.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })) ?? null
+
+  const respond = (request: Request, launcher: Launcher, account: Account | null, address: string) => {
     const rule = match(request, launcher, account)
     const variant = launchers.variant(launcher, rule)
     const encoding = encodingFor(request)
@@ -42,25 +40,25 @@ export function launcherPages(service: Service): LauncherPages {
       const view = <LauncherPage site={site} bundle={shownTo(rule, launcher.bundle)} />
       launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
     }
-    if (isView(request)) {
-      recorder.view(variant.counter, clientAddresses.get(request) ?? '', request.headers.get('user-agent') ?? '')
-    }
+    if (isView(request)) recorder.view(variant.counter, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
   }
   const load = async (slug: string) => launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
   return {
-    kept(request, slug) {
+    kept(request, slug, address) {
       const launcher = launchers.peek(slug)
-      return launcher === undefined || asksWho(request, launcher) ? undefined : page(request, launcher, null)
+      return launcher === undefined || asksWho(request, launcher)
+        ? undefined
+        : respond(request, launcher, null, address)
     },
-    async made(request, slug) {
+    async answer(request, slug) {
+      const address = clientAddresses.get(request) ?? ''
       const launcher = await load(slug)
-      return page(request, launcher, await accountOf(request, launcher, service))
+      return respond(request, launcher, await accountOf(request, launcher, service), address)
     },
     async shown(request, slug) {
       const launcher = await load(slug)
-      const rule = match(request, launcher, await accountOf(request, launcher, service))
-      return shownTo(rule, launcher.bundle)
+      return shownTo(match(request, launcher, await accountOf(request, launcher, service)), launcher.bundle)
     },
   }
 }

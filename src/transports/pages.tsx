@@ -17,30 +17,26 @@ import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
-import { launcherPages, noBundle } from './launcher.tsx'
+import { type LauncherPages, noBundle } from './launcher.tsx'
 import { HTML, text } from './respond.ts'
 
 const RAW = { parse: 'none' } as const
 
 /** The pages for people, and the files they load. */
-export function pages(service: Service) {
+export function pages(service: Service, launchers: LauncherPages) {
   const site: Site = { name: service.config.name, origin: service.config.origin }
   const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
-  const launcher = launcherPages(service)
   return new Elysia()
     .get('/', ({ request }) => text(request, (<HomePage site={site} form={emptyForm()} />) as string, { type: HTML }))
     .post('/', ({ request }) => makeBundle(request, site, service), RAW)
-    .get(
-      '/l/:slug',
-      ({ request, params }) => launcher.kept(request, params.slug) ?? launcher.made(request, params.slug),
-    )
+    .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { slug } = await found(params.slug)
       const svg = renderSVG(`${site.origin}/l/${slug}`, { border: 2 })
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const bundle = await launcher.shown(request, params.slug)
+      const bundle = await launchers.shown(request, params.slug)
       const headers = {
         'content-disposition': `attachment; filename="${bundle.slug}.html"`,
         'cache-control': 'private, no-store',

@@ -71,14 +71,18 @@ export function text(
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
 
-/** A page made for this request. */
+/**
+ * A page made for this request. It may tell its own site where it stands, or browsers would send its forms with
+ * `Origin: null`, which over plain http, without Sec-Fetch-Site, is all there is to tell whose form it was.
+ */
 export function page(
   request: Request,
   view: JSX.Element,
   status = 200,
   headers: Record<string, string> = {},
 ): Response {
-  return text(request, view as string, { type: HTML, status, headers })
+  const more = { 'referrer-policy': 'same-origin', ...headers }
+  return text(request, view as string, { type: HTML, status, headers: more })
 }
 
 /** Sends a browser on to another page, with the cookies that `from` sets. */

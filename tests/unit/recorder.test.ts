@@ -25,7 +25,7 @@ beforeEach(async () => {
   ])
 })
 
-afterEach(() => {
+afterEach(async () => {
   setSystemTime()
   await store.close()
   rmSync(folder, { recursive: true, force: true })

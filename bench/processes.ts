@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '../tests/server.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const POLL_MS = 1
+const PATIENCE_MS = 10_000
+
+/** A server in a process of its own that has answered once. */
+export interface Server {
+  origin: string
+  /** From the start of the process to its first answer. */
+  firstAnswerMs: number
+  /** What the process holds of the machine's memory, in MB of 1024 * 1024 bytes. */
+  residentMb(): number
+  /** SIGTERM; resolves when the process has ended. */
+  stop(): Promise<void>
+}
+
+/** Starts the service as shipped, with the package's own `start`, over a file that is kept. */
+export async function startService(database: string, path: string): Promise<Server> {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: { start: string } }
+  const port = freePort()
+  return start(scripts.start.split(' ').slice(1), new Request(`http://localhost:${port}${path}`), {
+    PORT: String(port),
+    DATABASE_URL: `file:${database}`,
+    // As high as they go: one machine plays every client.
+    SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
+    SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
+  })
+}
+
+/** Starts the bare runtime on one of the two works. */
+export async function startBare(...work: ['launchers', string] | ['events']): Promise<Server> {
+  const port = freePort()
+  const ask = work[0] === 'events' ? { method: 'POST', body: '{}' } : {}
+  return start(['bench/bare.ts', String(port), ...work], new Request(`http://localhost:${port}/`, ask))
+}
+
+async function start(args: string[], first: Request, env: Record<string, string> = {}): Promise<Server> {
+  const from = performance.now()
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  await firstAnswer(first, child)
+  return {
+    origin: new URL(first.url).origin,
+    firstAnswerMs: performance.now() - from,
+    residentMb: () => residentMb(child.pid),
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+async function firstAnswer(request: Request, child: Bun.Subprocess): Promise<void> {
+  for (const from = performance.now(); performance.now() - from < PATIENCE_MS; await Bun.sleep(POLL_MS)) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+    const answer = await fetch(request.clone()).catch(() => null)
+    await answer?.arrayBuffer()
+    if (answer?.ok) return
+  }
+  throw new Error(`the server does not answer at ${request.url}`)
+}
+
+function residentMb(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keepLauncher, makeBundles } from './bundles.ts'
+import { checkCounts, median, type Row, table } from './figures.ts'
+import { type Server, startBare, startService } from './processes.ts'
+import { findWrk, forSeconds, inTurn, type Load, type Work } from './wrk.ts'
+
+// `bun run bench`: the service as shipped against the bare runtime on the same work. See bench/README.md.
+
+const STARTS = 7
+const REQUESTS_BEFORE_MEMORY = 100_000
+const ROUNDS = 5
+const ROUND_SECONDS = 3
+
+/**
+ * What a run works with. `asked` is what wrk was answered, for the counts to be checked against; what the bench
+ * asks for itself is not in it, for its client is taken for the bot that it is.
+ */
+interface Run {
+  database: string
+  slugs: string[]
+  slugFile: string
+  launcherFile: string
+  asked: Record<Work, number>
+}
+
+async function bench(folder: string): Promise<void> {
+  const run = await prepare(folder)
+  const rows = [await firstAnswer(run)]
+  const service = await startService(run.database, '/')
+  const bare = await startBare('launchers', run.launcherFile)
+  rows.push(await memory(run, service, bare))
+  rows.push(...(await rounds(run, 'launchers', service, bare, 0.6)))
+  await bare.stop()
+  const bareEvents = await startBare('events')
+  rows.push(...(await rounds(run, 'events', service, bareEvents, 0.5)))
+  await bareEvents.stop()
+  await service.stop()
+  // Read once the service has ended: what SIGTERM left unwritten would be missing here.
+  rows.push(...checkCounts(run.database, { views: run.asked.launchers, open_all_clicks: run.asked.events }))
+  console.log(table(rows))
+  if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1
+}
+
+async function prepare(folder: string): Promise<Run> {
+  const run = {
+    database: join(folder, 'bench.db'),
+    slugFile: join(folder, 'slugs'),
+    launcherFile: join(folder, 'launcher.json'),
+    asked: { launchers: 0, events: 0 },
+  }
+  const service = await startService(run.database, '/')
+  const slugs = await makeBundles(service)
+  writeFileSync(run.slugFile, slugs.join('\n'))
+  await keepLauncher(service, slugs[0]!, run.launcherFile)
+  await service.stop()
+  return { ...run, slugs }
+}
+
+async function firstAnswer(run: Run): Promise<Row> {
+  const times: number[] = []
+  for (const slug of run.slugs.slice(0, STARTS)) {
+    const service = await startService(run.database, `/l/${slug}`)
+    times.push(service.firstAnswerMs)
+    await service.stop()
+  }
+  const ms = median(times)
+  return { what: 'Start to first launcher, ms', figure: ms.toFixed(0), goal: 'at most 250', isMet: ms <= 250 }
+}
+
+async function memory(run: Run, service: Server, bare: Server): Promise<Row> {
+  for (const server of [bare, service]) {
+    await inTurn('launchers', server.origin, run.slugFile, REQUESTS_BEFORE_MEMORY)
+  }
+  run.asked.launchers += REQUESTS_BEFORE_MEMORY
+  const [ours, theirs] = [service.residentMb(), bare.residentMb()]
+  return {
+    what: 'Resident memory above bare, MB',
+    figure: `${(ours - theirs).toFixed(0)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})`,
+    goal: 'at most 60',
+    isMet: ours - theirs <= 60,
+  }
+}
+
+/** Bare and ours in turns, so that what else the machine does falls on both; the first round warms up. */
+async function rounds(run: Run, work: Work, service: Server, bare: Server, goal: number): Promise<Row[]> {
+  const pairs: { ours: Load; theirs: Load }[] = []
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const theirs = await forSeconds(work, bare.origin, run.slugFile, ROUND_SECONDS)
+    const ours = await forSeconds(work, service.origin, run.slugFile, ROUND_SECONDS)
+    run.asked[work] += ours.answered
+    if (round > 0) pairs.push({ ours, theirs })
+  }
+  const ratio = median(pairs.map(({ ours, theirs }) => ours.answered / theirs.answered))
+  const perSecond = (of: 'ours' | 'theirs') =>
+    Math.round(median(pairs.map((pair) => pair[of].answered / ROUND_SECONDS))).toLocaleString('en')
+  const p99 = (of: 'ours' | 'theirs') => median(pairs.map((pair) => pair[of].p99Ms)).toFixed(2)
+  return [
+    {
+      what: `${work === 'launchers' ? 'Launchers' : 'Events'} a second, of bare`,
+      figure: `${ratio.toFixed(2)} (${perSecond('ours')} to ${perSecond('theirs')})`,
+      goal: `at least ${goal.toFixed(2)}`,
+      isMet: ratio >= goal,
+    },
+    { what: `  their p99, ms`, figure: `${p99('ours')} to ${p99('theirs')}` },
+  ]
+}
+
+if (findWrk() === null) {
+  console.error('The bench needs wrk: install it (Debian: apt install wrk).')
+  process.exit(1)
+}
+const folder = mkdtempSync(join(tmpdir(), 'openall-bench-'))
+try {
+  await bench(folder)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,228 @@
+import type { Server } from './server.ts'
+
+/** What a person is told: a JSON answer. */
+export interface Answer<T> {
+  status: number
+  headers: Headers
+  body: T
+}
+
+/** A bundle as the API shows it (spec 2.1), as far as tests read it. */
+export interface BundleBody {
+  slug: string
+  urls: string[]
+  urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
+  title: string | null
+  description: string | null
+  owner: { type: string; userId?: string; organizationId?: string }
+  createdAt: string
+  updatedAt: string
+}
+
+/** What an anonymous creator gets (spec 4.1). */
+export interface CreatedBody {
+  slug: string
+  url: string
+  claimUrl: string
+  claimToken: string
+}
+
+type Unknown = Record<string, unknown>
+
+/** Somebody with a cookie jar: a browser, as far as the service can tell. Redirects are not followed. */
+export class Visitor {
+  readonly cookies = new Map<string, string>()
+
+  constructor(
+    readonly server: Pick<Server, 'origin'>,
+    /** Sent with every request. */
+    readonly always: Record<string, string> = {},
+  ) {}
+
+  async fetch(path: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(path.startsWith('http') ? path : `${this.server.origin}${path}`, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...this.always, ...init.headers },
+    })
+    for (const text of response.headers.getSetCookie()) {
+      const [pair = ''] = text.split(';')
+      const at = pair.indexOf('=')
+      if (/Max-Age=0/i.test(text)) this.cookies.delete(pair.slice(0, at))
+      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return response
+  }
+
+  /** Calls a JSON route. */
+  async api<T = Unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await this.fetch(path, {
+      method,
+      headers: { ...json, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
+  }
+
+  /** Sends a plain form. */
+  form(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return this.fetch(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields).toString(),
+      headers: { ...type, ...headers },
+    })
+  }
+
+  /** Makes a bundle. */
+  async makeBundle(fields: Unknown = {}): Promise<CreatedBody> {
+    const { status, body } = await this.api<CreatedBody>('POST', '/api/links', { urls: [URL_A, URL_B], ...fields })
+    if (status !== 201) throw new Error(`a bundle was refused: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+}
+
+export const URL_A = 'https://a.example/'
+export const URL_B = 'https://b.example/'
+export const PASSWORD = 'correct horse battery'
+
+/** A visitor with an account, signed in. */
+export class Person extends Visitor {
+  email = ''
+  userId = ''
+}
+
+let people = 0
+
+/** An address that nobody has used. */
+export function newEmail(name = 'person'): string {
+  people += 1
+  return `${name}-${people}@people.example`
+}
+
+/**
+ * Somebody with an account and a confirmed address, by a mailed link: what most tests need, and without the
+ * passwords that are slow on purpose.
+ */
+export async function arrive(server: Server, email = newEmail()): Promise<Person> {
+  const person = new Person(server)
+  await person.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+  await person.fetch(linkIn(await mailTo(server, email, 'Your sign-in link')))
+  const { body } = await person.api<{ subject: { userId: string } }>('GET', '/api/me')
+  person.email = email
+  person.userId = body.subject.userId
+  return person
+}
+
+/** Makes an account with a password, its address not confirmed, and signs in. */
+export async function signUp(server: Server, email = newEmail()): Promise<Person> {
+  const person = new Person(server)
+  const { status, body } = await person.api<{ user: { id: string } }>('POST', '/api/auth/sign-up/email', {
+    email,
+    password: PASSWORD,
+    name: email.split('@')[0],
+  })
+  if (status !== 200) throw new Error(`a sign-up was refused: ${status} ${JSON.stringify(body)}`)
+  person.email = email
+  person.userId = body.user.id
+  return person
+}
+
+/** Another browser of somebody who has an account. */
+export async function signIn(server: Server, email: string, password = PASSWORD): Promise<Visitor> {
+  const visitor = new Visitor(server)
+  const { status } = await visitor.api('POST', '/api/auth/sign-in/email', { email, password })
+  if (status !== 200) throw new Error(`a sign-in was refused: ${status}`)
+  return visitor
+}
+
+/** An organisation, with its creator as admin and as many members as are given. */
+export async function organize(
+  admin: Person,
+  members: readonly (readonly [Person, string])[] = [],
+): Promise<{ id: string; memberIds: Map<Person, string> }> {
+  people += 1
+  const { body } = await admin.api<{ id: string }>('POST', '/api/auth/organization/create', {
+    name: `Organisation ${people}`,
+    slug: `organisation-${people}`,
+  })
+  const memberIds = new Map<Person, string>()
+  for (const [person, role] of members) memberIds.set(person, await join(admin, body.id, person, role))
+  return { id: body.id, memberIds }
+}
+
+/** Invites somebody and has them accept; they keep the subject they acted for. */
+export async function join(admin: Person, organizationId: string, person: Person, role: string): Promise<string> {
+  const invited = await admin.api<{ id: string }>('POST', '/api/auth/organization/invite-member', {
+    email: person.email,
+    role,
+    organizationId,
+  })
+  const accepted = await person.api<{ member: { id: string } }>('POST', '/api/auth/organization/accept-invitation', {
+    invitationId: invited.body.id,
+  })
+  if (accepted.status !== 200) throw new Error(`an invitation was refused: ${JSON.stringify(accepted.body)}`)
+  await actFor(person, null)
+  return accepted.body.member.id
+}
+
+/** Switches the acting subject: an organisation, or with null the person. */
+export async function actFor(person: Visitor, organizationId: string | null): Promise<void> {
+  const { status } = await person.api('POST', '/api/auth/organization/set-active', { organizationId })
+  if (status !== 200) throw new Error(`the organisation was not made active: ${status}`)
+}
+
+/** A mail as a server without SMTP_URL writes it to its log. */
+interface LoggedMail {
+  to: string
+  subject: string
+  text: string
+}
+
+/** Every mail so far, oldest first. */
+function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
+  return server
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => (JSON.parse(line) as { mail?: LoggedMail }).mail)
+    .filter((mail) => mail !== undefined)
+}
+
+/** The latest mail to an address whose subject begins with `subject`; waits for the log to come through. */
+export async function mailTo(server: Pick<Server, 'output'>, to: string, subject: string): Promise<LoggedMail> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const mail = mailsOf(server).findLast((mail) => mail.to === to && mail.subject.startsWith(subject))
+    if (mail !== undefined) return mail
+    await Bun.sleep(25)
+  }
+  throw new Error(`no mail to ${to} that begins with ${subject}`)
+}
+
+/**
+ * The mail to an address as the development mailbox shows it. Claim mails are found there alone: where mail is
+ * not configured none is sent, and a claim token has no place in a log.
+ */
+export async function mailInBox({ origin }: Pick<Server, 'origin'>, to: string, subject: string): Promise<LoggedMail> {
+  const page = await (await fetch(`${origin}/dev/mailbox`)).text()
+  const text = page
+    .split('<article')
+    .find((mail) => mail.includes(`to ${to} at `) && mail.includes(subject))
+    ?.replace(/<[^>]*>/g, ' ')
+    .replaceAll('&amp;', '&')
+  if (text === undefined) throw new Error(`no mail to ${to} in the mailbox with ${subject}`)
+  return { to, subject: text, text }
+}
+
+/** The first link in a mail. */
+export function linkIn({ text }: Pick<LoggedMail, 'text'>): string {
+  return /https?:\/\/\S+/.exec(text)?.[0] ?? ''
+}
