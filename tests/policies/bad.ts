@@ -26,8 +26,8 @@ const WINDOW = { op: 'timeWindow', days: ['mon'], from: '09:00', to: '17:00', ti
 const REMOVED = 'removed'
 
 const ofPolicy: Bad[] = [
-  ['a text', 'policy', '', 'an object or null'],
-  ['a number', 5, '', 'an object or null'],
+  ['a text', 'policy', '', 'an object'],
+  ['a number', 5, '', 'an object'],
   ['a list', [], 'rules', 'an array'],
   ['no rules', { version: 1 }, 'rules', 'an array'],
   ['no version', { rules: [] }, 'version', '1'],
