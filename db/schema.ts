@@ -11,6 +11,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { organization, user } from './identity-schema.ts'
+import type { Policy } from './policy.ts'
 
 export * from './identity-schema.ts'
 
@@ -64,7 +65,7 @@ export const bundles = sqliteTable(
     description: text('description'),
     urls: json<string[]>('urls').notNull(),
     urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
-    resolutionPolicy: json<unknown>('resolution_policy'),
+    resolutionPolicy: json<Policy>('resolution_policy'),
     source: text('source', { enum: SOURCES }).notNull(),
     /** `<client>/<tag>` of the Service-Client header, or null. */
     client: text('client'),
@@ -100,7 +101,7 @@ export const bundleVersions = sqliteTable(
     urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
     title: text('title'),
     description: text('description'),
-    resolutionPolicy: json<unknown>('resolution_policy'),
+    resolutionPolicy: json<Policy>('resolution_policy'),
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
     editedAt: integer('edited_at').notNull(),

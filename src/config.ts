@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { type } from 'arktype'
 
 const positive = type('string.integer.parse').to('1 <= number.integer <= 1000000000')
+const headerName = type(/^[A-Za-z0-9-]{1,64}$/).describe('the name of one header')
 const origin = type('string.trim').narrow((text, ctx) => {
   const url = URL.canParse(text) ? new URL(text) : null
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
@@ -30,10 +31,8 @@ export const SETTINGS = {
   SERVICE_RATE_LIMIT_WINDOW_MS: { schema: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { schema: positive, fallback: '30' },
   REDIS_URL: { schema: type(/^rediss?:\/\/./).describe('a redis: or rediss: address'), fallback: undefined },
-  SERVICE_CLIENT_IP_HEADER: {
-    schema: type(/^[A-Za-z0-9-]{1,64}$/).describe('the name of one header'),
-    fallback: undefined,
-  },
+  SERVICE_CLIENT_IP_HEADER: { schema: headerName, fallback: undefined },
+  SERVICE_COUNTRY_HEADER: { schema: headerName, fallback: undefined },
   SERVICE_CLAIM_TTL_HOURS: { schema: positive, fallback: '168' },
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { schema: positive, fallback: '50' },
   SERVICE_PLAN_FREE_MAX_BUNDLES: { schema: positive, fallback: '100' },
@@ -91,6 +90,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     redisUrl: read(env, 'REDIS_URL'),
     clientIpHeader: read(env, 'SERVICE_CLIENT_IP_HEADER'),
+    countryHeader: read(env, 'SERVICE_COUNTRY_HEADER'),
     claimTtlMs: read(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
     maxBundles: {
       anonymous: read(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),

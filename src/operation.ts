@@ -200,10 +200,17 @@ async function chargeKey(
 function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
   const read = schema(raw)
   if (!(read instanceof type.errors)) return read as In
-  const first = read.find(({ path }) => path[0] === 'urls') ?? read[0]
+  const wrong = read.flatMap(innermost)
+  const first = wrong.find(({ path }) => path[0] === 'urls') ?? wrong[0]
   const code = first?.path[0] === 'urls' ? 'INVALID_URLS' : 'BAD_REQUEST'
   const place = first?.path.length ? clip(first.path.stringify()) : 'the body'
-  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: read.map(toIssue) })
+  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: wrong.map(toIssue) })
+}
+
+/** What is wrong within one branch of a union says more than that no branch fits. */
+function innermost(error: type.errors[number]): type.errors[number][] {
+  const within = error.hasCode('union') ? error.errors.filter(({ path }) => path.length > error.path.length) : []
+  return within.length > 0 ? within : [error]
 }
 
 function toIssue(error: type.errors[number]): Issue {

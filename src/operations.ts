@@ -3,6 +3,7 @@ import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
 import * as keys from './keys/operations.ts'
 import type { Operation } from './operation.ts'
+import * as policies from './policies/operations.ts'
 
 /** The whole service, in the order of the specification. */
 export const operations = [
@@ -14,6 +15,7 @@ export const operations = [
   bundles.listBundles,
   bundles.listVersions,
   bundles.restoreVersion,
+  policies.previewPolicy,
   bundles.claimBundle,
   bundles.listClaims,
   insights.getInsights,

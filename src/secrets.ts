@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomInt } from 'node:crypto'
+
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A text of base62 that nobody can guess: `length` × 5.95 bits. */
+export function randomBase62(length: number): string {
+  return Array.from({ length }, () => BASE62[randomInt(62)]).join('')
+}
 
 /**
  * A keyed hash under the service's secret: what is stored this way can be compared and not read.

@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import type { PublicBundle } from '../src/bundles/bundles.ts'
+import type { PublicBundle } from '../src/bundles/served.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A Netscape bookmarks file: one folder, which every browser imports and can open whole. */

@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import type { PublicBundle } from '../src/bundles/bundles.ts'
+import type { PublicBundle } from '../src/bundles/served.ts'
 import { Icon } from './icons.tsx'
 import { attribute, Document, type Site } from './layout.tsx'
 
@@ -15,6 +15,7 @@ interface LauncherProps {
 export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   const { slug, urls, urlMetadata } = bundle
   const heading = headingOf(bundle)
+  const badge = bundle.rule?.badge ?? null
   const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
   return (
     <Document
@@ -23,7 +24,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
       script="launcher.js"
       head={<OpenGraph site={site} bundle={bundle} heading={heading} />}
     >
-      <main data-slug={slug} data-rule="">
+      <main data-slug={slug} data-rule={bundle.rule?.id ?? ''}>
         <h1 dir="auto" safe>
           {heading}
         </h1>
@@ -34,6 +35,13 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
         ) : (
           ''
         )}
+        {badge === null ? (
+          ''
+        ) : (
+          <p class="badge" dir="auto" safe>
+            {`For: ${badge}`}
+          </p>
+        )}
         <div class="bar">
           <button type="button" id="open" class="primary" hidden={openable === 0} safe>
             {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length} tabs`}
@@ -42,7 +50,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
             <Icon name="copy" />
             <span class="word">Copy links</span>
           </button>
-          <a class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
+          <a id="bookmarks" class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
             <Icon name="bookmark" />
             <span class="word">Bookmarks file</span>
           </a>

@@ -7,6 +7,7 @@ import type { Commit } from '../idempotency.ts'
 import type { Caller, SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
 import { anonymousCapReached, capOf, capReached, ensureOwner, heldBy, heldByAddress, ownerId } from '../limits/plans.ts'
+import { identified, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { keyedHash } from '../secrets.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
@@ -64,6 +65,7 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
         if (input.slug !== undefined) throw slugTaken()
         continue
       }
+      if (broken?.includes('policy_rules.id')) continue
       if (!broken?.includes('bundle_versions.bundle_id')) throw error
       throw caller.kind === 'anonymous' ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
     }
@@ -74,11 +76,13 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
   const now = Date.now()
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
+  const rules = input.resolutionPolicy ? identified(input.resolutionPolicy, null, () => false) : null
   const content = {
     urls: input.urls,
     urlMetadata: input.urls.map((_, index) => input.urlMetadata?.[index] ?? {}),
     title: input.title ?? null,
     description: input.description ?? null,
+    resolutionPolicy: rules?.policy ?? null,
   }
   const addressHash = isAnonymous ? keyedHash(config.secret, 'client address', caller.address) : null
   const isWithinCap =
@@ -108,6 +112,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
       editedBy: caller.kind === 'anonymous' ? null : caller.userId,
       editedAt: now,
     }),
+    ...keepIds(db, inserted, rules?.newIds ?? []),
     ...(claim === null ? [] : [claim.write]),
   ]
   const answer: CreatedBundle = { slug, url: `${config.origin}/l/${slug}`, ...claim?.fields }
@@ -120,25 +125,6 @@ function slugTaken(): Problem {
 
 function newSlug(): string {
   return Array.from({ length: SLUG_LENGTH }, () => SLUG_ALPHABET[randomInt(SLUG_ALPHABET.length)]).join('')
-}
-
-/** What a viewer may see of a bundle. */
-export type PublicBundle = NonNullable<Awaited<ReturnType<typeof find>>>
-
-/** The bundle that is served under a slug, or null where there is none or it was deleted. */
-export async function find(db: Store['db'], slug: string) {
-  const [row] = await db
-    .select({
-      id: bundles.id,
-      slug: bundles.slug,
-      title: bundles.title,
-      description: bundles.description,
-      urls: bundles.urls,
-      urlMetadata: bundles.urlMetadata,
-    })
-    .from(bundles)
-    .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
-  return row ?? null
 }
 
 /** The acting subject's bundles, newest first (spec 4.5). */

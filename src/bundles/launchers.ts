@@ -2,9 +2,11 @@ import { gt, max } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import { type Counter, newCounter } from '../insights/recorder.ts'
-import { find, type PublicBundle } from './bundles.ts'
+import { type CompiledPolicy, compile } from '../policies/evaluate.ts'
+import { find, type ServedBundle } from './served.ts'
 
 /** Pages are kept up to this many bytes; the one unused for longest goes first. */
 const MAX_BYTES = 32 * 1024 * 1024
@@ -16,11 +18,22 @@ const POLL_MS = 500
 /** How a page's bytes are encoded for the wire. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** What is kept of a bundle that has been viewed: where its views are counted, and its finished pages. */
-export interface Launcher {
+/** What one rule makes of a bundle, or no rule: where its views are counted, and its finished pages. */
+interface Variant {
   readonly counter: Counter
   /** Whole bodies, by encoding. */
   readonly pages: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>
+}
+
+/** What is kept of a bundle that has been viewed, as it was at one version. */
+export interface Launcher {
+  readonly bundle: ServedBundle
+  /** Null: everybody sees the bundle's own tabs. */
+  readonly policy: CompiledPolicy | null
+  /** By rule id; `''` where no rule matched. */
+  readonly variants: Map<string, Variant>
+  /** Roughly what `bundle` and `policy` take. */
+  readonly weight: number
 }
 
 /**
@@ -60,20 +73,42 @@ export class Launchers {
   }
 
   /**
-   * Reads the bundle, and keeps its launcher with the page that `render` makes of it.
+   * Reads the bundle, compiles its policy, and keeps both.
    * @returns null where no bundle is served under the slug.
    */
-  async load(slug: string, render?: (bundle: PublicBundle) => Launcher['pages']): Promise<Launcher | null> {
+  async load(slug: string): Promise<Launcher | null> {
     const drops = this.#drops
     const bundle = await find(this.store.db, slug)
     if (bundle === null) return null
-    const before = this.#kept.get(slug)
+    const isFresh = drops === this.#drops
+    const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
+    if (loadedMeanwhile !== undefined) return loadedMeanwhile
     const launcher: Launcher = {
-      counter: before?.counter ?? newCounter(bundle.id, ''),
-      pages: { ...before?.pages, ...render?.(bundle) },
+      bundle,
+      policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
+      variants: new Map(),
+      weight: 2 * JSON.stringify(bundle).length,
     }
-    if (drops === this.#drops) this.#kept.set(slug, launcher)
+    if (isFresh) this.#kept.set(slug, launcher)
     return launcher
+  }
+
+  /** What a rule, or with null no rule, makes of a launcher's bundle. */
+  variant({ bundle, variants }: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
+    const id = rule?.id ?? ''
+    let variant = variants.get(id)
+    if (variant === undefined) variants.set(id, (variant = { counter: newCounter(bundle.id, id), pages: {} }))
+    return variant
+  }
+
+  /** Adds a finished page to a launcher. */
+  keep(launcher: Launcher, { pages }: Variant, encoding: Encoding, page: Uint8Array<ArrayBuffer>): void {
+    pages[encoding] = page
+    const { slug } = launcher.bundle
+    if (this.#kept.peek(slug) !== launcher) return
+    // The cache weighs a value only when it is new to it.
+    this.#kept.delete(slug)
+    this.#kept.set(slug, launcher)
   }
 
   /** Forgets a launcher whose bundle has been changed. */
@@ -104,6 +139,10 @@ export class Launchers {
   }
 }
 
-function bytes({ pages }: Launcher): number {
-  return Object.values(pages).reduce((sum, page) => sum + page.byteLength, ENTRY_BYTES)
+function bytes({ variants, weight }: Launcher): number {
+  let sum = ENTRY_BYTES + weight
+  for (const { pages } of variants.values()) {
+    for (const page of Object.values(pages)) sum += page.byteLength
+  }
+  return sum
 }

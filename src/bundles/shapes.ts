@@ -1,10 +1,12 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
+import { Policy } from '../policies/shapes.ts'
+import { CONTROLS, fit, line, lines, MAX_URL, Url } from '../text.ts'
 
 /** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
 export const BOUNDS = {
   urls: 25,
-  url: 2048,
+  url: MAX_URL,
   title: 200,
   description: 2000,
   note: 500,
@@ -12,42 +14,6 @@ export const BOUNDS = {
   tag: 40,
   email: 254,
 } as const
-
-const CONTROLS = /[\u0000-\u001f]/
-const CONTROLS_SAVE_TAB_AND_NEWLINE = /[\u0000-\u0008\u000b-\u001f]/
-
-/** Why a text cannot be kept, as the end of "it must be …", or null. */
-function unfit(text: string, max: number, controls: RegExp): string | null {
-  // UTF-16 length first: it is free, and at most twice the number of code points.
-  if (text.length > max && (text.length > max * 2 || [...text].length > max)) return `at most ${max} characters`
-  if (controls.test(text)) return 'free of control characters'
-  // A lone surrogate has no UTF-8 and would come back as another text.
-  if (!text.isWellFormed()) return 'well-formed Unicode'
-  return null
-}
-
-const fit = (max: number, controls: RegExp) => (text: string, ctx: { mustBe(expected: string): false }) => {
-  const reason = unfit(text, max, controls)
-  return reason === null || ctx.mustBe(reason)
-}
-/** A text of one line, at most `max` code points. */
-export const line = (max: number) => type('string').narrow(fit(max, CONTROLS))
-const lines = (max: number) => type('string').narrow(fit(max, CONTROLS_SAVE_TAB_AND_NEWLINE))
-
-/** One destination: http: or https:, at most 2048 characters as sent, kept as sent save for space around it. */
-export const Url = type('string')
-  .narrow(
-    (text, ctx) =>
-      text.length <= BOUNDS.url || [...text].length <= BOUNDS.url || ctx.mustBe(`at most ${BOUNDS.url} characters`),
-  )
-  .pipe((text) => text.trim())
-  .to(
-    type('string').narrow((text, ctx) => {
-      const web = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-      const reason = web ? unfit(text, BOUNDS.url, CONTROLS) : 'an http: or https: URL'
-      return reason === null || ctx.mustBe(reason)
-    }),
-  )
 
 /** What is kept beside each URL (spec 2.1). */
 export const UrlMetadata = type({
@@ -66,7 +32,7 @@ const nullable = (max: number, controls: RegExp) =>
 const title = nullable(BOUNDS.title, CONTROLS)
 const description = nullable(BOUNDS.description, CONTROLS_SAVE_TAB_AND_NEWLINE)
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
-const noPolicy = type('null').describe('null, for this server takes no policies yet')
+const resolutionPolicy = Policy.or('null')
 
 /** A metadata list may not be longer than the list of URLs that it runs beside. */
 const runsBeside = (
@@ -93,7 +59,7 @@ export const NewBundle = type({
     .describe('an e-mail address')
     .narrow(fit(BOUNDS.email, CONTROLS)),
   'slug?': ChosenSlug,
-  'resolutionPolicy?': noPolicy,
+  'resolutionPolicy?': resolutionPolicy,
   '+': 'reject',
 }).narrow(runsBeside)
 
@@ -106,7 +72,7 @@ export const BundleEdit = type({
   'title?': title,
   'description?': description,
   'urlMetadata?': UrlMetadata.array(),
-  'resolutionPolicy?': noPolicy,
+  'resolutionPolicy?': resolutionPolicy,
   '+': 'reject',
 })
   .narrow(runsBeside)

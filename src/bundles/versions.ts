@@ -2,6 +2,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type UrlMetadata } from '../../db/schema.ts'
 import type { SignedIn } from '../identity/identify.ts'
+import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
@@ -11,6 +12,12 @@ import type { BundleEdit } from './shapes.ts'
 const MAX_TRIES = 200
 
 type Content = Pick<StoredBundle, 'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'>
+
+/** What a bundle is to become, and the ids of rules that it has not had before. */
+interface Next {
+  content: Content
+  newRuleIds: readonly string[]
+}
 
 interface Edit {
   store: Store
@@ -26,7 +33,14 @@ interface Edit {
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT.
  */
 export function edit(edit: Edit, changes: Omit<BundleEdit, 'slug'>): Promise<StoredBundle> {
-  return writeVersion(edit, (bundle) => Promise.resolve(applied(bundle, changes)))
+  return writeVersion(edit, async (bundle) => {
+    const { resolutionPolicy, ...rest } = changes
+    const content = applied(bundle, rest)
+    if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
+    if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
+    const { policy, newIds } = await identifiedFor(edit.store.db, bundle, resolutionPolicy)
+    return { content: { ...content, resolutionPolicy: policy }, newRuleIds: newIds }
+  })
 }
 
 /**
@@ -41,7 +55,7 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
       .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
     if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
     const { urls, urlMetadata, title, description, resolutionPolicy } = version
-    return { urls, urlMetadata, title, description, resolutionPolicy }
+    return { content: { urls, urlMetadata, title, description, resolutionPolicy }, newRuleIds: [] }
   })
 }
 
@@ -71,16 +85,16 @@ export async function listVersions({ db }: Store, caller: SignedIn, slug: string
  */
 async function writeVersion(
   { store, caller, slug, expectedVersion }: Edit,
-  next: (bundle: StoredBundle) => Promise<Content>,
+  next: (bundle: StoredBundle) => Promise<Next>,
 ): Promise<StoredBundle> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
-    const content = await next(bundle)
+    const becoming = await next(bundle)
     refuseStale(bundle, expectedVersion)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    if (await write(store, bundle, content, { versionNumber, updatedAt, editedBy: caller.userId })) {
-      return { ...bundle, ...content, versionNumber, updatedAt }
+    if (await write(store, bundle, becoming, { versionNumber, updatedAt, editedBy: caller.userId })) {
+      return { ...bundle, ...becoming.content, versionNumber, updatedAt }
     }
   }
   throw new Problem('VERSION_CONFLICT', 'Others edit this bundle all the time. Read it again and try once more.')
@@ -90,7 +104,7 @@ async function writeVersion(
 async function write(
   { db, write }: Store,
   { id, versionNumber: seen }: StoredBundle,
-  content: Content,
+  { content, newRuleIds }: Next,
   { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
 ): Promise<boolean> {
   const stillSeen = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`
@@ -104,15 +118,17 @@ async function write(
         .update(bundles)
         .set({ ...content, versionNumber, updatedAt })
         .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
+      ...keepIds(db, id, newRuleIds),
     ])
     return true
   } catch (error) {
-    if (/(NOT NULL|UNIQUE) constraint failed: bundle_versions/.test(brokenConstraint(error) ?? '')) return false
+    if (/(NOT NULL|UNIQUE) constraint failed: (bundle_versions|policy_rules)/.test(brokenConstraint(error) ?? ''))
+      return false
     throw error
   }
 }
 
-function applied(bundle: StoredBundle, changes: Omit<BundleEdit, 'slug'>): Content {
+function applied(bundle: StoredBundle, changes: Omit<BundleEdit, 'slug' | 'resolutionPolicy'>): Content {
   const urls = changes.urls ?? bundle.urls
   if ((changes.urlMetadata?.length ?? 0) > urls.length) {
     throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
@@ -124,7 +140,7 @@ function applied(bundle: StoredBundle, changes: Omit<BundleEdit, 'slug'>): Conte
       : carriedOver(bundle, urls),
     title: changes.title === undefined ? bundle.title : changes.title,
     description: changes.description === undefined ? bundle.description : changes.description,
-    resolutionPolicy: changes.resolutionPolicy === undefined ? bundle.resolutionPolicy : changes.resolutionPolicy,
+    resolutionPolicy: bundle.resolutionPolicy,
   }
 }
 

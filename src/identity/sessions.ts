@@ -63,6 +63,15 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
   }
 }
 
+/** The role of a user in an organisation, whichever is active; null for one who is no member. */
+export async function roleIn({ db }: Store, userId: string, organizationId: string): Promise<Role | null> {
+  const [row] = await db
+    .select({ role: member.role })
+    .from(member)
+    .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)))
+  return row?.role ?? null
+}
+
 /** The session token in a Cookie header, or null where there is none that we signed. */
 function readToken(header: string, cookie: string, secret: string): string | null {
   const pair = header.split('; ').find((text) => text.startsWith(cookie))

@@ -2,6 +2,7 @@ import { type } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
 import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
+import { isRuleId, isRuleOf } from '../policies/rule-ids.ts'
 import { report, toCsv } from './report.ts'
 import { daysIn, InsightsQuery } from './shapes.ts'
 
@@ -27,11 +28,17 @@ export const recordEvent = operation({
   bodyTypes: ['application/json', 'text/plain'],
   status: 204,
   input: type({ slug: 'string', kind: "'open_all'", 'matchedRuleId?': 'string <= 64 | null', '+': 'reject' }),
-  async run({ slug, matchedRuleId }, { service: { launchers, recorder, log } }) {
+  async run({ slug, matchedRuleId }, { service: { launchers, recorder, store, log } }) {
+    const id = matchedRuleId ?? null
     // Best effort: a store that is away must not keep a viewer waiting for an error.
-    const launcher =
-      launchers.peek(slug) ?? (await launchers.load(slug).catch((error) => log.warn({ err: error }, 'event dropped')))
-    // No bundle has rules yet, so an id that is sent was never one of its own.
-    if (launcher && (matchedRuleId ?? null) === null) recorder.openAll(launcher.counter)
+    try {
+      const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
+      if (launcher === null) return
+      const { bundle, variants } = launcher
+      const isOurs = id === null || (isRuleId(id) && (variants.has(id) || (await isRuleOf(store.db, bundle.id, id))))
+      if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }).counter)
+    } catch (error) {
+      log.warn({ err: error }, 'event dropped')
+    }
   },
 })

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
-import { line } from '../bundles/shapes.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
+import { line } from '../text.ts'
 
 /** Requests an hour that a key may send where its minter does not say (spec 8). */
 const DEFAULT_PER_HOUR = 1000

@@ -1,7 +1,7 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { BASE62, randomBase62 } from '../secrets.ts'
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PREFIX_LENGTH = 12
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
@@ -17,8 +17,8 @@ export interface KeyToken {
 
 /** A new key and its text, `<keyPrefix>.<secret>`, whose last six characters are a checksum (decisions 3). */
 export function newKeyToken(): KeyToken & { text: string } {
-  const keyPrefix = `oa_${random(PREFIX_LENGTH)}`
-  const secret = random(SECRET_LENGTH)
+  const keyPrefix = `oa_${randomBase62(PREFIX_LENGTH)}`
+  const secret = randomBase62(SECRET_LENGTH)
   return { keyPrefix, secret, text: `${keyPrefix}.${secret}${checksum(keyPrefix, secret)}` }
 }
 
@@ -41,8 +41,4 @@ function checksum(keyPrefix: string, secret: string): string {
     rest = Math.floor(rest / 62)
   }
   return text
-}
-
-function random(length: number): string {
-  return Array.from({ length }, () => BASE62[randomInt(62)]).join('')
 }

@@ -1,7 +1,10 @@
 import { Html } from '@elysiajs/html'
+import type { Rule } from '../../db/policy.ts'
 import { LauncherPage } from '../../views/launcher.tsx'
-import type { PublicBundle } from '../bundles/bundles.ts'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'
+import { type PublicBundle, shownTo } from '../bundles/served.ts'
+import { roleIn } from '../identity/sessions.ts'
+import { type Account, seen } from '../policies/viewer.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { clientAddresses } from './client.ts'
@@ -9,41 +12,53 @@ import { encode, encodingFor, HTML, headersWith } from './respond.ts'
 
 /** The launcher at `/l/:slug`, as the front door and the router ask for it. */
 export interface LauncherPages {
-  /** The finished answer where the page is kept; looks nothing up. */
+  /** The answer where nothing needs to be read for it; else undefined. */
   kept(request: Request, slug: string, address: string): Response | undefined
-  /** The answer to whatever reaches the router; reads and renders what is not kept. */
+  /** The answer to whatever reaches the router, whatever it takes. */
   answer(request: Request, slug: string): Promise<Response>
+  /** What the viewer is shown, for another way of showing it; no view is counted. */
+  shown(request: Request, slug: string): Promise<PublicBundle>
 }
 
 /**
- * The hot path: a view of a bundle that was viewed lately neither reads nor renders. It is the one page
- * that goes round `execute`, for it takes no input beyond its slug, and has no limit and no refusal.
+ * The hot path: a view of a bundle that was viewed lately neither reads nor renders; its policy was compiled
+ * with it. It is the one page that goes round `execute`, for it takes no input beyond its slug, and has no
+ * limit and no refusal.
  */
-export function launcherPages({ config, launchers, recorder }: Service): LauncherPages {
+export function launcherPages(service: Service): LauncherPages {
+  const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const heads = { br: head('br'), gzip: head('gzip'), identity: head('identity') }
-  const render = (bundle: PublicBundle, encoding: Encoding): Launcher['pages'] => ({
-    [encoding]: encode((<LauncherPage site={site} bundle={bundle} />) as string, encoding, 'quick'),
-  })
-  const respond = (request: Request, { counter, pages }: Launcher, encoding: Encoding, address: string) => {
-    if (isView(request)) recorder.view(counter, address, request.headers.get('user-agent') ?? '')
-    return new Response(pages[encoding], heads[encoding])
-  }
-  const kept: LauncherPages['kept'] = (request, slug, address) => {
-    const launcher = launchers.peek(slug)
-    if (launcher === undefined) return undefined
+  const match = ({ headers, url }: Request, { policy }: Launcher, account: Account | null): Rule | null =>
+    policy?.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })) ?? null
+
+  const respond = (request: Request, launcher: Launcher, account: Account | null, address: string) => {
+    const rule = match(request, launcher, account)
+    const variant = launchers.variant(launcher, rule)
     const encoding = encodingFor(request)
-    return launcher.pages[encoding] === undefined ? undefined : respond(request, launcher, encoding, address)
+    let body = variant.pages[encoding]
+    if (body === undefined) {
+      const view = <LauncherPage site={site} bundle={shownTo(rule, launcher.bundle)} />
+      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
+    }
+    if (isView(request)) recorder.view(variant.counter, address, request.headers.get('user-agent') ?? '')
+    return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
   }
+  const load = async (slug: string) => launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
   return {
-    kept,
+    kept(request, slug, address) {
+      const launcher = launchers.peek(slug)
+      return launcher === undefined || asksWho(request, launcher)
+        ? undefined
+        : respond(request, launcher, null, address)
+    },
     async answer(request, slug) {
       const address = clientAddresses.get(request) ?? ''
-      const encoding = encodingFor(request)
-      const page = kept(request, slug, address)
-      if (page !== undefined) return page
-      const launcher = await launchers.load(slug, (bundle) => render(bundle, encoding))
-      return launcher === null ? noBundle() : respond(request, launcher, encoding, address)
+      const launcher = await load(slug)
+      return respond(request, launcher, await accountOf(request, launcher, service), address)
+    },
+    async shown(request, slug) {
+      const launcher = await load(slug)
+      return shownTo(match(request, launcher, await accountOf(request, launcher, service)), launcher.bundle)
     },
   }
 }
@@ -53,17 +68,40 @@ export function noBundle(): never {
   throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
 }
 
-/** Made once: building headers costs more than everything else a kept page needs. */
-function head(encoding: Encoding): ResponseInit {
+/** Whether a session must be read: only where the policy asks who looks and somebody may be signed in. */
+function asksWho({ headers }: Request, { policy }: Launcher): boolean {
+  if (policy === null || !headers.has('cookie')) return false
+  return policy.needs('signedIn') || policy.needs('emailDomain') || policy.needs('orgRole')
+}
+
+async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {
+  if (!asksWho(request, launcher)) return null
+  const session = await service.readSession(request.headers)
+  if (session === null) return null
+  const { organizationId } = launcher.bundle
+  const asksRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
   return {
+    emailDomain: session.emailDomain,
+    orgRole: asksRole ? await roleIn(service.store, session.userId, organizationId) : null,
+  }
+}
+
+/** Made once: building headers costs more than everything else a kept page needs. */
+const SHARED = heads('no-cache')
+/** What one viewer sees must not be kept for the next (decisions 5). */
+const PRIVATE = heads('private, no-store')
+
+function heads(cacheControl: string): Record<Encoding, ResponseInit> {
+  const head = (encoding: Encoding) => ({
     headers: headersWith({
       'content-type': HTML,
-      'cache-control': 'no-cache',
+      'cache-control': cacheControl,
       'x-robots-tag': 'noindex',
       vary: 'Accept-Encoding',
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     }),
-  }
+  })
+  return { br: head('br'), gzip: head('gzip'), identity: head('identity') }
 }
 
 /** Whether a request is somebody looking: not a HEAD, nor a browser fetching ahead (decisions 5). */

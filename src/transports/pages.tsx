@@ -7,9 +7,9 @@ import { CreatedPage, type HomeForm, HomePage } from '../../views/home.tsx'
 import { headingOf } from '../../views/launcher.tsx'
 import { NoticePage } from '../../views/notice.tsx'
 import { assets } from '../../views/static.ts'
-import { find } from '../bundles/bundles.ts'
 import { createBundle } from '../bundles/operations.ts'
 import { type Pasted, readPasted } from '../bundles/paste.ts'
+import { find } from '../bundles/served.ts'
 import { execute } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
@@ -38,8 +38,11 @@ export function pages(service: Service, launchers: LauncherPages) {
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const bundle = await found(params.slug)
-      const headers = { 'content-disposition': `attachment; filename="${bundle.slug}.html"` }
+      const bundle = await launchers.shown(request, params.slug)
+      const headers = {
+        'content-disposition': `attachment; filename="${bundle.slug}.html"`,
+        'cache-control': 'private, no-store',
+      }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
     .get('/static/:file', ({ request, params }) => staticFile(request, params.file))

@@ -91,7 +91,7 @@ const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, strin
   ['email without an at sign', { email: 'someone' }, BAD, 'email must be an e-mail address'],
   ['email without a domain', { email: 'someone@mail' }, BAD, 'email must be an e-mail address'],
   ['email of 255 characters', { email: `${'x'.repeat(242)}@mail.example` }, BAD, `email ${TOO_LONG} 254`],
-  ['a policy, which is for a later version', { resolutionPolicy: { version: 1, rules: [] } }, BAD, 'resolutionPolicy '],
+  ['a policy of a later version', { resolutionPolicy: { version: 2, rules: [] } }, BAD, 'resolutionPolicy.version '],
   ['a slug, which is for people who are signed in', { slug: 'chosen' }, BAD, 'slug can be chosen only when signed in'],
   ['an unknown field', { titel: 'x' }, BAD, 'titel is not a field of this request'],
 ]

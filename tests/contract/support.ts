@@ -82,7 +82,7 @@ export async function submit(
 }
 
 /** One row of the server's database file, read beside the server. */
-function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
+export function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
   const file = new Database(database)
   try {
     file.exec('PRAGMA busy_timeout = 5000')

@@ -100,6 +100,10 @@
     open.focus()
   })
 
+  // The file holds what this viewer is shown, and who that is may depend on the query.
+  const bookmarks = /** @type {HTMLAnchorElement} */ (byId('bookmarks'))
+  bookmarks.search = location.search
+
   byId('copy').addEventListener('click', async () => {
     const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
     say(

@@ -1,0 +1,58 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import type { Rule } from '../../db/policy.ts'
+import { bundles, owners, type UrlMetadata } from '../../db/schema.ts'
+
+/** A bundle as its launcher is made from it; what of it a viewer may see is for `shownTo` to say. */
+export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
+
+/** The bundle that is served under a slug, or null where there is none or it was deleted. */
+export async function find(db: Store['db'], slug: string) {
+  const [row] = await db
+    .select({
+      id: bundles.id,
+      slug: bundles.slug,
+      title: bundles.title,
+      description: bundles.description,
+      urls: bundles.urls,
+      urlMetadata: bundles.urlMetadata,
+      resolutionPolicy: bundles.resolutionPolicy,
+      /** The organisation that owns it, or null. */
+      organizationId: owners.organizationId,
+    })
+    .from(bundles)
+    .leftJoin(owners, eq(owners.id, bundles.ownerId))
+    .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
+  return row ?? null
+}
+
+/** What a viewer may see of a bundle: views are given this and nothing more. */
+export interface PublicBundle {
+  slug: string
+  title: string | null
+  description: string | null
+  urls: string[]
+  urlMetadata: UrlMetadata[]
+  /** The rule that the viewer matched; null for fallthrough. */
+  rule: {
+    id: string
+    /** Its name, where it is to be shown. */
+    badge: string | null
+  } | null
+}
+
+/** A bundle as it is shown to a viewer who matched `rule`: its tabs in place of the bundle's (decisions 6). */
+export function shownTo(
+  rule: Rule | null,
+  { slug, title, description, urls, urlMetadata }: ServedBundle,
+): PublicBundle {
+  if (rule === null) return { slug, title, description, urls, urlMetadata, rule }
+  return {
+    slug,
+    title,
+    description,
+    urls: rule.tabs.map(({ url }) => url),
+    urlMetadata: rule.tabs.map(({ note }) => (note === undefined ? {} : { note })),
+    rule: { id: rule.id, badge: rule.showBadge === true ? rule.name : null },
+  }
+}

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache'
+import type { TimeWindow } from '../../db/policy.ts'
+
+export const MINUTES_OF_DAY = 24 * 60
+const MINUTE_MS = 60_000
+/** There are some 600 zone names; case may make more of them. */
+const MAX_CLOCKS = 600
+
+/** The minutes since midnight of `HH:MM`, 00:00 to 24:00; null for any other text. */
+export function minutesOf(text: string): number | null {
+  if (!/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(text)) return null
+  return Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
+}
+
+/** Whether a text names a time zone that this runtime knows. */
+export function isTimeZone(name: string): boolean {
+  // Offsets such as +02:00 are no zones, and not every runtime takes them.
+  return name.length <= 64 && /^[A-Za-z]/.test(name) && clockOf(name) !== null
+}
+
+/** A wall clock: the day of the week (0 is Monday) and the minutes since midnight, at a time in milliseconds. */
+type Clock = (now: number) => { day: number; minutes: number }
+
+const clocks = new LRUCache<string, { clock: Clock | null }>({ max: MAX_CLOCKS })
+
+function clockOf(timeZone: string): Clock | null {
+  let known = clocks.get(timeZone)
+  if (known === undefined) clocks.set(timeZone, (known = { clock: newClock(timeZone) }))
+  return known.clock
+}
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+function newClock(timeZone: string): Clock | null {
+  let format: Intl.DateTimeFormat
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    })
+  } catch {
+    return null
+  }
+  // Formatting costs microseconds and views come many a minute, in which no zone moves its clock.
+  let minute = Number.NaN
+  let read = { day: 0, minutes: 0 }
+  return (now) => {
+    const asked = Math.floor(now / MINUTE_MS)
+    if (asked === minute) return read
+    const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
+    minute = asked
+    read = { day: WEEKDAYS.indexOf(parts.weekday ?? ''), minutes: Number(parts.hour) * 60 + Number(parts.minute) }
+    return read
+  }
+}
+
+/**
+ * Whether a window is open, as a function of the time in milliseconds. It goes by the wall clock of its zone,
+ * summer time and all: an hour that is skipped never is, one that comes twice counts twice. A window that
+ * closes no later than it opens runs past midnight and belongs to the day on which it opens; with both times
+ * the same it is open for a whole day (docs/policies.md).
+ * @param days as indices from Monday.
+ */
+export function windowTest({ from, to, timeZone }: TimeWindow, days: readonly number[]): (now: number) => boolean {
+  const clock = clockOf(timeZone)
+  const opens = minutesOf(from) ?? 0
+  const closes = minutesOf(to) ?? 0
+  // Saved by a runtime that knows more zones than this one.
+  if (clock === null) return () => false
+  return (now) => {
+    const { day, minutes } = clock(now)
+    if (opens < closes) return minutes >= opens && minutes < closes && days.includes(day)
+    return (minutes >= opens && days.includes(day)) || (minutes < closes && days.includes((day + 6) % 7))
+  }
+}

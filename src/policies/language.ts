@@ -1,0 +1,30 @@
+import { LRUCache } from 'lru-cache'
+
+/** Browsers send one of a few texts, so each is read once; a long one is not worth a place. */
+const known = new LRUCache<string, { best: string | null }>({ max: 1000 })
+const MAX_KEPT_LENGTH = 200
+
+/** The tag that an Accept-Language header likes best, the first of equals; null where it names none. */
+export function bestLanguage(header: string): string | null {
+  let read = known.get(header)
+  if (read === undefined) {
+    read = { best: readBest(header) }
+    if (header.length <= MAX_KEPT_LENGTH) known.set(header, read)
+  }
+  return read.best
+}
+
+function readBest(header: string): string | null {
+  let best: string | null = null
+  let most = 0
+  for (const part of header.split(',')) {
+    const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+    const weight = parameters.find((parameter) => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '')
+    const liked = weight === undefined ? 1 : Number(weight)
+    if (liked > most && liked <= 1 && /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(tag)) {
+      best = tag
+      most = liked
+    }
+  }
+  return best
+}

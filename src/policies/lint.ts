@@ -1,0 +1,97 @@
+import type { Condition, Field, Policy } from '../../db/policy.ts'
+import { ROLES } from '../identity/roles.ts'
+import { DEVICES } from './agents.ts'
+import { implies, newBudget } from './implies.ts'
+
+/** Something in a policy that is allowed and hardly meant. */
+export interface Warning {
+  /** Its JSON path, as errors name it. */
+  path: string
+  message: string
+}
+
+/**
+ * What its author would want to know of a policy that can be saved (decisions 6): rules that never win, windows
+ * that are over, values that no viewer has, domains that are matched by more than was meant. Pure.
+ * @param now milliseconds since 1970.
+ */
+export function lint({ rules }: Policy, now: number): Warning[] {
+  const budget = newBudget()
+  return rules.flatMap(({ when }, index) => {
+    const path = `resolutionPolicy.rules[${index}]`
+    const warnings: Warning[] = []
+    visit(when, `${path}.when`, true, (condition, place, isWanted) => {
+      const message = doubt(condition, isWanted, now)
+      if (message !== null) warnings.push({ path: place, message })
+    })
+    const earlier = rules.slice(0, index).findIndex((rule) => implies(when, rule.when, budget))
+    if (earlier === -1) return warnings
+    const isSame = implies(rules[earlier]!.when, when, budget)
+    const message = isSame
+      ? `is a duplicate of rules[${earlier}], which is tried first: nobody gets these tabs`
+      : `is unreachable: whoever it holds for gets the tabs of rules[${earlier}], which is tried first`
+    return [{ path, message }, ...warnings]
+  })
+}
+
+type Visit = (condition: Condition, path: string, isWanted: boolean) => void
+
+/** Every node; `isWanted` is false below an odd number of `not`, where not holding is what is asked for. */
+function visit(condition: Condition, path: string, isWanted: boolean, look: Visit): void {
+  look(condition, path, isWanted)
+  if (!('of' in condition)) return
+  for (const [index, part] of condition.of.entries()) {
+    visit(part, `${path}.of[${index}]`, condition.op === 'not' ? !isWanted : isWanted, look)
+  }
+}
+
+function doubt(condition: Condition, isWanted: boolean, now: number): string | null {
+  switch (condition.op) {
+    case 'before':
+      return isWanted && Date.parse(condition.value) <= now
+        ? `is over since ${condition.value}: it never holds again`
+        : null
+    case 'and':
+      return isWanted && isEmptySpan(condition.of) ? 'ends before it begins: it never holds' : null
+    case 'endsWith':
+      return tooWide(condition.field, condition.value) ?? noDomain(condition.field, condition.value)
+    case 'equals':
+      return impossible(condition.field, condition.value)
+    case 'in':
+      return condition.values.map((value) => impossible(condition.field, value)).find((text) => text !== null) ?? null
+    default:
+      return null
+  }
+}
+
+/** Of the parts of an `and`, an `after` that is no earlier than a `before`. */
+function isEmptySpan(parts: readonly Condition[]): boolean {
+  const times = (op: 'before' | 'after') =>
+    parts.filter((part) => part.op === op).map((part) => Date.parse('value' in part ? part.value : ''))
+  return Math.max(...times('after')) >= Math.min(...times('before'))
+}
+
+function tooWide(field: Field, value: string): string | null {
+  if (field !== 'emailDomain' && field !== 'referrerDomain') return null
+  if (value.startsWith('.') || value.startsWith('@') || !value.includes('.')) return null
+  return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for those below it`
+}
+
+/** Why no viewer can have such a fact. */
+function impossible(field: Field, value: string): string | null {
+  const known = KNOWN[field]
+  if (known !== undefined && !known.includes(value.toLowerCase())) {
+    return `${field} is one of ${known.join(', ')}: "${value}" is none of them`
+  }
+  if (field === 'country' && !/^[a-z]{2}$/i.test(value)) {
+    return `country is a code of two letters such as DE: "${value}" is none`
+  }
+  return noDomain(field, value)
+}
+
+function noDomain(field: Field, value: string): string | null {
+  const isDomain = field === 'emailDomain' || field === 'referrerDomain'
+  return isDomain && /[@/:]/.test(value) ? `${field} is a domain alone, such as acme.com: "${value}" is none` : null
+}
+
+const KNOWN: Partial<Record<Field, readonly string[]>> = { device: DEVICES, orgRole: ROLES }

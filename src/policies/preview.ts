@@ -1,0 +1,41 @@
+import type { Policy, Tab } from '../../db/policy.ts'
+import type { UrlMetadata } from '../../db/schema.ts'
+import { compile, type RuleTrace, type Viewer } from './evaluate.ts'
+import { lint, type Warning } from './lint.ts'
+
+/** What a viewer would be shown, and why (decisions 6). */
+export interface Preview {
+  /** Null for fallthrough. */
+  matchedRuleId: string | null
+  matchedRuleName: string | null
+  /** The matched rule's, else the bundle's own. */
+  tabs: Tab[]
+  /** Every rule in order, those after the matched one too. */
+  trace: RuleTrace[]
+  warnings: Warning[]
+}
+
+/**
+ * Asks the evaluator that the launcher asks. Pure.
+ * @param now milliseconds since 1970: what the warnings go by, whatever the time of the viewer.
+ */
+export function preview(
+  policy: Policy | null,
+  own: { urls: readonly string[]; urlMetadata: readonly UrlMetadata[] },
+  viewer: Viewer,
+  now: number,
+): Preview {
+  const compiled = policy === null ? null : compile(policy)
+  const rule = compiled?.match(viewer) ?? null
+  return {
+    matchedRuleId: rule?.id ?? null,
+    matchedRuleName: rule?.name ?? null,
+    tabs: rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index]?.note)),
+    trace: compiled?.trace(viewer) ?? [],
+    warnings: policy === null ? [] : lint(policy, now),
+  }
+}
+
+function tab(url: string, note: string | undefined): Tab {
+  return note === undefined ? { url } : { url, note }
+}

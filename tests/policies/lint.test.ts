@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import type { Condition, Policy } from '../../db/policy.ts'
+import { implies, newBudget } from '../../src/policies/implies.ts'
+import { lint } from '../../src/policies/lint.ts'
+import { prng } from '../prng.ts'
+import { naiveHolds } from './naive.ts'
+import { RandomPolicies } from './random.ts'
+
+const NOW = Date.UTC(2026, 6, 1)
+const policyOf = (...whens: Condition[]): Policy => ({
+  version: 1,
+  rules: whens.map((when, index) => ({
+    id: `r_${index}`,
+    name: `${index}`,
+    when,
+    tabs: [{ url: 'https://a.example/' }],
+  })),
+})
+const YES: Condition = { op: 'signedIn' }
+const is = (field: 'os' | 'device' | 'orgRole' | 'country' | 'emailDomain', value: string): Condition => ({
+  op: 'equals',
+  field,
+  value,
+})
+const ends = (value: string): Condition => ({ op: 'endsWith', field: 'emailDomain', value })
+const before = (value: string): Condition => ({ op: 'before', field: 'now', value })
+const after = (value: string): Condition => ({ op: 'after', field: 'now', value })
+const all = (...of: Condition[]): Condition => ({ op: 'and', of })
+const any = (...of: Condition[]): Condition => ({ op: 'or', of })
+const not = (part: Condition): Condition => ({ op: 'not', of: [part] })
+
+/** Policies, and where each must be warned of, by place and a word of the message. */
+const CASES: [what: string, conditions: Condition[], warned: [path: string, says: RegExp][]][] = [
+  ['nothing wrong', [ends('.acme.com'), YES, not(YES), before('2026-08-01T00:00:00Z')], []],
+  ['a duplicate', [is('os', 'ios'), is('os', 'iOS')], [['rules[1]', /duplicate of rules\[0\]/]]],
+  ['a duplicate in another order', [all(YES, is('os', 'ios')), all(is('os', 'ios'), YES)], [['rules[1]', /duplicate/]]],
+  ['narrower after wider', [YES, all(YES, is('os', 'ios'))], [['rules[1]', /unreachable.*rules\[0\]/]]],
+  ['wider after narrower', [all(YES, is('os', 'ios')), YES], []],
+  ['part of an or', [any(YES, is('os', 'ios')), is('os', 'ios')], [['rules[1]', /unreachable/]]],
+  ['a domain after signed in', [YES, is('emailDomain', 'acme.com')], [['rules[1]', /unreachable/]]],
+  ['below a domain', [ends('.acme.com'), is('emailDomain', 'mail.acme.com')], [['rules[1]', /unreachable/]]],
+  ['the third after the first', [YES, is('os', 'ios'), is('orgRole', 'admin')], [['rules[2]', /unreachable.*\[0\]/]]],
+  ['a list within a list', [{ op: 'in', field: 'os', values: ['a', 'b'] }, is('os', 'B')], [['rules[1]', /unreach/]]],
+  [
+    'query names of another case',
+    [
+      { op: 'exists', field: 'query.a' },
+      { op: 'exists', field: 'query.A' },
+    ],
+    [],
+  ],
+  ['a domain that is too wide', [ends('acme.com')], [['rules[0].when', /notacme\.com/]]],
+  ['too wide, within', [any(YES, not(ends('acme.com')))], [['rules[0].when.of[1].of[0]', /notacme\.com/]]],
+  ['over', [before('2026-06-01T00:00:00Z')], [['rules[0].when', /over since/]]],
+  ['over, but not wanted', [not(before('2026-06-01T00:00:00Z'))], []],
+  ['a span', [all(after('2026-07-02T00:00:00Z'), before('2026-07-03T00:00:00Z'))], []],
+  [
+    'a span that ends before it begins',
+    [all(after('2026-09-01T00:00:00Z'), before('2026-08-01T00:00:00Z'))],
+    [['rules[0].when', /ends before it begins/]],
+  ],
+  ['no such device', [is('device', 'phone')], [['rules[0].when', /desktop, mobile, tablet.*"phone"/]]],
+  ['no such role', [is('orgRole', 'owner')], [['rules[0].when', /viewer, editor, admin/]]],
+  ['a country by its name', [is('country', 'Germany')], [['rules[0].when', /two letters/]]],
+  ['an address as a domain', [is('emailDomain', 'ann@acme.com')], [['rules[0].when', /a domain alone/]]],
+  ['a device’s end', [{ op: 'endsWith', field: 'device', value: 'top' }], []],
+]
+
+test('a policy is warned of what is hardly meant, at its place', () => {
+  const wrong: unknown[] = []
+  for (const [what, conditions, warned] of CASES) {
+    const found = lint(policyOf(...conditions), NOW)
+    const isRight =
+      found.length === warned.length &&
+      warned.every(([path, says], index) => {
+        return found[index]?.path === `resolutionPolicy.${path}` && says.test(found[index]?.message ?? '')
+      })
+    if (!isRight) wrong.push([what, found])
+  }
+  expect(wrong).toEqual([])
+})
+
+test('no rule is called unreachable that some viewer reaches', () => {
+  const random = new RandomPolicies(prng(7))
+  let implied = 0
+  for (let round = 0; round < 30_000; round += 1) {
+    const [first, second] = [random.condition(3), random.condition(3)]
+    if (!implies(first, second, newBudget())) continue
+    implied += 1
+    for (let viewers = 0; viewers < 20; viewers += 1) {
+      const viewer = random.viewer()
+      // Somebody with a domain or a role is signed in, wherever a viewer comes from.
+      if (viewer.emailDomain !== undefined || viewer.orgRole !== undefined) viewer.signedIn = true
+      if (naiveHolds(first, viewer) && !naiveHolds(second, viewer)) expect({ first, second, viewer }).toBeNull()
+    }
+  }
+  expect(implied).toBeGreaterThan(300)
+})
+
+test('a policy that is made to be slow is read in time', () => {
+  const deep = (depth: number): Condition => {
+    if (depth === 0) return { op: 'equals', field: 'os', value: 'x' }
+    return { op: depth % 2 ? 'and' : 'or', of: Array.from({ length: 5 }, () => deep(depth - 1)) }
+  }
+  const started = performance.now()
+  lint(policyOf(...Array.from({ length: 50 }, () => deep(4))), NOW)
+  const values = Array.from({ length: 250 }, (_, index) => `${index}`)
+  lint(policyOf(...Array.from({ length: 50 }, () => any({ op: 'in', field: 'os', values }, YES))), NOW)
+  expect(performance.now() - started).toBeLessThan(1500)
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { type } from 'arktype'
+import { Policy } from '../../src/policies/shapes.ts'
+import { BAD, nested, policyOf, TAB, YES } from './bad.ts'
+
+const Body = type({ resolutionPolicy: Policy })
+
+const read = (resolutionPolicy: unknown) => {
+  const body = Body({ resolutionPolicy })
+  if (body instanceof type.errors) throw new Error(body.summary)
+  return body.resolutionPolicy
+}
+const condition = (when: unknown) => read(policyOf(when)).rules[0]?.when
+
+test('every bad policy is refused at its exact place, and told what would be right', () => {
+  expect(BAD.length).toBeGreaterThan(100)
+  const wrong: unknown[] = []
+  for (const [what, resolutionPolicy, path, expected] of BAD) {
+    const body = Body({ resolutionPolicy })
+    const [error] = body instanceof type.errors ? body : []
+    const place = ['resolutionPolicy', path].filter((text) => text !== '').join('.')
+    const isSaid =
+      typeof expected === 'string' ? error?.expected.includes(expected) : expected.test(error?.expected ?? '')
+    if (error?.path.stringify() !== place || !isSaid) wrong.push([what, error?.path.stringify(), error?.expected])
+  }
+  expect(wrong).toEqual([])
+})
+
+test('several mistakes are all told, each at its place', () => {
+  const body = Body({
+    resolutionPolicy: policyOf({ op: 'and', of: [{ op: 'is' }, { op: 'exists', field: 'x', y: 1 }] }),
+  })
+  const places = body instanceof type.errors ? body.map(({ path }) => path.stringify()) : []
+  expect(places).toEqual([
+    'resolutionPolicy.rules[0].when.of[0].op',
+    'resolutionPolicy.rules[0].when.of[1].y',
+    'resolutionPolicy.rules[0].when.of[1].field',
+  ])
+})
+
+test('a policy at its bounds is taken as it was sent', () => {
+  const rules = Array.from({ length: 50 }, (_, index) => ({
+    name: `${index}`.padEnd(120, 'é'),
+    showBadge: index % 2 === 0,
+    when: { op: 'in', field: 'query.ref', values: Array.from({ length: 100 }, (_, value) => `v${value}`) },
+    tabs: Array.from({ length: 20 }, () => TAB),
+  }))
+  expect<unknown>(read({ version: 1, rules })).toEqual({ version: 1, rules })
+  for (const op of ['and', 'or', 'not']) expect<unknown>(condition(nested(4, op))).toEqual(nested(4, op))
+  const value = '😀'.repeat(512)
+  const equals = { op: 'equals', field: `query.${'x'.repeat(100)}`, value }
+  expect<unknown>(condition(equals)).toEqual(equals)
+  const most = { op: 'in', field: 'os', values: Array(250).fill('x') }
+  expect<unknown>(condition(most)).toEqual(most)
+  expect(read({ version: 1, rules: [] })).toEqual({ version: 1, rules: [] })
+})
+
+test('what may be written in several ways is read into one', () => {
+  expect(condition({ op: 'not', of: YES })).toEqual({ op: 'not', of: [{ op: 'signedIn' }] })
+  expect(condition({ value: ['a'], field: 'os', op: 'in' })).toEqual({ op: 'in', field: 'os', values: ['a'] })
+  const window = { op: 'timeWindow', from: '22:00', to: '24:00', timeZone: 'UTC' }
+  expect(condition({ ...window, days: ['fri', 'mon', 'fri'] })).toMatchObject({ days: ['fri', 'mon'] })
+  expect(read(policyOf(YES, { tabs: [{ url: '  https://a.example/ ' }] })).rules[0]?.tabs).toEqual([TAB])
+})
