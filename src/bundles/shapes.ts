@@ -26,11 +26,8 @@ export const UrlMetadata = type({
   '+': 'reject',
 })
 
-/** A text that may be null; checked by one narrow, for of a union's branches each would tell its own error. */
-const nullable = (max: number, controls: RegExp) =>
-  type('string | null').narrow((text, ctx) => text === null || fit(max, controls)(text, ctx))
-const title = nullable(BOUNDS.title, CONTROLS)
-const description = nullable(BOUNDS.description, CONTROLS_SAVE_TAB_AND_NEWLINE)
+const title = line(BOUNDS.title).or('null')
+const description = lines(BOUNDS.description).or('null')
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 const resolutionPolicy = Policy.or('null')
 
