@@ -77,11 +77,15 @@ function node(condition: Condition, places: Places): Node {
   return { condition, holds: compound(condition.op, of), of }
 }
 
+/** Loops, for they cost half of what `every` and `some` do, and most of a view's price is here. */
 function compound(op: 'and' | 'or' | 'not', of: readonly Node[]): Test {
   const parts = of.map(({ holds }) => holds)
-  if (op === 'and') return (facts) => parts.every((holds) => holds(facts))
-  if (op === 'or') return (facts) => parts.some((holds) => holds(facts))
-  return (facts) => !parts.some((holds) => holds(facts))
+  const decisive = op !== 'and'
+  const found = op === 'or'
+  return (facts) => {
+    for (let at = 0; at < parts.length; at += 1) if (parts[at]!(facts) === decisive) return found
+    return !found
+  }
 }
 
 function leaf(condition: Leaf, places: Places): Test {
@@ -128,8 +132,9 @@ function comparing(condition: OfField): (fact: string) => boolean {
     const values = new Set(condition.values.map((value) => value.toLowerCase()))
     return (fact) => values.has(fact)
   }
+  const compare = COMPARE[condition.op]
   const value = condition.value.toLowerCase()
-  return (fact) => COMPARE[condition.op](fact, value)
+  return (fact) => compare(fact, value)
 }
 
 /** How each operator compares two texts of the same case. */
