@@ -12,6 +12,8 @@ import { find, type ServedBundle } from './served.ts'
 const MAX_BYTES = 32 * 1024 * 1024
 /** What an entry costs beside its pages: objects, keys and the list that orders them. */
 const ENTRY_BYTES = 512
+/** What a compiled policy may remember of its viewers. */
+const POLICY_BYTES = 24 * 1024
 /** How often other processes' edits are looked for; an edit must show within a second (decisions 5). */
 const POLL_MS = 500
 
@@ -87,7 +89,7 @@ export class Launchers {
       bundle,
       policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
       variants: new Map(),
-      weight: 2 * JSON.stringify(bundle).length,
+      weight: 2 * JSON.stringify(bundle).length + (bundle.resolutionPolicy === null ? 0 : POLICY_BYTES),
     }
     if (isFresh) this.#kept.set(slug, launcher)
     return launcher

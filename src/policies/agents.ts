@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
 
 /** What a User-Agent tells, in lower case; null where it does not. */
-interface Agent {
+export interface Agent {
   device: string | null
   os: string | null
   browser: string | null
@@ -21,12 +21,12 @@ const BROWSERS: Record<string, string> = {
   'samsung internet for android': 'samsung internet',
 }
 
-/** One fact of a User-Agent, or null where it is not told. */
-export function deviceFact(fact: keyof Agent, userAgent: string): string | null {
-  const text = userAgent.slice(0, MAX_LENGTH)
+/** What a User-Agent tells; read once for each of the many that come again. */
+export function agentOf(userAgent: string): Agent {
+  const text = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent
   let agent = agents.get(text)
   if (agent === undefined) agents.set(text, (agent = read(text)))
-  return agent[fact]
+  return agent
 }
 
 function read(userAgent: string): Agent {

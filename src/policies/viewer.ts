@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import type { Field } from '../../db/policy.ts'
 import { ROLES, type Role } from '../identity/roles.ts'
 import { line } from '../text.ts'
-import { DEVICES, deviceFact } from './agents.ts'
+import { type Agent, agentOf, DEVICES } from './agents.ts'
 import { CONDITION_BOUNDS, isInstant } from './conditions.ts'
 import type { Viewer } from './evaluate.ts'
 import { bestLanguage } from './language.ts'
@@ -29,9 +29,28 @@ export interface Account {
 }
 
 /** The viewer that a request came from; each fact is read when a policy asks for it. */
-export function seen({ headers, url, now, countryHeader, account }: Sighting): Viewer {
-  let query: URLSearchParams | undefined
-  const fact = (field: Field): string | null => {
+export function seen(sighting: Sighting): Viewer {
+  return new SeenViewer(sighting)
+}
+
+class SeenViewer implements Viewer {
+  readonly signedIn: boolean
+  readonly now: number
+  /** Three facts come from the one header. */
+  #agent: Agent | undefined
+  #query: URLSearchParams | undefined
+
+  constructor(readonly sighting: Sighting) {
+    this.signedIn = sighting.account !== null
+    this.now = sighting.now
+  }
+
+  fact(field: Field): string | null {
+    return this.#read(field)?.toLowerCase() ?? null
+  }
+
+  #read(field: Field): string | null {
+    const { headers, url, countryHeader, account } = this.sighting
     switch (field) {
       case 'emailDomain':
       case 'orgRole':
@@ -41,17 +60,17 @@ export function seen({ headers, url, now, countryHeader, account }: Sighting): V
       case 'device':
       case 'os':
       case 'browser':
-        return deviceFact(field, headers.get('user-agent') ?? '')
+        this.#agent ??= agentOf(headers.get('user-agent') ?? '')
+        return this.#agent[field]
       case 'country':
         return countryHeader === undefined ? null : countryOf(headers.get(countryHeader) ?? '')
       case 'referrerDomain':
         return domainOf(headers.get('referer') ?? '')
       default:
-        query ??= new URLSearchParams(queryOf(url))
-        return query.get(field.slice('query.'.length))
+        this.#query ??= new URLSearchParams(queryOf(url))
+        return this.#query.get(field.slice('query.'.length))
     }
   }
-  return { signedIn: account !== null, now, fact: (field) => fact(field)?.toLowerCase() ?? null }
 }
 
 /** Only a country's own code: proxies say XX for "unknown", and some have codes that are no countries. */
@@ -62,7 +81,7 @@ function countryOf(header: string): string | null {
 }
 
 function domainOf(referrer: string): string | null {
-  return URL.canParse(referrer) ? new URL(referrer).hostname || null : null
+  return referrer !== '' && URL.canParse(referrer) ? new URL(referrer).hostname || null : null
 }
 
 function queryOf(url: string): string {

@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache'
+import type { Condition, Field, Leaf, Rule } from '../../db/policy.ts'
+import type { Viewer } from './evaluate.ts'
+
+/** Viewers come in few kinds; what is kept for one policy stays below 24 KiB. */
+const MAX_KINDS = 64
+const MAX_KEY_LENGTH = 300
+const MINUTE_MS = 60_000
+
+/**
+ * The same match, asked once for all viewers of a kind: those with the same facts, at times that no condition
+ * tells apart. The price of a view then hardly grows with the rules.
+ * @param fields all that the conditions ask about.
+ */
+export function remembered(
+  conditions: readonly Condition[],
+  fields: readonly Field[],
+  match: (viewer: Viewer) => Rule | null,
+): (viewer: Viewer) => Rule | null {
+  const period = periods(conditions)
+  const known = new LRUCache<string, { rule: Rule | null }>({ max: MAX_KINDS })
+  return (viewer) => {
+    let kind = viewer.signedIn ? period(viewer.now) : `-${period(viewer.now)}`
+    for (const field of fields) {
+      const fact = viewer.fact(field)
+      // With its length before it, no fact can pass for two.
+      kind += fact === null ? ';' : `;${fact.length}:${fact}`
+    }
+    if (kind.length > MAX_KEY_LENGTH) return match(viewer)
+    let answer = known.get(kind)
+    if (answer === undefined) known.set(kind, (answer = { rule: match(viewer) }))
+    return answer.rule
+  }
+}
+
+/** Names the span of time in which no condition on the time changes its answer. */
+function periods(conditions: readonly Condition[]): (now: number) => string {
+  const leaves = conditions.flatMap(leavesOf)
+  const instants = leaves.flatMap((leaf) =>
+    leaf.op === 'before' || leaf.op === 'after' ? [Date.parse(leaf.value)] : [],
+  )
+  const hasWindow = leaves.some(({ op }) => op === 'timeWindow')
+  return (now) => {
+    let passed = 0
+    for (const instant of instants) if (instant <= now) passed += 1
+    return `${hasWindow ? Math.floor(now / MINUTE_MS) : ''}.${passed}`
+  }
+}
+
+function leavesOf(condition: Condition): Leaf[] {
+  return 'of' in condition ? condition.of.flatMap(leavesOf) : [condition]
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type } from 'arktype'
+import { compile } from '../../src/policies/evaluate.ts'
+import { lint } from '../../src/policies/lint.ts'
+import { Policy } from '../../src/policies/shapes.ts'
+import { described, SentViewer } from '../../src/policies/viewer.ts'
+import { policyOf } from './bad.ts'
+
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')
+const [policy, conditions, preview] = [...PAGE.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) =>
+  JSON.parse(json),
+)
+
+test('the policy in docs/policies.md is one, and does what the page says', () => {
+  const read = Policy.assert(policy)
+  expect<unknown>(read).toEqual(policy)
+  const rules = read.rules.map((rule, index) => ({ ...rule, id: `r_${index}` }))
+  expect(lint({ ...read, rules }, Date.UTC(2026, 0, 1))).toEqual([])
+  const viewer = SentViewer.assert(preview.viewer)
+  expect(compile({ ...read, rules }).match(described(viewer, 0))?.name).toBe('Acme staff')
+  const outside = { ...viewer, emailDomain: 'notacme.com' }
+  expect(compile({ ...read, rules }).match(described(outside, 0))?.name).toBe('German, in office hours')
+})
+
+test('every condition in docs/policies.md is taken as it stands, and every operator is there', () => {
+  for (const condition of conditions) {
+    const read = Policy(policyOf(condition))
+    if (read instanceof type.errors) throw new Error(`${JSON.stringify(condition)}: ${read.summary}`)
+    expect<unknown>(read.rules[0]?.when).toEqual(condition)
+  }
+  const refused = Policy(policyOf({ op: '?' }))
+  const known = refused instanceof type.errors ? refused[0]?.expected.replace('one of ', '').split(', ') : []
+  expect(conditions.map(({ op }: { op: string }) => op)).toEqual(known)
+})
