@@ -113,7 +113,17 @@ export type PublicBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle that is served under a slug, or null where there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  const [row] = await db
+  let query = finders.get(db)
+  if (query === undefined) finders.set(db, (query = finder(db)))
+  const [row] = await query.execute({ slug })
+  return row ?? null
+}
+
+/** Building this query costs more than running it, and a cold launcher waits for both. */
+const finders = new WeakMap<Store['db'], ReturnType<typeof finder>>()
+
+function finder(db: Store['db']) {
+  return db
     .select({
       id: bundles.id,
       slug: bundles.slug,
@@ -123,6 +133,6 @@ export async function find(db: Store['db'], slug: string) {
       urlMetadata: bundles.urlMetadata,
     })
     .from(bundles)
-    .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
-  return row ?? null
+    .where(and(eq(bundles.slug, sql.placeholder('slug')), isNull(bundles.deletedAt)))
+    .prepare()
 }
