@@ -13,6 +13,8 @@ export interface Server {
   firstAnswerMs: number
   /** What the process holds of the machine's memory, in MB of 1024 * 1024 bytes. */
   residentMb(): number
+  /** Time on a processor so far, of all its threads, in ms. */
+  processorMs(): number
   /** SIGTERM; resolves when the process has ended. */
   stop(): Promise<void>
 }
@@ -45,12 +47,16 @@ async function start(args: string[], first: Request, env: Record<string, string>
     stdout: 'ignore',
     stderr: 'inherit',
   })
+  // A bench that fails half-way leaves nothing running.
+  process.on('exit', () => child.kill())
   await firstAnswer(first, child)
   return {
     origin: new URL(first.url).origin,
     firstAnswerMs: performance.now() - from,
     residentMb: () => residentMb(child.pid),
+    processorMs: () => processorMs(child.pid),
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server had ended by itself')
       child.kill('SIGTERM')
       await child.exited
     },
@@ -70,4 +76,10 @@ async function firstAnswer(request: Request, child: Bun.Subprocess): Promise<voi
 function residentMb(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
+}
+
+function processorMs(pid: number): number {
+  // proc(5): after the command's closing bracket, fields 12 and 13 are user and system time in ticks of 10 ms.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -6,7 +6,7 @@ const CONNECTIONS = 32
 const GRACE_SECONDS = 1
 
 /** What `closed-loop.lua` prints. */
-export interface Load {
+interface Load {
   asked: number
   answered: number
   /** Answers of 400 and above. */

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundles, owners, type UrlMetadata } from '../../db/schema.ts'
@@ -8,7 +8,17 @@ export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle that is served under a slug, or null where there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  const [row] = await db
+  let query = finders.get(db)
+  if (query === undefined) finders.set(db, (query = finder(db)))
+  const [row] = await query.execute({ slug })
+  return row ?? null
+}
+
+/** Building this query costs more than running it, and a cold launcher waits for both. */
+const finders = new WeakMap<Store['db'], ReturnType<typeof finder>>()
+
+function finder(db: Store['db']) {
+  return db
     .select({
       id: bundles.id,
       slug: bundles.slug,
@@ -22,8 +32,8 @@ export async function find(db: Store['db'], slug: string) {
     })
     .from(bundles)
     .leftJoin(owners, eq(owners.id, bundles.ownerId))
-    .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
-  return row ?? null
+    .where(and(eq(bundles.slug, sql.placeholder('slug')), isNull(bundles.deletedAt)))
+    .prepare()
 }
 
 /** What a viewer may see of a bundle: views are given this and nothing more. */
