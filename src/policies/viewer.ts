@@ -67,6 +67,8 @@ class SeenViewer implements Viewer {
       case 'referrerDomain':
         return domainOf(headers.get('referer') ?? '')
       default:
+        // Most links have no query, and reading one is a good part of what a view may cost.
+        if (!url.includes('?')) return null
         this.#query ??= new URLSearchParams(queryOf(url))
         return this.#query.get(field.slice('query.'.length))
     }
