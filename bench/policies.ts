@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median, table } from './figures.ts'
+import { startService } from './processes.ts'
+import { forSeconds } from './wrk.ts'
+
+// `bun bench/policies.ts`: launchers whose policy has 50 rules against launchers without one, in turns. The
+// viewers match no rule, so every condition is looked at, and the page is the same size on both sides.
+
+const BUNDLES = 200
+const RULES = 50
+const ROUNDS = 8
+const ROUND_SECONDS = 2
+const GOAL = 0.85
+
+const FIELDS = ['country', 'language', 'device', 'query.utm_campaign', 'referrerDomain'] as const
+
+/** A rule of five conditions that no viewer of the bench fulfils. */
+function rule(number: number) {
+  const leaves = FIELDS.map((field) => ({ op: 'equals', field, value: `none-${number}` }))
+  return { name: `Rule ${number}`, when: { op: 'or', of: leaves }, tabs: [{ url: `https://example.com/${number}` }] }
+}
+
+async function make(origin: string, resolutionPolicy: unknown): Promise<string[]> {
+  const slugs: string[] = []
+  for (let number = 0; number < BUNDLES; number += 1) {
+    const answer = await fetch(`${origin}/api/links`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ urls: [`https://example.com/${number}`, 'https://example.org/'], resolutionPolicy }),
+    })
+    if (answer.status !== 201) throw new Error(`a bundle was refused: ${answer.status} ${await answer.text()}`)
+    slugs.push(((await answer.json()) as { slug: string }).slug)
+  }
+  return slugs
+}
+
+async function bench(folder: string): Promise<void> {
+  const service = await startService(join(folder, 'bench.db'), '/')
+  const file = async (name: string, policy: unknown) => {
+    const path = join(folder, name)
+    writeFileSync(path, (await make(service.origin, policy)).join('\n'))
+    return path
+  }
+  const without = await file('without', null)
+  const withPolicy = await file('with', { version: 1, rules: Array.from({ length: RULES }, (_, index) => rule(index)) })
+  const perSecond = async (slugs: string) =>
+    (await forSeconds('launchers', service.origin, slugs, ROUND_SECONDS)).answered / ROUND_SECONDS
+  const ratios: number[] = []
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const plain = await perSecond(without)
+    const ratio = (await perSecond(withPolicy)) / plain
+    if (round > 0) ratios.push(ratio)
+  }
+  await service.stop()
+  const ratio = median(ratios)
+  const figure = `${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
+  const goal = `at least ${GOAL.toFixed(2)}`
+  console.log(table([{ what: `Launchers with ${RULES} rules, of those without`, figure, goal, isMet: ratio >= GOAL }]))
+  if (ratio < GOAL) process.exitCode = 1
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'openall-bench-'))
+try {
+  await bench(folder)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
