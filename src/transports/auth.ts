@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { isHashingBusy } from '../identity/passwords.ts'
+import { amongHashers } from '../identity/passwords.ts'
 import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
@@ -52,7 +52,7 @@ export async function authenticate(
   const isLimited = LIMITED.test(path)
   if (isLimited) await charge(service.bucket, service.limits.signIn, clientNetwork(request), 'from your address')
   const sent = isUnsafe ? await body() : undefined
-  if (isLimited) await defend(sent, service)
+  if (isLimited) await chargeAccount(sent, service)
   const { handler } = await service.auth()
   const send = (path: string, sent: unknown) => {
     const headers = new Headers({ 'content-type': 'application/json' })
@@ -69,20 +69,21 @@ export async function authenticate(
       }),
     )
   }
-  const response = await tidy(path === SIGN_UP ? await signUp(send, sent, config) : await send(to, sent))
+  const isSignUp = path === SIGN_UP
+  const answer = () => (isSignUp ? signUp(send, sent, config) : send(to, sent))
+  // A sign-up is followed by a sign-in.
+  const response = await tidy(isLimited ? await amongHashers(isSignUp ? 2 : 1, answer) : await answer())
   // Keys act with their minter's current role, which this may have changed.
   if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) service.keyRing.forget()
   return response
 }
 
-/** An account that is tried from many addresses is defended too, and so is the processor. */
-async function defend(sent: unknown, { bucket, limits }: Service): Promise<void> {
+/** An account that is tried from many addresses is defended too. */
+async function chargeAccount(sent: unknown, { bucket, limits }: Service): Promise<void> {
   const account = (sent as { email?: unknown } | null | undefined)?.email
   if (typeof account === 'string') {
     await charge(bucket, limits.account, account.trim().toLowerCase().slice(0, 254), 'for this account')
   }
-  if (!isHashingBusy()) return
-  throw new Problem('RATE_LIMITED', 'Many people are signing in. Try again in 2 seconds.', { retryAfterSeconds: 2 })
 }
 
 async function readAuthBody(request: Request): Promise<unknown> {
