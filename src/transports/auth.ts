@@ -5,6 +5,7 @@ import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
+import { CONTROLS, unfit } from '../text.ts'
 import { refuseMethod } from './api.ts'
 import { readJson } from './body.ts'
 import { clientNetwork, refuseOtherSites } from './client.ts'
@@ -53,6 +54,7 @@ export async function authenticate(
   if (isLimited) await charge(service.bucket, service.limits.signIn, clientNetwork(request), 'from your address')
   const sent = isUnsafe ? await body() : undefined
   if (isLimited) await chargeAccount(sent, service)
+  if (isUnsafe) refuseUnfit(sent)
   const { handler } = await service.auth()
   const send = (path: string, sent: unknown) => {
     const headers = new Headers({ 'content-type': 'application/json' })
@@ -85,6 +87,29 @@ async function chargeAccount(sent: unknown, { bucket, limits }: Service): Promis
     await charge(bucket, limits.account, account.trim().toLowerCase().slice(0, 254), 'for this account')
   }
 }
+
+/** What people call themselves and their organisations is read with every session, shown and mailed: in characters. */
+const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048 }
+
+/**
+ * Refuses texts that better-auth would keep at any length.
+ * @throws Problem BAD_REQUEST.
+ */
+function refuseUnfit(sent: unknown): void {
+  const { data, metadata, ...fields } = (sent ?? {}) as Record<string, unknown>
+  for (const [field, max] of Object.entries(BOUNDS)) {
+    const text = fields[field]
+    const reason = typeof text === 'string' ? unfit(text, max, CONTROLS) : null
+    if (reason !== null) throw new Problem('BAD_REQUEST', `${field} must be ${reason}`)
+  }
+  if (metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA) {
+    throw new Problem('BAD_REQUEST', `metadata must be at most ${MAX_METADATA} characters of JSON`)
+  }
+  // Where an update of an organisation has them.
+  if (data !== null && typeof data === 'object') refuseUnfit({ ...data, data: undefined })
+}
+
+const MAX_METADATA = 2048
 
 async function readAuthBody(request: Request): Promise<unknown> {
   const isEmpty = request.body === null || request.headers.get('content-length') === '0'
