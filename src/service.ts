@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
 import { Launchers } from './bundles/launchers.ts'
 import { blame, type Config } from './config.ts'
-import type { createAuth } from './identity/auth.ts'
+import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
@@ -33,7 +33,7 @@ export interface Service {
   readSession: Credentials['readSession']
   keyRing: KeyRing
   /** better-auth, loaded when it is first needed. */
-  auth(): Promise<ReturnType<typeof createAuth>>
+  auth(): ReturnType<typeof startAuth>
   /** Writes what has been counted and closes the store. */
   stop(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     keyRing,
     readSession: sessionReader(store, config),
     async auth() {
-      auth ??= import('./identity/auth.ts').then(({ createAuth }) => createAuth(config, store, mailer, log))
+      auth ??= import('./identity/auth.ts').then(({ startAuth }) => startAuth(config, store, mailer, log))
       const loading = auth
       const { socialProviders } = await (await loading).$context
       // better-auth asks the OIDC provider where things are once. Where that failed, the next request asks again.

@@ -30,6 +30,8 @@ const title = line(BOUNDS.title).or('null')
 const description = lines(BOUNDS.description).or('null')
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 const resolutionPolicy = Policy.or('null')
+// Bounded here too, before each entry is looked at: a list of a hundred thousand held the process for a second.
+const urlMetadata = UrlMetadata.array().atMostLength(BOUNDS.urls)
 
 /** A metadata list may not be longer than the list of URLs that it runs beside. */
 const runsBeside = (
@@ -51,7 +53,7 @@ export const NewBundle = type({
   'source?': type.enumerated(...SOURCES),
   'title?': title,
   'description?': description,
-  'urlMetadata?': UrlMetadata.array(),
+  'urlMetadata?': urlMetadata,
   'email?': type(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/)
     .describe('an e-mail address')
     .narrow(fit(BOUNDS.email, CONTROLS)),
@@ -68,7 +70,7 @@ export const BundleEdit = type({
   'urls?': urls,
   'title?': title,
   'description?': description,
-  'urlMetadata?': UrlMetadata.array(),
+  'urlMetadata?': urlMetadata,
   'resolutionPolicy?': resolutionPolicy,
   '+': 'reject',
 })

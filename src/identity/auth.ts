@@ -29,11 +29,38 @@ const roles = {
   }),
 }
 
+/** better-auth asks an OIDC provider where things are, and would wait for one that never answers. */
+const OIDC_TIMEOUT_MS = 2_000
+
+/**
+ * better-auth, without the OIDC provider where that does not answer in time: nobody else's way in waits for it.
+ */
+export async function startAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
+  const { oidc } = config
+  const isThere = oidc === null || (await answers(discoveryUrl(oidc)))
+  if (!isThere) log.warn('the OIDC provider does not answer')
+  return createAuth(isThere ? config : { ...config, oidc: null }, store, mailer, log)
+}
+
+function discoveryUrl({ issuer }: NonNullable<Config['oidc']>): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(OIDC_TIMEOUT_MS) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
 /**
  * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
-export function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
+function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
   const { origin, name: service, oidc } = config
   const isSecure = origin.startsWith('https:')
   const cookie = {
@@ -156,7 +183,7 @@ export function createAuth(config: Config, store: Store, mailer: Mailer, log: Lo
                   providerId: 'oidc',
                   clientId: oidc.clientId,
                   clientSecret: oidc.clientSecret,
-                  discoveryUrl: `${oidc.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+                  discoveryUrl: discoveryUrl(oidc),
                   scopes: ['openid', 'email', 'profile'],
                   pkce: true,
                 },

@@ -1,16 +1,42 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
 import pLimit from 'p-limit'
+import { Problem } from '../problem.ts'
+
+const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 /** OWASP's scrypt setting for 16 MiB a hash. */
 const COST: ScryptOptions = { N: 2 ** 14, r: 8, p: 5, maxmem: 64 * 1024 * 1024 }
 const KEY_BYTES = 64
 /** Two at a time: a hash takes a core for a moment, and the launchers need the others. */
-const twoAtATime = pLimit(2)
+const AT_ONCE = 2
+const inTurn = pLimit(AT_ONCE)
 const MAX_WAITING = 50
 
-/** Whether so many hashes wait that another caller had better come back later. */
-export function isHashingBusy(): boolean {
-  return twoAtATime.pendingCount >= MAX_WAITING
+/** Hashes of requests that were let in, whether or not they have come to their hash yet. */
+let expected = 0
+/** What a hash takes lately; where none was made, a guess. */
+let hashMs = 100
+
+/**
+ * Runs what will make so many hashes. They are counted from the start: requests that come together would all
+ * find the queue short, and stand in it a moment later.
+ * @throws Problem RATE_LIMITED where too many wait; once the time it tells has passed the queue is done.
+ */
+export async function amongHashers<T>(hashes: number, run: () => Promise<T>): Promise<T> {
+  if (expected + hashes > MAX_WAITING) {
+    const seconds = Math.max(1, Math.ceil((expected * hashMs) / AT_ONCE / 1000))
+    const wait = `${seconds} second${seconds === 1 ? '' : 's'}`
+    throw new Problem('RATE_LIMITED', `Many people are signing in. Try again in ${wait}.`, {
+      retryAfterSeconds: seconds,
+    })
+  }
+  expected += hashes
+  try {
+    return await run()
+  } finally {
+    expected -= hashes
+  }
 }
 
 /** A password as it is stored: `<salt>:<key>`, both base64url. */
@@ -28,9 +54,10 @@ export async function verifyPassword({ hash, password }: { hash: string; passwor
 }
 
 function derive(password: string, salt: Buffer): Promise<Buffer> {
-  const start = (): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      scrypt(password.normalize('NFKC'), salt, KEY_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)))
-    })
-  return twoAtATime(start)
+  return inTurn(async () => {
+    const startedAt = performance.now()
+    const derived = await scryptOf(password.normalize('NFKC'), salt, KEY_BYTES, COST)
+    hashMs += (performance.now() - startedAt - hashMs) / 5
+    return derived
+  })
 }

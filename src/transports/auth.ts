@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { isHashingBusy } from '../identity/passwords.ts'
+import { amongHashers } from '../identity/passwords.ts'
 import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
+import { CONTROLS, unfit } from '../text.ts'
 import { refuseMethod } from './api.ts'
 import { readJson } from './body.ts'
 import { clientNetwork, refuseOtherSites } from './client.ts'
@@ -52,7 +53,8 @@ export async function authenticate(
   const isLimited = LIMITED.test(path)
   if (isLimited) await charge(service.bucket, service.limits.signIn, clientNetwork(request), 'from your address')
   const sent = isUnsafe ? await body() : undefined
-  if (isLimited) await defend(sent, service)
+  if (isLimited) await chargeAccount(sent, service)
+  if (isUnsafe) refuseUnfit(sent)
   const { handler } = await service.auth()
   const send = (path: string, sent: unknown) => {
     const headers = new Headers({ 'content-type': 'application/json' })
@@ -69,21 +71,45 @@ export async function authenticate(
       }),
     )
   }
-  const response = await tidy(path === SIGN_UP ? await signUp(send, sent, config) : await send(to, sent))
+  const isSignUp = path === SIGN_UP
+  const answer = () => (isSignUp ? signUp(send, sent, config) : send(to, sent))
+  // A sign-up is followed by a sign-in.
+  const response = await tidy(isLimited ? await amongHashers(isSignUp ? 2 : 1, answer) : await answer())
   // Keys act with their minter's current role, which this may have changed.
   if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) service.keyRing.forget()
   return response
 }
 
-/** An account that is tried from many addresses is defended too, and so is the processor. */
-async function defend(sent: unknown, { bucket, limits }: Service): Promise<void> {
+/** An account that is tried from many addresses is defended too. */
+async function chargeAccount(sent: unknown, { bucket, limits }: Service): Promise<void> {
   const account = (sent as { email?: unknown } | null | undefined)?.email
   if (typeof account === 'string') {
     await charge(bucket, limits.account, account.trim().toLowerCase().slice(0, 254), 'for this account')
   }
-  if (!isHashingBusy()) return
-  throw new Problem('RATE_LIMITED', 'Many people are signing in. Try again in 2 seconds.', { retryAfterSeconds: 2 })
 }
+
+/** What people call themselves and their organisations is read with every session, shown and mailed: in characters. */
+const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048 }
+
+/**
+ * Refuses texts that better-auth would keep at any length.
+ * @throws Problem BAD_REQUEST.
+ */
+function refuseUnfit(sent: unknown): void {
+  const { data, metadata, ...fields } = (sent ?? {}) as Record<string, unknown>
+  for (const [field, max] of Object.entries(BOUNDS)) {
+    const text = fields[field]
+    const reason = typeof text === 'string' ? unfit(text, max, CONTROLS) : null
+    if (reason !== null) throw new Problem('BAD_REQUEST', `${field} must be ${reason}`)
+  }
+  if (metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA) {
+    throw new Problem('BAD_REQUEST', `metadata must be at most ${MAX_METADATA} characters of JSON`)
+  }
+  // Where an update of an organisation has them.
+  if (data !== null && typeof data === 'object') refuseUnfit({ ...data, data: undefined })
+}
+
+const MAX_METADATA = 2048
 
 async function readAuthBody(request: Request): Promise<unknown> {
   const isEmpty = request.body === null || request.headers.get('content-length') === '0'

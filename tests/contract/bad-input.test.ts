@@ -226,6 +226,25 @@ onEveryRuntime({}, (server) => {
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
   }, 20_000)
 
+  test('a body made of mistakes is refused by how many there are, before each is looked at', async () => {
+    const urls = [URL_OK]
+    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [index.toString(36), 1]))
+    const refusal = async (body: unknown) => (await create(server(), body)).body
+    expect(await refusal({ urls, urlMetadata: Array(120_000).fill(1) })).toMatchObject({
+      error: 'urlMetadata must have at most 25 entries',
+      code: 'BAD_REQUEST',
+    })
+    for (const body of [
+      { urls, ...fields },
+      { urls, urlMetadata: [fields] },
+      { urls, resolutionPolicy: { version: 1, rules: [], ...fields } },
+    ])
+      expect(await refusal(body)).toMatchObject({
+        error: 'the body must have at most 10000 fields',
+        code: 'BAD_REQUEST',
+      })
+  })
+
   test('a request that never ends keeps nobody else waiting', async () => {
     const { host } = new URL(server().origin)
     const head = { host, 'content-type': 'application/json', 'content-length': '1000' }

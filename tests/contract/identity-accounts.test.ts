@@ -197,6 +197,28 @@ onEveryTarget({}, (at) => {
     })
   })
 
+  test('names and pictures, of users and organisations, have bounds', async () => {
+    const person = await signUp(at())
+    const refusal = async (path: string, body: unknown) => {
+      const answer = await person.api<{ error: string; code: string }>('POST', `/api/auth${path}`, body)
+      return [answer.status, answer.body.code, answer.body.error]
+    }
+    const long = 'x'.repeat(101)
+    const tooLong = [400, 'BAD_REQUEST', 'name must be at most 100 characters']
+    const account = { email: newEmail(), password: PASSWORD }
+    expect(await refusal('/sign-up/email', { ...account, name: long })).toEqual(tooLong)
+    expect(await refusal('/update-user', { name: long })).toEqual(tooLong)
+    expect(await refusal('/update-user', { name: 'a\u0000b' })).toContain('name must be free of control characters')
+    expect(await refusal('/update-user', { image: 'x'.repeat(2049) })).toContain(
+      'image must be at most 2048 characters',
+    )
+    expect(await refusal('/organization/create', { name: long, slug: 'bounded' })).toEqual(tooLong)
+    expect(await refusal('/organization/update', { data: { name: long } })).toEqual(tooLong)
+    const metadata = { text: 'x'.repeat(2048) }
+    expect((await refusal('/organization/create', { name: 'x', slug: 'bounded', metadata }))[0]).toBe(400)
+    expect((await person.api('POST', '/api/auth/update-user', { name: 'ü'.repeat(100) })).status).toBe(200)
+  })
+
   test('a user cannot make their own address confirmed, nor change it', async () => {
     const ann = await signUp(at())
     for (const [path, body] of [

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { amongHashers, hashPassword } from '../../src/identity/passwords.ts'
 import { ask, PASSWORD, signUp } from './people.ts'
 import { onEveryRuntime } from './support.ts'
 
@@ -103,4 +104,22 @@ onEveryRuntime(ENV, (server) => {
     expect(unknown.body).toEqual(wrong.body)
     expect((await tryOut('POST /api/auth/sign-in/email', headers, { email, password: PASSWORD })).status).toBe(200)
   })
+})
+
+test('who finds fifty hashes expected is told to wait as long as they take, and is then let in', async () => {
+  const startedAt = performance.now()
+  for (let made = 0; made < 20; made += 1) await hashPassword(PASSWORD)
+  const hashMs = (performance.now() - startedAt) / 20
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // Nobody has come to their hash yet: they are counted all the same.
+  const others = Array.from({ length: 25 }, () => amongHashers(2, () => promise))
+  const refused = await amongHashers(1, async () => null).catch((problem) => problem)
+  expect(refused.code).toBe('RATE_LIMITED')
+  const needed = (50 * hashMs) / 2 / 1000
+  expect(refused.retryAfterSeconds).toBeGreaterThan(needed / 2)
+  expect(refused.retryAfterSeconds).toBeLessThan(needed * 2 + 1)
+  expect(refused.message).toContain(`Try again in ${refused.retryAfterSeconds} second`)
+  resolve()
+  await Promise.all(others)
+  expect(await amongHashers(1, async () => 'let in')).toBe('let in')
 })
