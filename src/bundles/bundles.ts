@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
@@ -182,10 +182,18 @@ export async function restore({ store, config, caller }: Change, slug: string): 
     store.db
       .update(bundles)
       .set({ deletedAt: null })
-      .where(and(eq(bundles.id, bundle.id), sql`${heldBy(bundle.owner)} < ${capOf(bundle.owner, config)}`)),
+      .where(
+        and(
+          eq(bundles.id, bundle.id),
+          isNotNull(bundles.deletedAt),
+          sql`${heldBy(bundle.owner)} < ${capOf(bundle.owner, config)}`,
+        ),
+      ),
   ])
-  if (result?.rowsAffected === 0) throw await capReached(store, bundle.owner, config)
-  return loadFor(store.db, caller, slug, 'admin')
+  const now = await loadDeletedFor(store.db, caller, slug, 'admin')
+  // Where nothing was written and it is still deleted, there was no place; else somebody was faster.
+  if (result?.rowsAffected === 0 && now.deletedAt !== null) throw await capReached(store, bundle.owner, config)
+  return now
 }
 
 /**
