@@ -1,5 +1,5 @@
 /** Every way a request can fail, and its HTTP status (spec 7, decisions 1). */
-export const STATUS = {
+const STATUS = {
   INVALID_URLS: 400,
   BAD_REQUEST: 400,
   INVALID_JSON: 400,

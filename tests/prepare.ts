@@ -13,6 +13,11 @@ const NEEDED = [
     packageName: 'redis-server',
     says: 'The tests of shared limits need redis-server: install it (Debian: apt install redis-server).',
   },
+  {
+    isThere: () => Bun.which('curl') !== null,
+    packageName: 'curl',
+    says: 'The test of docs/api-keys.md needs curl: install it (Debian: apt install curl).',
+  },
 ]
 
 // Run before the tests: finds what is on the machine, else installs Debian's, else says what to install.

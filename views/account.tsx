@@ -1,4 +1,5 @@
 import { Html } from '@elysiajs/html'
+import { described, FieldError } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** A form of these pages as it was sent, and what is wrong with it. */
@@ -210,19 +211,4 @@ function FormError({ error }: { error: string | undefined }): JSX.Element {
       {error}
     </p>
   )
-}
-
-/** An error below the field that it concerns. */
-export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
-  if (error === undefined) return ''
-  return (
-    <p class="error" id={`${id}-error`} safe>
-      {error}
-    </p>
-  )
-}
-
-/** Ties a field to its error. */
-export function described(id: string, error: string | undefined) {
-  return error === undefined ? {} : ({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` } as const)
 }

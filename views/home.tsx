@@ -1,5 +1,6 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS, type CreatedBundle } from '../src/bundles/shapes.ts'
+import { described, FieldError } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
@@ -161,19 +162,6 @@ function Lines({ lines }: Pick<HomeForm, 'lines'>): JSX.Element {
       <p class="below">Empty a line to leave it out.</p>
     </fieldset>
   )
-}
-
-function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
-  if (error === undefined) return ''
-  return (
-    <p class="error" id={`${id}-error`} safe>
-      {error}
-    </p>
-  )
-}
-
-function described(id: string, error: string | undefined) {
-  return error === undefined ? {} : ({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` } as const)
 }
 
 /** HTML drops one newline at the start of a textarea; what was typed must stay. */

@@ -16,7 +16,7 @@ export const BOUNDS = {
 } as const
 
 /** What is kept beside each URL (spec 2.1). */
-export const UrlMetadata = type({
+const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
   'tags?': line(BOUNDS.tag)
     .narrow((tag, ctx) => tag.trim() !== '' || ctx.mustBe('a tag with text in it'))

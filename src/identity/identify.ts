@@ -7,7 +7,7 @@ import type { Session } from './sessions.ts'
 export type Subject = { type: 'user'; userId: string } | { type: 'organization'; organizationId: string }
 
 /** A caller without a credential. */
-export interface Anonymous {
+interface Anonymous {
   kind: 'anonymous'
   /** The client's network: see `network`. */
   address: string

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 
 /** No body may be larger (decisions 1). */
-export const MAX_BODY_BYTES = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 /** Deeper than any body of the service, and shallow enough for every parser behind. */
 const MAX_NESTING = 64
 

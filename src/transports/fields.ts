@@ -10,7 +10,7 @@ interface JsonSchema {
 const known = new WeakMap<Schema, JsonSchema>()
 
 /** The JSON Schema of an operation's input; checks that JSON Schema cannot say are left out. */
-export function jsonSchemaOf(schema: Schema): JsonSchema {
+function jsonSchemaOf(schema: Schema): JsonSchema {
   let json = known.get(schema)
   if (json === undefined) known.set(schema, (json = schema.toJsonSchema({ fallback: (ctx) => ctx.base }) as JsonSchema))
   return json
