@@ -1,18 +1,15 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import { SQL } from 'drizzle-orm'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
+import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
 import * as schema from './schema.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
-/** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
-const BUSY_TIMEOUT_MS = 100
 const BUSY_PATIENCE_MS = 5_000
 /** Of several processes starting at once each must wait for the others' migrations. */
 const START_PATIENCE_MS = 30_000
@@ -49,29 +46,52 @@ export interface Store {
  */
 export async function openStore({ url, authToken }: { url: string; authToken?: string | undefined }): Promise<Store> {
   const file = databaseFile(url)
-  const edits = file === null ? openRemote(url, authToken) : await openFile(file, 'FULL')
-  await migrate(edits)
-  const counters = file === null ? edits : await openFile(file, 'NORMAL')
+  const connections = await (file === null ? openServer(url, authToken) : openConnections(file))
+  const { reads, write, writeCounters } = connections
   return {
-    db: drizzle(edits, { schema }),
-    write: (queries) =>
-      patient(() =>
-        edits.batch(
-          queries.map((q) => statement(q)),
-          'write',
-        ),
-      ),
-    writeCounters: (statements) => patient(() => counters.batch(statements, 'write')),
-    emptyLog: async () => file === null || (await emptyLog(edits)),
+    db: drizzle(reads, { schema }),
+    write: (queries) => write(queries.map((query) => statement(query))),
+    writeCounters,
+    emptyLog: async () => file === null || (await emptyLog(reads)),
     async close() {
-      if (counters !== edits) {
-        counters.close()
-        // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
-        await emptyLog(edits).catch(() => {})
-      }
-      edits.close()
+      for (const client of connections.others) client.close()
+      // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
+      if (file !== null) await emptyLog(reads).catch(() => {})
+      reads.close()
     },
   }
+}
+
+interface Connections {
+  reads: Client
+  write: Write
+  writeCounters: Write
+  /** Those that are closed before `reads`. */
+  others: Client[]
+}
+
+/** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
+async function openConnections(file: string): Promise<Connections> {
+  const atStart = (attempt: () => Promise<void>) => patient(attempt, START_PATIENCE_MS)
+  const reads = await openFile(file, 'FULL', atStart)
+  await migrate(reads)
+  const edits = await openFile(file, 'FULL', atStart)
+  const counters = await openFile(file, 'NORMAL', atStart)
+  const [edit, count] = [writerOn(edits), writerOn(counters)]
+  const write: Write = (statements) => patient(() => edit(statements))
+  return {
+    reads: writingThrough(reads, write),
+    write,
+    writeCounters: (statements) => patient(() => count(statements)),
+    others: [edits, counters],
+  }
+}
+
+async function openServer(url: string, authToken: string | undefined): Promise<Connections> {
+  const client = openRemote(url, authToken)
+  await migrate(client)
+  const write: Write = (statements) => patient(() => client.batch(statements, 'write'))
+  return { reads: client, write, writeCounters: write, others: [] }
 }
 
 async function emptyLog(client: Client): Promise<boolean> {
@@ -90,18 +110,6 @@ const dialect = new SQLiteAsyncDialect()
 function statement(query: Query): InStatement {
   const { sql, params } = query instanceof SQL ? dialect.sqlToQuery(query) : query.toSQL()
   return { sql, args: params as never[] }
-}
-
-async function openFile(path: string, synchronous: 'FULL' | 'NORMAL'): Promise<Client> {
-  mkdirSync(dirname(path), { recursive: true })
-  // One connection, so that the settings below hold for every statement.
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
-  await patient(() => client.execute('PRAGMA journal_mode = WAL'), START_PATIENCE_MS)
-  await client.execute(`PRAGMA synchronous = ${synchronous}`)
-  await client.execute('PRAGMA foreign_keys = ON')
-  // A salt that was deleted must not lie on in a free page (decisions 7).
-  await client.execute('PRAGMA secure_delete = ON')
-  return client
 }
 
 function openRemote(url: string, authToken: string | undefined): Client {
@@ -131,20 +139,19 @@ async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_
  * once one migrates and the others find it done (drizzle's own migrator looks first).
  */
 async function migrate(client: Client): Promise<void> {
-  const journal = '__drizzle_migrations'
+  const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`
   await patient(async () => {
-    const transaction = await client.transaction('write')
+    await client.executeMultiple(journal)
+    const transaction = await client.transaction('deferred')
     try {
-      await transaction.execute(
-        `CREATE TABLE IF NOT EXISTS ${journal} (hash text PRIMARY KEY, created_at integer NOT NULL)`,
-      )
-      const { rows } = await transaction.execute(`SELECT hash FROM ${journal}`)
+      await transaction.executeMultiple(TAKE_WRITE_LOCK)
+      const { rows } = await transaction.execute(`SELECT hash FROM ${JOURNAL}`)
       const applied = new Set(rows.map((row) => row.hash))
       for (const migration of readMigrationFiles({ migrationsFolder: MIGRATIONS })) {
         if (applied.has(migration.hash)) continue
         for (const text of migration.sql) await transaction.execute(text)
         await transaction.execute({
-          sql: `INSERT INTO ${journal} VALUES (?, ?)`,
+          sql: `INSERT INTO ${JOURNAL} VALUES (?, ?)`,
           args: [migration.hash, migration.folderMillis],
         })
       }

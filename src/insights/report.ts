@@ -1,6 +1,7 @@
 import { and, between, eq, sum } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
+import type { StoredBundle } from '../bundles/access.ts'
 import { iso } from '../time.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Insights, Tally } from './shapes.ts'
@@ -8,20 +9,17 @@ import type { Insights, Tally } from './shapes.ts'
 const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 
-/** What is read of the bundle. */
-interface Reported {
-  id: number
-  slug: string
-  /** As it is stored; whatever has no rules in it counts as none. */
-  resolutionPolicy: unknown
-}
-
 /**
  * What was counted of a bundle on the last `days` UTC days, today included (spec 4.7, decisions 7). Reads a row for
  * each day and rule: the cost is that of the rules, never of the views.
  * @param now milliseconds since 1970.
  */
-export async function report({ db }: Store, bundle: Reported, days: number, now: number): Promise<Insights> {
+export async function report(
+  { db }: Store,
+  bundle: Pick<StoredBundle, 'id' | 'slug' | 'resolutionPolicy'>,
+  days: number,
+  now: number,
+): Promise<Insights> {
   const from = startOfDay(now) - (days - 1) * DAY_MS
   const within = between(dailyCounters.day, dayOf(from), dayOf(now))
   const counts = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
@@ -50,7 +48,7 @@ export async function report({ db }: Store, bundle: Reported, days: number, now:
       ...tally(total(series, 'views'), total(series, 'openAllClicks')),
       uniqueViewerDays: Number(viewers?.days ?? 0),
     },
-    byRule: rulesOf(talliesOf(byRule), rulesIn(bundle.resolutionPolicy)),
+    byRule: rulesOf(talliesOf(byRule), bundle.resolutionPolicy?.rules ?? []),
     series,
   }
 }
@@ -87,7 +85,7 @@ function total(series: Insights['series'], of: 'views' | 'openAllClicks'): numbe
 }
 
 /** Current rules in policy order, those that were not counted too; then rules that are no more; then Fallthrough. */
-function rulesOf(counted: Map<string, Tally>, rules: { id: string; name: string }[]): Insights['byRule'] {
+function rulesOf(counted: Map<string, Tally>, rules: readonly { id: string; name: string }[]): Insights['byRule'] {
   const current = new Set(rules.map(({ id }) => id))
   const removed = [...counted.keys()].filter((id) => id !== '' && !current.has(id)).sort()
   const entry = (ruleId: string | null, ruleName: string) => ({
@@ -100,15 +98,4 @@ function rulesOf(counted: Map<string, Tally>, rules: { id: string; name: string 
     ...removed.map((id) => entry(id, REMOVED_RULE)),
     entry(null, FALLTHROUGH),
   ]
-}
-
-/** The rules of a stored policy. */
-function rulesIn(policy: unknown): { id: string; name: string }[] {
-  const rules = (policy as { rules?: unknown } | null)?.rules
-  return Array.isArray(rules) ? rules.filter(isRule) : []
-}
-
-function isRule(rule: unknown): rule is { id: string; name: string } {
-  const { id, name } = (rule ?? {}) as { id?: unknown; name?: unknown }
-  return typeof id === 'string' && typeof name === 'string'
 }

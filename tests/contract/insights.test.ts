@@ -117,29 +117,31 @@ onEveryTarget({}, (server) => {
   })
 
   test('current rules come in policy order, zeros too, then those that are no more, then Fallthrough', async () => {
-    const slug = await ownSlug()
-    const rules = [
-      { id: 'r_bbbbbbbbbb', name: 'Phones' },
-      { id: 'r_aaaaaaaaaa', name: 'Nobody yet' },
-      { id: 'r_dddddddddd', name: 'Partners', showBadge: true },
-    ]
-    await server().sql('UPDATE bundles SET resolution_policy = ? WHERE slug = ?', [
-      JSON.stringify({ version: 1, rules }),
-      slug,
-    ])
+    const rule = (name: string) => ({ name, when: { op: 'signedIn' }, tabs: [{ url: 'https://a.example/' }] })
+    const rules = ['Phones', 'Gone', 'Nobody yet', 'Partners'].map(rule)
+    const { slug } = await owner.makeBundle({ resolutionPolicy: { version: 1, rules } })
+    interface WithRules {
+      resolutionPolicy: { rules: { id: string; name: string }[] }
+    }
+    const { resolutionPolicy } = (await owner.api<WithRules>('GET', `/api/links/${slug}`)).body
+    const [phones = '', gone = '', nobody = '', partners = ''] = resolutionPolicy.rules.map(({ id }) => id)
     await put(server(), slug, [
-      { day: ago(1), rule: 'r_bbbbbbbbbb', views: 3, clicks: 1 },
-      { day: ago(0), rule: 'r_bbbbbbbbbb', views: 3, clicks: 3 },
-      { day: ago(0), rule: 'r_dddddddddd', views: 7, clicks: 7 },
-      { day: ago(2), rule: 'r_cccccccccc', views: 2, clicks: 1 },
+      { day: ago(1), rule: phones, views: 3, clicks: 1 },
+      { day: ago(0), rule: phones, views: 3, clicks: 3 },
+      { day: ago(0), rule: partners, views: 7, clicks: 7 },
+      { day: ago(2), rule: gone, views: 2, clicks: 1 },
       { day: ago(2), views: 88, clicks: 8 },
     ])
+    const names = async () => (await read(slug, '?range=7d')).byRule.map(({ ruleName }) => ruleName)
+    expect(await names()).toEqual(['Phones', 'Gone', 'Nobody yet', 'Partners', 'Fallthrough'])
+    const left = resolutionPolicy.rules.filter(({ id }) => id !== gone)
+    await owner.api('PATCH', `/api/links/${slug}`, { resolutionPolicy: { version: 1, rules: left } })
     const { byRule, totals, series } = await read(slug, '?range=7d')
     expect(byRule).toEqual([
-      { ruleId: 'r_bbbbbbbbbb', ruleName: 'Phones', views: 6, openAllClicks: 4, openAllRate: 0.6667 },
-      { ruleId: 'r_aaaaaaaaaa', ruleName: 'Nobody yet', views: 0, openAllClicks: 0, openAllRate: 0 },
-      { ruleId: 'r_dddddddddd', ruleName: 'Partners', views: 7, openAllClicks: 7, openAllRate: 1 },
-      { ruleId: 'r_cccccccccc', ruleName: '(removed rule)', views: 2, openAllClicks: 1, openAllRate: 0.5 },
+      { ruleId: phones, ruleName: 'Phones', views: 6, openAllClicks: 4, openAllRate: 0.6667 },
+      { ruleId: nobody, ruleName: 'Nobody yet', views: 0, openAllClicks: 0, openAllRate: 0 },
+      { ruleId: partners, ruleName: 'Partners', views: 7, openAllClicks: 7, openAllRate: 1 },
+      { ruleId: gone, ruleName: '(removed rule)', views: 2, openAllClicks: 1, openAllRate: 0.5 },
       { ruleId: null, ruleName: 'Fallthrough', views: 88, openAllClicks: 8, openAllRate: 0.0909 },
     ])
     expect(totals).toEqual({ views: 103, uniqueViewerDays: 0, openAllClicks: 20, openAllRate: 0.1942 })
@@ -148,6 +150,9 @@ onEveryTarget({}, (server) => {
       { day: ago(1), views: 3, openAllClicks: 1 },
       { day: ago(0), views: 10, openAllClicks: 10 },
     ])
+    await owner.api('PATCH', `/api/links/${slug}`, { resolutionPolicy: null })
+    const removed = Array(3).fill('(removed rule)')
+    expect(await names()).toEqual([...removed, 'Fallthrough'])
   })
 
   test('viewers of each day add up', async () => {

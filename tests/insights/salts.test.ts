@@ -59,7 +59,9 @@ test('yesterday’s salt is in no file once the day has been ended: not in the s
   scene.set('2026-11-21T00:00:40Z')
   await recorder.flush()
   expect(filesWith(salt)).toEqual([])
-  await scene.store.db.run(`VACUUM INTO '${join(scene.folder, 'dump.db')}'`)
+  const dumping = createClient({ url: pathToFileURL(join(scene.folder, 'test.db')).href })
+  await dumping.execute(`VACUUM INTO '${join(scene.folder, 'dump.db')}'`)
+  dumping.close()
   await count('2026-11-21')
   expect(filesWith(salt)).toEqual([])
   // The search would have found it: today's is there.

@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
+import pLimit from 'p-limit'
+
+/** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
+const BUSY_TIMEOUT_MS = 100
+
+/** drizzle's table of the migrations that are in; the one table that is there before any migration. */
+export const JOURNAL = '__drizzle_migrations'
+
+/**
+ * Takes the write lock, as the first thing in a transaction, and changes nothing. It is to be run by `executeMultiple`,
+ * which finishes its statement whatever comes of it. A statement that the driver prepares itself, `BEGIN IMMEDIATE`
+ * too, is left open where it finds the database busy, until garbage is collected: so long every COMMIT on its
+ * connection fails, and what is written outside a transaction is answered and then lost.
+ */
+export const TAKE_WRITE_LOCK = `DELETE FROM ${JOURNAL} WHERE false`
+
+/** Runs statements as one write transaction. Rejects with SQLITE_BUSY where another process is writing. */
+export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
+
+/** Opens a connection to a local file, made where it is missing. `patient` tries again while it is busy. */
+export async function openFile(
+  path: string,
+  synchronous: 'FULL' | 'NORMAL',
+  patient: (attempt: () => Promise<void>) => Promise<void>,
+): Promise<Client> {
+  mkdirSync(dirname(path), { recursive: true })
+  // One connection, so that the settings below hold for every statement.
+  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
+  await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
+  await client.executeMultiple(`PRAGMA synchronous = ${synchronous}`)
+  await client.executeMultiple('PRAGMA foreign_keys = ON')
+  // A salt that was deleted must not lie on in a free page (decisions 7).
+  await client.executeMultiple('PRAGMA secure_delete = ON')
+  return client
+}
+
+/** Writes on a connection that nobody else uses, one transaction at a time. */
+export function writerOn(client: Client): Write {
+  const inTurn = pLimit(1)
+  return (statements) =>
+    inTurn(async () => {
+      const transaction = await client.transaction('deferred')
+      try {
+        await transaction.executeMultiple(TAKE_WRITE_LOCK)
+        const results = await transaction.batch(statements)
+        await transaction.commit()
+        return results
+      } finally {
+        transaction.close()
+      }
+    })
+}
+
+/**
+ * The connection that queries are built on, its single writes sent the way of all others: libraries that bring their own
+ * queries (better-auth) write through it as well.
+ */
+export function writingThrough(client: Client, write: Write): Client {
+  const execute = client.execute.bind(client) as (query: InStatement | string, args?: unknown) => Promise<ResultSet>
+  const isRead = /^\s*(?:select|pragma|explain|values)\b/i
+  return Object.assign(client, {
+    async execute(query: InStatement | string, args?: unknown) {
+      if (isRead.test(typeof query === 'string' ? query : query.sql)) return execute(query, args)
+      const [result] = await write([typeof query === 'string' ? ({ sql: query, args } as InStatement) : query])
+      return result as ResultSet
+    },
+  })
+}
