@@ -108,3 +108,15 @@ test('a policy that is made to be slow is read in time', () => {
   lint(policyOf(...Array.from({ length: 50 }, () => any({ op: 'in', field: 'os', values }, YES))), NOW)
   expect(performance.now() - started).toBeLessThan(1500)
 })
+
+test('a long list that is compared many times holds nobody up', () => {
+  const values = Array.from({ length: 240 }, (_, index) => 'x'.repeat(300) + index)
+  const long: Condition = { op: 'in', field: 'query.a', values }
+  const short = Array.from(
+    { length: 200 },
+    (_, index): Condition => ({ op: 'in', field: 'query.a', values: [`${index}`] }),
+  )
+  const started = performance.now()
+  lint(policyOf(any(any(any(any(long)))), all(all(all(all(...short))))), NOW)
+  expect(performance.now() - started).toBeLessThan(500)
+})
