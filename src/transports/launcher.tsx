@@ -4,7 +4,7 @@ import { LauncherPage } from '../../views/launcher.tsx'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'
 import { type PublicBundle, shownTo } from '../bundles/served.ts'
 import { roleIn } from '../identity/sessions.ts'
-import { type Account, seen } from '../policies/viewer.ts'
+import { type Account, type Sighting, seen } from '../policies/viewer.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { clientAddresses } from './client.ts'
@@ -28,7 +28,7 @@ export interface LauncherPages {
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = ({ headers, url }: Request, { policy }: Launcher, account: Account | null): Rule | null =>
+  const match = ({ headers, url }: Sent, { policy }: Launcher, account: Account | null): Rule | null =>
     policy?.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })) ?? null
 
   const respond = (request: Request, launcher: Launcher, account: Account | null, address: string) => {
@@ -58,9 +58,23 @@ export function launcherPages(service: Service): LauncherPages {
     },
     async shown(request, slug) {
       const launcher = await load(slug)
-      return shownTo(match(request, launcher, await accountOf(request, launcher, service)), launcher.bundle)
+      const account = await accountOf(request, launcher, service)
+      return shownTo(match(asReferred(request, config.origin), launcher, account), launcher.bundle)
     },
   }
+}
+
+/** What a policy is asked with. */
+type Sent = Pick<Sighting, 'headers' | 'url'>
+
+/**
+ * What a launcher leads to is asked for without a Referer; its script tells whose link led to the page
+ * (views/static/launcher.js), so that both show the same tabs. Either is no more than what the browser says.
+ */
+function asReferred({ headers, url }: Request, origin: string): Sent {
+  const referrer = new URL(url, origin).searchParams.get('openall-referrer')
+  if (referrer === null) return { headers, url }
+  return { headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) }, url }
 }
 
 /** Refuses a slug that no bundle is served under. */
