@@ -12,6 +12,8 @@ import { find, type ServedBundle } from './served.ts'
 const MAX_BYTES = 32 * 1024 * 1024
 /** What an entry costs beside its pages: objects, keys and the list that orders them. */
 const ENTRY_BYTES = 512
+/** What a condition costs once it is read and compiled; its text says little of it. */
+const CONDITION_BYTES = 400
 /** How often other processes' edits are looked for; an edit must show within a second (decisions 5). */
 const POLL_MS = 500
 
@@ -87,7 +89,7 @@ export class Launchers {
       bundle,
       policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
       variants: new Map(),
-      weight: 2 * JSON.stringify(bundle).length,
+      weight: weightOf(bundle),
     }
     if (isFresh) this.#kept.set(slug, launcher)
     return launcher
@@ -137,6 +139,13 @@ export class Launchers {
     for (const { slug } of changes) this.#kept.delete(slug)
     this.#seen = last.seq
   }
+}
+
+function weightOf(bundle: ServedBundle): number {
+  const text = JSON.stringify(bundle)
+  // Within what people write the quotes are escaped.
+  const conditions = text.split('"op":').length - 1
+  return 2 * text.length + conditions * CONDITION_BYTES
 }
 
 function bytes({ variants, weight }: Launcher): number {
