@@ -142,6 +142,21 @@ describe('the launcher', () => {
     await page.close()
   })
 
+  test('keeps the name of a rule clear of the corners of its badge, however long', async () => {
+    const when = { op: 'not', of: { op: 'signedIn' } }
+    const rules = [{ name: 'W'.repeat(120), showBadge: true, when, tabs: [{ url: 'https://a.example/' }] }]
+    const made = await createBundle(server.origin, { ...ONBOARDING, resolutionPolicy: { version: 1, rules } } as never)
+    const page = await browser.newPage(PHONE)
+    await page.goto(made.url)
+    const { height, radius } = await page.locator('.badge').evaluate((badge) => ({
+      height: badge.getBoundingClientRect().height,
+      radius: Number.parseFloat(getComputedStyle(badge).borderTopLeftRadius),
+    }))
+    expect(height).toBeGreaterThan(60)
+    expect(radius).toBeLessThan(20)
+    await page.close()
+  })
+
   test('shows a QR code of its own address', async () => {
     const page = await launcher(ONBOARDING)
     await page.getByText('QR code').click()
