@@ -14,6 +14,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 const ENTRY_BYTES = 512
 /** What a compiled policy may remember of its viewers. */
 const POLICY_BYTES = 24 * 1024
+/** What a condition costs once it is read and compiled; its text says little of it. */
+const CONDITION_BYTES = 400
 /** How often other processes' edits are looked for; an edit must show within a second (decisions 5). */
 const POLL_MS = 500
 
@@ -29,13 +31,18 @@ interface Variant {
 
 /** What is kept of a bundle that has been viewed, as it was at one version. */
 export interface Launcher {
-  readonly bundle: ServedBundle
+  readonly id: number
+  readonly slug: string
+  /** The organisation that owns it, or null. */
+  readonly organizationId: string | null
+  /** What pages are made from. Let go once a page is made that everybody is shown: it would take thrice the page's room. */
+  bundle: ServedBundle | null
   /** Null: everybody sees the bundle's own tabs. */
   readonly policy: CompiledPolicy | null
   /** By rule id; `''` where no rule matched. */
   readonly variants: Map<string, Variant>
   /** Roughly what `bundle` and `policy` take. */
-  readonly weight: number
+  weight: number
 }
 
 /**
@@ -85,32 +92,42 @@ export class Launchers {
     const isFresh = drops === this.#drops
     const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
+    const { id, organizationId } = bundle
     const launcher: Launcher = {
+      id,
+      slug,
+      organizationId,
       bundle,
       policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
       variants: new Map(),
-      weight: 2 * JSON.stringify(bundle).length + (bundle.resolutionPolicy === null ? 0 : POLICY_BYTES),
+      weight: weightOf(bundle),
     }
     if (isFresh) this.#kept.set(slug, launcher)
     return launcher
   }
 
   /** What a rule, or with null no rule, makes of a launcher's bundle. */
-  variant({ bundle, variants }: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
-    const id = rule?.id ?? ''
-    let variant = variants.get(id)
-    if (variant === undefined) variants.set(id, (variant = { counter: newCounter(bundle.id, id), pages: {} }))
+  variant({ id, variants }: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
+    const ruleId = rule?.id ?? ''
+    let variant = variants.get(ruleId)
+    if (variant === undefined) variants.set(ruleId, (variant = { counter: newCounter(id, ruleId), pages: {} }))
     return variant
   }
 
   /** Adds a finished page to a launcher. */
   keep(launcher: Launcher, { pages }: Variant, encoding: Encoding, page: Uint8Array<ArrayBuffer>): void {
     pages[encoding] = page
-    const { slug } = launcher.bundle
+    const { slug, policy } = launcher
+    if (policy === null) Object.assign(launcher, { bundle: null, weight: 0 })
     if (this.#kept.peek(slug) !== launcher) return
     // The cache weighs a value only when it is new to it.
     this.#kept.delete(slug)
     this.#kept.set(slug, launcher)
+  }
+
+  /** A launcher's bundle, read again where it was let go; null where it is gone meanwhile. */
+  async bundleOf({ slug, bundle }: Launcher): Promise<ServedBundle | null> {
+    return bundle ?? (await find(this.store.db, slug))
   }
 
   /** Forgets a launcher whose bundle has been changed. */
@@ -139,6 +156,14 @@ export class Launchers {
     for (const { slug } of changes) this.#kept.delete(slug)
     this.#seen = last.seq
   }
+}
+
+function weightOf(bundle: ServedBundle): number {
+  const text = JSON.stringify(bundle)
+  // Within what people write the quotes are escaped.
+  const conditions = text.split('"op":').length - 1
+  const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
+  return 2 * text.length + conditions * CONDITION_BYTES + remembered
 }
 
 function bytes({ variants, weight }: Launcher): number {

@@ -34,8 +34,8 @@ export const recordEvent = operation({
     try {
       const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
       if (launcher === null) return
-      const { bundle, variants } = launcher
-      const isOurs = id === null || (isRuleId(id) && (variants.has(id) || (await isRuleOf(store.db, bundle.id, id))))
+      const { variants } = launcher
+      const isOurs = id === null || (isRuleId(id) && (variants.has(id) || (await isRuleOf(store.db, launcher.id, id))))
       if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }).counter)
     } catch (error) {
       log.warn({ err: error }, 'event dropped')

@@ -3,8 +3,8 @@ import type { TimeWindow } from '../../db/policy.ts'
 
 export const MINUTES_OF_DAY = 24 * 60
 const MINUTE_MS = 60_000
-/** There are some 600 zone names; case may make more of them. */
-const MAX_CLOCKS = 600
+/** There are some 600 zone names. */
+const MAX_CLOCKS = 1000
 
 /** The minutes since midnight of `HH:MM`, 00:00 to 24:00; null for any other text. */
 export function minutesOf(text: string): number | null {
@@ -21,12 +21,14 @@ export function isTimeZone(name: string): boolean {
 /** A wall clock: the day of the week (0 is Monday) and the minutes since midnight, at a time in milliseconds. */
 type Clock = (now: number) => { day: number; minutes: number }
 
-const clocks = new LRUCache<string, { clock: Clock | null }>({ max: MAX_CLOCKS })
+const clocks = new LRUCache<string, Clock>({ max: MAX_CLOCKS })
 
+/** Clocks take long to make. A name may be written in any case, and one that is none must not push out another. */
 function clockOf(timeZone: string): Clock | null {
-  let known = clocks.get(timeZone)
-  if (known === undefined) clocks.set(timeZone, (known = { clock: newClock(timeZone) }))
-  return known.clock
+  const name = timeZone.toLowerCase()
+  const known = clocks.get(name) ?? newClock(name)
+  if (known !== null) clocks.set(name, known)
+  return known
 }
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']

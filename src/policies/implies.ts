@@ -1,8 +1,8 @@
 import type { Condition, Leaf } from '../../db/policy.ts'
 import { COMPARE } from './evaluate.ts'
 
-/** How many pairs of conditions are looked at: what one policy holds could be made to take minutes. */
-const MAX_STEPS = 20_000
+/** How many conditions and texts are compared: what one policy holds could be made to take minutes. */
+const MAX_STEPS = 50_000
 
 /**
  * Whether every viewer for whom `first` holds is one for whom `second` holds, as far as their shapes tell: true
@@ -18,7 +18,7 @@ export function implies(first: Condition, second: Condition, budget: { steps: nu
   if (second.op === 'or' && second.of.some((part) => goOn(first, part))) return true
   if (first.op === 'and') return first.of.some((part) => goOn(part, second))
   if (first.op === 'not' && second.op === 'not') return goOn(second.of[0]!, first.of[0]!)
-  return !('of' in first) && !('of' in second) && leafImplies(first, second)
+  return !('of' in first) && !('of' in second) && leafImplies(first, second, budget)
 }
 
 /** The steps that one policy may take. */
@@ -26,14 +26,19 @@ export function newBudget(): { steps: number } {
   return { steps: MAX_STEPS }
 }
 
-function leafImplies(first: Leaf, second: Leaf): boolean {
-  if (first.op === second.op && JSON.stringify(first) === JSON.stringify(second)) return true
-  if (second.op === 'signedIn') return 'field' in first && (first.field === 'emailDomain' || first.field === 'orgRole')
+function leafImplies(first: Leaf, second: Leaf, budget: { steps: number }): boolean {
+  if (second.op === 'signedIn') return tellsAccount(first)
+  if (second.op === 'timeWindow') return first.op === 'timeWindow' && JSON.stringify(first) === JSON.stringify(second)
   if (first.op === 'before' && second.op === 'before') return Date.parse(first.value) <= Date.parse(second.value)
   if (first.op === 'after' && second.op === 'after') return Date.parse(first.value) >= Date.parse(second.value)
   if (!isOfFact(first) || !isOfFact(second) || first.field !== second.field) return false
   if (second.op === 'exists') return true
-  return first.op !== 'exists' && textImplies(first, second)
+  return first.op !== 'exists' && textImplies(first, second, budget)
+}
+
+/** Whether it holds only for somebody who is signed in. */
+function tellsAccount(leaf: Leaf): boolean {
+  return leaf.op === 'signedIn' || ('field' in leaf && (leaf.field === 'emailDomain' || leaf.field === 'orgRole'))
 }
 
 type OfFact = Exclude<Extract<Leaf, { field: unknown }>, { field: 'now' }>
@@ -44,17 +49,34 @@ function isOfFact(leaf: Leaf): leaf is OfFact {
 }
 
 /** Of two conditions on the same fact. */
-function textImplies(first: OfText, second: OfText): boolean {
-  if (first.op === 'in') return first.values.every(textTest(second))
-  if (first.op === 'equals') return textTest(second)(first.value)
-  return (first.op === second.op || second.op === 'contains') && textTest(second)(first.value)
+function textImplies(first: OfText, second: OfText, budget: { steps: number }): boolean {
+  const holds = textTest(second)
+  if (first.op === 'in') {
+    return first.values.every((value) => {
+      budget.steps -= 1
+      return budget.steps >= 0 && holds(value)
+    })
+  }
+  if (first.op === 'equals') return holds(first.value)
+  return (first.op === second.op || second.op === 'contains') && holds(first.value)
 }
 
 function textTest(condition: OfText): (text: string) => boolean {
   if (condition.op === 'in') {
-    const values = new Set(condition.values.map((value) => value.toLowerCase()))
+    const values = valuesOf(condition)
     return (text) => values.has(text.toLowerCase())
   }
   const value = condition.value.toLowerCase()
   return (text) => COMPARE[condition.op](text.toLowerCase(), value)
+}
+
+/** A list is asked about once for every other condition, so it is read once. */
+const lists = new WeakMap<Condition, ReadonlySet<string>>()
+
+function valuesOf(condition: Extract<OfText, { op: 'in' }>): ReadonlySet<string> {
+  let values = lists.get(condition)
+  if (values === undefined) {
+    lists.set(condition, (values = new Set(condition.values.map((value) => value.toLowerCase()))))
+  }
+  return values
 }

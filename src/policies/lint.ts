@@ -2,6 +2,7 @@ import type { Condition, Field, Policy } from '../../db/policy.ts'
 import { ROLES } from '../identity/roles.ts'
 import { DEVICES } from './agents.ts'
 import { implies, newBudget } from './implies.ts'
+import { asSent } from './viewer.ts'
 
 /** Something in a policy that is allowed and hardly meant. */
 export interface Warning {
@@ -90,8 +91,16 @@ function impossible(field: Field, value: string): string | null {
 }
 
 function noDomain(field: Field, value: string): string | null {
-  const isDomain = field === 'emailDomain' || field === 'referrerDomain'
-  return isDomain && /[@/:]/.test(value) ? `${field} is a domain alone, such as acme.com: "${value}" is none` : null
+  if (field !== 'emailDomain' && field !== 'referrerDomain') return null
+  if (/[@/:]/.test(value)) return `${field} is a domain alone, such as acme.com: "${value}" is none`
+  return field === 'referrerDomain' ? notAsSent(value) : null
+}
+
+/** Browsers send `münchen.example` as `xn--mnchen-3ya.example`. */
+function notAsSent(domain: string): string | null {
+  if (!/[^\u0000-\u007f]/.test(domain)) return null
+  const sent = asSent(domain)
+  return sent === null ? null : `browsers send "${domain}" as "${sent}": write it so, or it never holds`
 }
 
 const KNOWN: Partial<Record<Field, readonly string[]>> = { device: DEVICES, orgRole: ROLES }

@@ -86,6 +86,13 @@ function domainOf(referrer: string): string | null {
   return referrer !== '' && URL.canParse(referrer) ? new URL(referrer).hostname || null : null
 }
 
+/** A domain in the letters that browsers send it in, or null where it is none; a dot before it stays. */
+export function asSent(domain: string): string | null {
+  const [, dot = '', name = ''] = /^(\.?)(.*)$/.exec(domain) ?? []
+  const url = `http://${name}/`
+  return URL.canParse(url) ? dot + new URL(url).hostname : null
+}
+
 function queryOf(url: string): string {
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
   return query
@@ -119,6 +126,8 @@ export const SentViewer = type({
 export function described(viewer: typeof SentViewer.infer, now: number): Viewer {
   const { signedIn, query = {}, emailDomain, orgRole } = viewer
   const fact = (field: Field): string | null => {
+    // As a launcher would see it, whose answer a preview tells.
+    if (field === 'referrerDomain') return asSent(viewer.referrerDomain ?? '')
     if (!field.startsWith('query.')) return viewer[field as Exclude<keyof typeof viewer, 'signedIn' | 'query'>] || null
     const name = field.slice('query.'.length)
     return Object.hasOwn(query, name) ? (query[name] ?? null) : null

@@ -2,9 +2,9 @@ import { Html } from '@elysiajs/html'
 import type { Rule } from '../../db/policy.ts'
 import { LauncherPage } from '../../views/launcher.tsx'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'
-import { type PublicBundle, shownTo } from '../bundles/served.ts'
+import { type PublicBundle, type ServedBundle, shownTo } from '../bundles/served.ts'
 import { roleIn } from '../identity/sessions.ts'
-import { type Account, seen } from '../policies/viewer.ts'
+import { type Account, type Sighting, seen } from '../policies/viewer.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { clientAddresses } from './client.ts'
@@ -28,16 +28,22 @@ export interface LauncherPages {
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = ({ headers, url }: Request, { policy }: Launcher, account: Account | null): Rule | null =>
+  const match = ({ headers, url }: Sent, { policy }: Launcher, account: Account | null): Rule | null =>
     policy?.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })) ?? null
 
-  const respond = (request: Request, launcher: Launcher, account: Account | null, address: string) => {
+  /** The answer, its page made of `bundle` where it is not kept; undefined where there is no bundle to make it of. */
+  const respond = (
+    request: Request,
+    launcher: Launcher,
+    { account, address, bundle }: { account: Account | null; address: string; bundle: ServedBundle | null },
+  ) => {
     const rule = match(request, launcher, account)
     const variant = launchers.variant(launcher, rule)
     const encoding = encodingFor(request)
     let body = variant.pages[encoding]
     if (body === undefined) {
-      const view = <LauncherPage site={site} bundle={shownTo(rule, launcher.bundle)} />
+      if (bundle === null) return undefined
+      const view = <LauncherPage site={site} bundle={shownTo(rule, bundle)} />
       launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
     }
     if (isView(request)) recorder.view(variant.counter, address, request.headers.get('user-agent') ?? '')
@@ -49,18 +55,37 @@ export function launcherPages(service: Service): LauncherPages {
       const launcher = launchers.peek(slug)
       return launcher === undefined || asksWho(request, launcher)
         ? undefined
-        : respond(request, launcher, null, address)
+        : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
     },
     async answer(request, slug) {
       const address = clientAddresses.get(request) ?? ''
       const launcher = await load(slug)
-      return respond(request, launcher, await accountOf(request, launcher, service), address)
+      const account = await accountOf(request, launcher, service)
+      const kept = respond(request, launcher, { account, address, bundle: launcher.bundle })
+      if (kept !== undefined) return kept
+      const bundle = await launchers.bundleOf(launcher)
+      return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
     async shown(request, slug) {
       const launcher = await load(slug)
-      return shownTo(match(request, launcher, await accountOf(request, launcher, service)), launcher.bundle)
+      const account = await accountOf(request, launcher, service)
+      const bundle = (await launchers.bundleOf(launcher)) ?? noBundle()
+      return shownTo(match(asReferred(request, config.origin), launcher, account), bundle)
     },
   }
+}
+
+/** What a policy is asked with. */
+type Sent = Pick<Sighting, 'headers' | 'url'>
+
+/**
+ * What a launcher leads to is asked for without a Referer; its script tells whose link led to the page
+ * (views/static/launcher.js), so that both show the same tabs. Either is no more than what the browser says.
+ */
+function asReferred({ headers, url }: Request, origin: string): Sent {
+  const referrer = new URL(url, origin).searchParams.get('openall-referrer')
+  if (referrer === null) return { headers, url }
+  return { headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) }, url }
 }
 
 /** Refuses a slug that no bundle is served under. */
@@ -78,7 +103,7 @@ async function accountOf(request: Request, launcher: Launcher, service: Service)
   if (!asksWho(request, launcher)) return null
   const session = await service.readSession(request.headers)
   if (session === null) return null
-  const { organizationId } = launcher.bundle
+  const { organizationId } = launcher
   const asksRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
   return {
     emailDomain: session.emailDomain,

@@ -129,6 +129,34 @@ describe('the launcher', () => {
     await page.context().close()
   })
 
+  test('gives the same tabs in the bookmarks file as on the page to a viewer whom a link led here', async () => {
+    const when = { op: 'equals', field: 'referrerDomain', value: 'partner.example' }
+    const tabs = [{ url: 'https://partners.example/' }]
+    const resolutionPolicy = { version: 1, rules: [{ name: 'Partners', when, tabs }] }
+    const made = await createBundle(server.origin, { ...ONBOARDING, resolutionPolicy } as never)
+    const page = await browser.newPage()
+    await page.goto(`${made.url}?a=1`, { referer: 'https://partner.example/links' })
+    expect(await page.getAttribute('a.tab', 'href')).toBe('https://partners.example/')
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#bookmarks')])
+    expect(readFileSync(await download.path(), 'utf8')).toContain('HREF="https://partners.example/"')
+    await page.close()
+  })
+
+  test('keeps the name of a rule clear of the corners of its badge, however long', async () => {
+    const when = { op: 'not', of: { op: 'signedIn' } }
+    const rules = [{ name: 'W'.repeat(120), showBadge: true, when, tabs: [{ url: 'https://a.example/' }] }]
+    const made = await createBundle(server.origin, { ...ONBOARDING, resolutionPolicy: { version: 1, rules } } as never)
+    const page = await browser.newPage(PHONE)
+    await page.goto(made.url)
+    const { height, radius } = await page.locator('.badge').evaluate((badge) => ({
+      height: badge.getBoundingClientRect().height,
+      radius: Number.parseFloat(getComputedStyle(badge).borderTopLeftRadius),
+    }))
+    expect(height).toBeGreaterThan(60)
+    expect(radius).toBeLessThan(20)
+    await page.close()
+  })
+
   test('shows a QR code of its own address', async () => {
     const page = await launcher(ONBOARDING)
     await page.getByText('QR code').click()

@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Condition, Field, Policy, TimeWindow } from '../../db/policy.ts'
+import { bundles } from '../../db/schema.ts'
+import { Launchers } from '../../src/bundles/launchers.ts'
 import { compile, type Traced } from '../../src/policies/evaluate.ts'
 import { preview } from '../../src/policies/preview.ts'
 import { Policy as Shape } from '../../src/policies/shapes.ts'
 import { described, seen } from '../../src/policies/viewer.ts'
+import { log, newScene } from '../insights/support.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds, naiveMatch } from './naive.ts'
 import { RandomPolicies } from './random.ts'
@@ -191,3 +194,23 @@ test('a preview without a policy shows the bundle’s own tabs', () => {
     warnings: [],
   })
 })
+
+test('launchers of policies with thousands of conditions are kept within the bound of all launchers', async () => {
+  const scene = await newScene('2026-07-01T00:00:00Z')
+  const resolutionPolicy = policyOf({
+    op: 'or',
+    of: Array.from({ length: 4000 }, () => ({ op: 'exists', field: 'os' })),
+  })
+  const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
+  const slugs = Array.from({ length: 60 }, (_, index) => `long${index}`)
+  for (const slug of slugs) await scene.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
+  const launchers = await Launchers.start(scene.store, log)
+  Bun.gc(true)
+  const before = process.memoryUsage().heapUsed
+  for (const slug of slugs) await launchers.load(slug)
+  Bun.gc(true)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(48 * 1024 * 1024)
+  expect(launchers.peek('long59')).toBeDefined()
+  launchers.stop()
+  await scene.close()
+}, 20_000)

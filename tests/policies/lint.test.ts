@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
 import { implies, newBudget } from '../../src/policies/implies.ts'
 import { lint } from '../../src/policies/lint.ts'
+import { described } from '../../src/policies/viewer.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds } from './naive.ts'
 import { RandomPolicies } from './random.ts'
@@ -107,4 +108,30 @@ test('a policy that is made to be slow is read in time', () => {
   const values = Array.from({ length: 250 }, (_, index) => `${index}`)
   lint(policyOf(...Array.from({ length: 50 }, () => any({ op: 'in', field: 'os', values }, YES))), NOW)
   expect(performance.now() - started).toBeLessThan(1500)
+})
+
+test('a long list that is compared many times holds nobody up', () => {
+  const values = Array.from({ length: 240 }, (_, index) => 'x'.repeat(300) + index)
+  const long: Condition = { op: 'in', field: 'query.a', values }
+  const short = Array.from(
+    { length: 200 },
+    (_, index): Condition => ({ op: 'in', field: 'query.a', values: [`${index}`] }),
+  )
+  const started = performance.now()
+  lint(policyOf(any(any(any(any(long)))), all(all(all(all(...short))))), NOW)
+  expect(performance.now() - started).toBeLessThan(500)
+})
+
+test('a domain with letters that browsers do not send is warned of, and previewed as it is sent', () => {
+  const from = (value: string): Condition => ({ op: 'equals', field: 'referrerDomain', value })
+  const warnings = lint(policyOf(from('münchen.example'), from('xn--mnchen-3ya.example')), NOW)
+  expect(warnings.map(({ path }) => path)).toEqual(['resolutionPolicy.rules[0].when'])
+  expect(warnings[0]?.message).toContain('"xn--mnchen-3ya.example"')
+  const facts = [{ referrerDomain: 'MÜNCHEN.example' }, { referrerDomain: 'a.example' }, { referrerDomain: '' }, {}]
+  expect(facts.map((viewer) => described(viewer, NOW).fact('referrerDomain'))).toEqual([
+    'xn--mnchen-3ya.example',
+    'a.example',
+    null,
+    null,
+  ])
 })

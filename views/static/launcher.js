@@ -100,9 +100,14 @@
     open.focus()
   })
 
-  // The file holds what this viewer is shown, and who that is may depend on the query.
+  // The file holds what this viewer is shown, and who that is may depend on the query and on who led here.
   const bookmarks = /** @type {HTMLAnchorElement} */ (byId('bookmarks'))
   bookmarks.search = location.search
+  if (document.referrer !== '') {
+    const { protocol, host } = new URL(document.referrer)
+    const referrer = encodeURIComponent(`${protocol}//${host}`)
+    bookmarks.search += `${bookmarks.search === '' ? '?' : '&'}openall-referrer=${referrer}`
+  }
 
   byId('copy').addEventListener('click', async () => {
     const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
