@@ -13,7 +13,7 @@ export type Refuse = (request: Request, problem: Problem) => Response
  * Stands before the router on both runtimes: refuses a Host that is not the service's, which would also
  * mislead the router about where the path begins, and settles the client's address (decisions 8).
  *
- * A launcher that is kept is answered here: the router costs as much as all that such a view needs.
+ * A launcher that is kept is answered here: such a view needs nothing that the router makes for a request.
  */
 export function frontDoor(
   app: { fetch(request: Request): Response | Promise<Response> },
