@@ -1,11 +1,21 @@
 import { and, isNotNull, lt, lte } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
-import { bundleChanges, bundles, claims, idempotencyAnswers, session, verification } from '../db/schema.ts'
+import {
+  bundleChanges,
+  bundles,
+  claims,
+  counterBatches,
+  idempotencyAnswers,
+  session,
+  verification,
+} from '../db/schema.ts'
 import { ANSWERS_KEPT_MS } from './idempotency.ts'
 
 const EVERY_MS = 600_000
 const CHANGES_KEPT_MS = 3_600_000
+/** Longer than a batch of counts waits for a store that is away. */
+const BATCH_IDS_KEPT_MS = 3_600_000
 const ADDRESS_HASHES_KEPT_MS = 30 * 86_400_000
 
 /**
@@ -31,6 +41,7 @@ async function sweep({ db, write }: Store, now: number): Promise<void> {
       .set({ addressHash: null })
       .where(and(isNotNull(bundles.addressHash), lt(bundles.createdAt, now - ADDRESS_HASHES_KEPT_MS))),
     db.delete(bundleChanges).where(lt(bundleChanges.at, now - CHANGES_KEPT_MS)),
+    db.delete(counterBatches).where(lt(counterBatches.at, now - BATCH_IDS_KEPT_MS)),
     db.delete(idempotencyAnswers).where(lt(idempotencyAnswers.createdAt, now - ANSWERS_KEPT_MS)),
     db.delete(session).where(lt(session.expiresAt, new Date(now))),
     db.delete(verification).where(lt(verification.expiresAt, new Date(now))),

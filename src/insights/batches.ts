@@ -5,10 +5,9 @@ import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 
 /** Rows a transaction: small enough not to hold the event loop, large enough to be cheap. */
-const ROWS_PER_WRITE = 500
+const ROWS_PER_WRITE = 1000
 /** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
 export const MAX_WAITING = 200_000
-const BATCH_IDS_KEPT_MS = 3_600_000
 
 /** The counts of one bundle and one matched rule (`''`: none) that are not written yet. */
 export interface Count {
@@ -103,11 +102,8 @@ function rowsOf({ counts, viewers }: Batch): number {
  * viewers rises by those whose hash is new to it, so that nobody ever has to count hashes.
  */
 function statements({ id, day, counts, viewers }: Batch): InStatement[] {
-  const now = Date.now()
-  const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
   return [
-    { sql: 'DELETE FROM counter_batches WHERE at < ?', args: [now - BATCH_IDS_KEPT_MS] },
-    { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, now] },
+    { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] },
     {
       sql: `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
         SELECT bundles.id, ?, value ->> 1, value ->> 2, value ->> 3
@@ -116,6 +112,14 @@ function statements({ id, day, counts, viewers }: Batch): InStatement[] {
           open_all_clicks = open_all_clicks + excluded.open_all_clicks`,
       args: [day, JSON.stringify(counts.map((c) => [c.bundleId, c.ruleId, c.views, c.openAllClicks]))],
     },
+    // Most batches hold nobody new.
+    ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
+  ]
+}
+
+function newViewers(day: string, viewers: readonly Viewer[]): InStatement[] {
+  const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
+  return [
     {
       sql: `INSERT INTO daily_viewers (bundle_id, day, viewers)
         SELECT bundles.id, ?1, count(DISTINCT value ->> 1)
