@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 
 /** Rows a transaction: small enough not to hold the event loop, large enough to be cheap. */
-const ROWS_PER_WRITE = 1000
+const ROWS_PER_WRITE = 500
 /** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
 export const MAX_WAITING = 200_000
 

@@ -127,7 +127,8 @@ function explain(problem: Problem, pasted: Pasted, sent: string): Pick<HomeForm,
     if (line !== undefined) wrong.set(line, field === 'urls' ? says : `The title of this link ${reason}.`)
     else if (field === 'title' || field === 'description') errors[field] = says
     else if (field === 'urls') errors.urls = `Your list ${reason}. It has ${pasted.urls.length}.`
-    else errors.form = problem.message
+    // The form's notes are one to a link: a list of them that is too long is the list of links that is.
+    else if (field !== 'urlMetadata') errors.form = problem.message
   }
   if (problem.issues.length === 0) errors.form = problem.message
   const lines = wrong.size === 0 ? [] : pasted.lines.map((text, index) => ({ text, error: wrong.get(index) ?? null }))
