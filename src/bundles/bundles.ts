@@ -10,6 +10,7 @@ import { anonymousCapReached, capOf, capReached, ensureOwner, heldBy, heldByAddr
 import { identified, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { keyedHash } from '../secrets.ts'
+import { iso } from '../time.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
 import { newClaim } from './claims.ts'
 import type { CreatedBundle, NewBundle } from './shapes.ts'
@@ -168,7 +169,7 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
   ])
   // Somebody was faster: looked at again, the reason is plain.
   if (result?.rowsAffected === 0) refuseStale(await loadFor(store.db, caller, slug, 'admin'), expectedVersion)
-  return { slug, deletedAt: new Date(deletedAt).toISOString() }
+  return { slug, deletedAt: iso(deletedAt) }
 }
 
 /**

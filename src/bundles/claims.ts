@@ -9,6 +9,7 @@ import type { Session } from '../identity/sessions.ts'
 import { capOf, capReached, ensureOwner, heldBy, ownerId } from '../limits/plans.ts'
 import type { Mail } from '../mail.ts'
 import { Problem } from '../problem.ts'
+import { iso } from '../time.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './shapes.ts'
 
@@ -26,7 +27,7 @@ export function newClaim(
     fields: {
       claimUrl: `${config.origin}/claim/${token}`,
       claimToken: token,
-      claimExpiresAt: new Date(expiresAt).toISOString(),
+      claimExpiresAt: iso(expiresAt),
       warning: 'claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.',
     },
   }

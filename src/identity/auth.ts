@@ -12,9 +12,8 @@ import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
 import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
-import { sessionCookieName, sessionSecret } from './sessions.ts'
+import { SESSION_SECONDS, sessionCookieName, sessionSecret } from './sessions.ts'
 
-const SESSION_DAYS = 30
 const MAGIC_LINK_MINUTES = 15
 const INVITATION_DAYS = 7
 
@@ -96,7 +95,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
     databaseHooks: {
       session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
     },
-    session: { expiresIn: SESSION_DAYS * 86_400, disableSessionRefresh: true },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     account: { accountLinking: { enabled: true, requireLocalEmailVerified: true } },
     user: {
       changeEmail: { enabled: false },

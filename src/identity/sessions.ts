@@ -25,6 +25,9 @@ export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
   return keyedHash(secret, 'sessions', '')
 }
 
+/** How long a session lasts; it is not prolonged. */
+export const SESSION_SECONDS = 30 * 86_400
+
 /** `__Host-` makes a browser hold the cookie to this very host, over https. */
 export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
   return origin.startsWith('https:') ? '__Host-session' : 'session'

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { amongHashers } from '../identity/passwords.ts'
-import { sessionCookieName, sessionSecret } from '../identity/sessions.ts'
+import { SESSION_SECONDS, sessionCookieName, sessionSecret } from '../identity/sessions.ts'
 import { charge } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
@@ -150,7 +150,7 @@ function decoy(config: Service['config']): { token: string; cookie: string } {
   const value = encodeURIComponent(`${token}.${signature}`)
   return {
     token,
-    cookie: `${sessionCookieName(config)}=${value}; Max-Age=2592000; Path=/; HttpOnly;${secure} SameSite=Lax`,
+    cookie: `${sessionCookieName(config)}=${value}; Max-Age=${SESSION_SECONDS}; Path=/; HttpOnly;${secure} SameSite=Lax`,
   }
 }
 
