@@ -27,6 +27,7 @@ const service = await startService(config, pino({ level: 'silent' }))
 const bare = operation({
   name: 'bare',
   summary: 'Nothing',
+  description: 'Nothing',
   route: 'GET /bare',
   access: 'public',
   input: type({ '+': 'reject' }),

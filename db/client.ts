@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import { SQL } from 'drizzle-orm'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
 import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
+import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within } from './remote.ts'
+import { openReplica } from './replica.ts'
 import * as schema from './schema.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 const BUSY_PATIENCE_MS = 5_000
 /** Of several processes starting at once each must wait for the others' migrations. */
 const START_PATIENCE_MS = 30_000
-const REMOTE_TIMEOUT_MS = 2_000
 
 /** A drizzle query that has been built and not run, or SQL of our own. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
@@ -37,21 +38,51 @@ export interface Store {
    * @returns false where somebody reads an older state and the log must stay for now: try again later.
    */
   emptyLog(): Promise<boolean>
+  /**
+   * Resolves when the store has answered a read from its disk.
+   * @throws where it does not within two seconds.
+   */
+  reach(): Promise<void>
+  /** How many queries have failed, save for those that broke a constraint on purpose. */
+  readonly failures: number
   close(): Promise<void>
 }
 
 /**
- * Opens a local file (made where missing) or a remote libSQL server and brings its tables up to date.
+ * Opens a local file (made where missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
+ * brings its tables up to date.
  * @throws what the driver throws when the store cannot be opened.
  */
-export async function openStore({ url, authToken }: { url: string; authToken?: string | undefined }): Promise<Store> {
-  const file = databaseFile(url)
-  const connections = await (file === null ? openServer(url, authToken) : openConnections(file))
-  const { reads, write, writeCounters } = connections
+export async function openStore(database: RemoteStore & { replicaPath?: string | undefined }): Promise<Store> {
+  const file = databaseFile(database.url)
+  const connections = await (file === null ? openServer(database) : openConnections(file))
+  let failures = 0
+  const watch =
+    <Given extends unknown[], Result>(run: (...given: Given) => Promise<Result>) =>
+    (...given: Given) =>
+      run(...given).catch((error: unknown) => {
+        if (brokenConstraint(error) === null) failures += 1
+        throw error
+      })
+  const { reads } = connections
+  const [write, writeCounters] = [watch(connections.write), watch(connections.writeCounters)]
+  const ask = reads.execute.bind(reads) as (statement: InStatement) => Promise<ResultSet>
+  Object.assign(reads, { execute: watch(ask), batch: watch(reads.batch.bind(reads)) })
+  let reaching: Promise<void> | undefined
   return {
     db: drizzle(reads, { schema }),
     write: (queries) => write(queries.map((query) => statement(query))),
     writeCounters,
+    reach() {
+      // However many ask, the store is asked once.
+      reaching ??= reached(reads).finally(() => {
+        reaching = undefined
+      })
+      return reaching
+    },
+    get failures() {
+      return failures
+    },
     emptyLog: async () => file === null || (await emptyLog(reads)),
     async close() {
       for (const client of connections.others) client.close()
@@ -67,7 +98,7 @@ interface Connections {
   write: Write
   writeCounters: Write
   /** Those that are closed before `reads`. */
-  others: Client[]
+  others: Pick<Client, 'close'>[]
 }
 
 /** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
@@ -87,11 +118,23 @@ async function openConnections(file: string): Promise<Connections> {
   }
 }
 
-async function openServer(url: string, authToken: string | undefined): Promise<Connections> {
-  const client = openRemote(url, authToken)
+async function openServer({ replicaPath, ...remote }: Parameters<typeof openStore>[0]): Promise<Connections> {
+  const client = openRemote(remote)
   await migrate(client)
-  const write: Write = (statements) => patient(() => client.batch(statements, 'write'))
-  return { reads: client, write, writeCounters: write, others: [] }
+  if (replicaPath === undefined) {
+    const write: Write = (statements) => patient(() => client.batch(statements, 'write'))
+    return { reads: client, write, writeCounters: write, others: [] }
+  }
+  client.close()
+  const replica = await openReplica(replicaPath, remote)
+  const write: Write = (statements) => patient(() => replica.write(statements))
+  return { reads: writingThrough(replica.reads, write), write, writeCounters: write, others: [replica] }
+}
+
+/** From a table: a store whose disk is gone would still answer `SELECT 1`. */
+async function reached(client: Client): Promise<void> {
+  const answer = await within(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
+  if (answer === LATE) throw new Error(`no answer within ${REMOTE_TIMEOUT_MS} ms`)
 }
 
 async function emptyLog(client: Client): Promise<boolean> {
@@ -112,15 +155,6 @@ function statement(query: Query): InStatement {
   return { sql, args: params as never[] }
 }
 
-function openRemote(url: string, authToken: string | undefined): Client {
-  return createClient({
-    url,
-    ...(authToken === undefined ? {} : { authToken }),
-    // The driver has no time-out of its own.
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) }),
-  })
-}
-
 async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_MS): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
@@ -132,6 +166,11 @@ async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_
       await sleep(wait * (0.5 + Math.random()))
     }
   }
+}
+
+/** What brings tables up to date, oldest first. */
+export function knownMigrations() {
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS })
 }
 
 /**
@@ -147,7 +186,7 @@ async function migrate(client: Client): Promise<void> {
       await transaction.executeMultiple(TAKE_WRITE_LOCK)
       const { rows } = await transaction.execute(`SELECT hash FROM ${JOURNAL}`)
       const applied = new Set(rows.map((row) => row.hash))
-      for (const migration of readMigrationFiles({ migrationsFolder: MIGRATIONS })) {
+      for (const migration of knownMigrations()) {
         if (applied.has(migration.hash)) continue
         for (const text of migration.sql) await transaction.execute(text)
         await transaction.execute({

@@ -45,6 +45,9 @@ export type Leaf =
 
 export type Condition = { op: 'and' | 'or' | 'not'; of: Condition[] } | Leaf
 
+/** A condition with what it came to, at each of its nodes. */
+export type Traced = { matched: boolean } & (Leaf | { op: 'and' | 'or' | 'not'; of: Traced[] })
+
 /** One destination of a rule. */
 export interface Tab {
   url: string

@@ -79,6 +79,7 @@ export const bundles = sqliteTable(
   (t) => [
     uniqueIndex('bundles_slug').on(t.slug),
     index('bundles_owner').on(t.ownerId, t.deletedAt, t.createdAt),
+    index('bundles_owner_updated').on(t.ownerId, t.deletedAt, t.updatedAt),
     index('bundles_address').on(t.addressHash).where(sql`${t.addressHash} IS NOT NULL`),
     check('bundles_slug_length', sql`length(${t.slug}) BETWEEN 3 AND 64`),
     check('bundles_urls', hasUrls(t.urls)),
@@ -252,11 +253,13 @@ export const idempotencyAnswers = sqliteTable(
   {
     /** HMAC of caller, operation and key: neither can be read from here. */
     keyHash: text('key_hash').primaryKey(),
+    /** Whom the caller acted for: the answer goes with the account. Null for callers without one. */
+    ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     requestHash: text('request_hash').notNull(),
     answer: blob('answer', { mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),
   },
-  (t) => [index('idempotency_answers_created').on(t.createdAt)],
+  (t) => [index('idempotency_answers_created').on(t.createdAt), index('idempotency_answers_owner').on(t.ownerId)],
 )
 
 /** Webhook deliveries that have taken effect, written in the same transaction as the effect (decisions 9). */
@@ -271,5 +274,61 @@ export const webhookDeliveries = sqliteTable(
     primaryKey({ columns: [t.source, t.deliveryId] }),
     index('webhook_deliveries_received').on(t.receivedAt),
     check('webhook_deliveries_source', sql`${t.source} IN ('identity', 'payment')`),
+  ],
+)
+
+/**
+ * What webhooks have told of people, memberships and subscriptions: when last, so that an event that comes late undoes
+ * nothing, and which account a person of the identity provider has here.
+ */
+export const webhookEntities = sqliteTable(
+  'webhook_entities',
+  {
+    source: text('source', { enum: ['identity', 'payment'] }).notNull(),
+    /** Kind and the sender's own id, such as `user:user_2x`. */
+    entity: text('entity').notNull(),
+    /** When the newest event happened, by the sender's clock. */
+    at: integer('at').notNull(),
+    userId: text('user_id').references(() => user.id, { onDelete: 'set null' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.source, t.entity] }),
+    index('webhook_entities_at').on(t.at),
+    index('webhook_entities_user').on(t.userId).where(sql`${t.userId} IS NOT NULL`),
+    check('webhook_entities_source', sql`${t.source} IN ('identity', 'payment')`),
+  ],
+)
+
+/**
+ * Bundles that the operator has taken down: their launchers answer 451. A trigger tells every process of a change, as
+ * for edits.
+ */
+export const blockedBundles = sqliteTable('blocked_bundles', {
+  bundleId: integer('bundle_id')
+    .primaryKey()
+    .references(() => bundles.id, { onDelete: 'cascade' }),
+  /** For the operator's own record. */
+  reason: text('reason').notNull(),
+  at: integer('at').notNull(),
+})
+
+/** Why a bundle may be reported. */
+export const REPORT_REASONS = ['phishing', 'malware', 'illegal', 'spam', 'other'] as const
+
+/** What viewers have reported; nothing is kept of who did. */
+export const reports = sqliteTable(
+  'reports',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    reason: text('reason', { enum: REPORT_REASONS }).notNull(),
+    detail: text('detail'),
+    at: integer('at').notNull(),
+  },
+  (t) => [
+    index('reports_bundle').on(t.bundleId),
+    check('reports_reason', sql`${t.reason} IN (${sql.raw(REPORT_REASONS.map((reason) => `'${reason}'`).join(', '))})`),
   ],
 )

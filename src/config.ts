@@ -10,6 +10,14 @@ const origin = type('string.trim').narrow((text, ctx) => {
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
   return isOrigin || ctx.mustBe('an http: or https: origin such as https://go.example.com, with no path')
 })
+/** Several for a change of secret: what is signed with any of them is taken. */
+const webhookSecrets = type('string.trim')
+  .pipe((text) => text.split(/\s+/))
+  .narrow(
+    (secrets, ctx) =>
+      secrets.every((secret) => secret.replace(/^whsec_/, '').length >= 16) ||
+      ctx.mustBe('one or more secrets of at least 16 characters, with spaces between them'),
+  )
 
 /**
  * Every setting: how it is read, its default (none: optional) and what it is for. All are optional;
@@ -27,6 +35,7 @@ export const SETTINGS = {
     fallback: 'file:./data/openall.db',
   },
   DATABASE_AUTH_TOKEN: { schema: type('string > 0'), fallback: undefined },
+  DATABASE_REPLICA_PATH: { schema: type('string > 0'), fallback: undefined },
   SERVICE_SECRET: { schema: type('string >= 32').describe('at least 32 characters'), fallback: undefined },
   SERVICE_RATE_LIMIT_WINDOW_MS: { schema: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { schema: positive, fallback: '30' },
@@ -43,6 +52,12 @@ export const SETTINGS = {
   OIDC_ISSUER: { schema: type(/^https?:\/\/./).describe('an http: or https: address'), fallback: undefined },
   OIDC_CLIENT_ID: { schema: type('string > 0'), fallback: undefined },
   OIDC_CLIENT_SECRET: { schema: type('string > 0'), fallback: undefined },
+  SERVICE_IDENTITY_WEBHOOK_SECRET: { schema: webhookSecrets, fallback: undefined },
+  SERVICE_PAYMENT_WEBHOOK_SECRET: { schema: webhookSecrets, fallback: undefined },
+  SERVICE_BLOCKED_HOSTS_FILE: { schema: type('string > 0'), fallback: undefined },
+  SERVICE_METRICS_TOKEN: { schema: type('string >= 16').describe('at least 16 characters'), fallback: undefined },
+  SERVICE_REQUEST_ID_HEADER: { schema: headerName, fallback: undefined },
+  SERVICE_ACCESS_LOG: { schema: type("'off' | 'errors' | 'all'"), fallback: 'off' },
   LOG_LEVEL: { schema: type("'trace'|'debug'|'info'|'warn'|'error'|'fatal'|'silent'"), fallback: 'info' },
 } as const
 
@@ -54,7 +69,11 @@ type Read<S extends Setting> =
 /** A setting that cannot be used; its message is the one line that the start prints. */
 export class BadSetting extends Error {}
 
-function read<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
+/**
+ * One setting of the environment.
+ * @throws BadSetting.
+ */
+export function readSetting<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
   const { schema, fallback } = SETTINGS[name]
   // An empty variable is how shells and compose files say "unset".
   const text = env[name] || fallback
@@ -71,46 +90,62 @@ export type Config = ReturnType<typeof readConfig>
  * @throws BadSetting with one line that names the setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {
-  const port = read(env, 'PORT')
-  const database = { url: read(env, 'DATABASE_URL'), authToken: read(env, 'DATABASE_AUTH_TOKEN') }
-  const baseUrl = new URL(read(env, 'SERVICE_BASE_URL') ?? `http://localhost:${port}`)
+  const port = readSetting(env, 'PORT')
+  const database = {
+    url: readSetting(env, 'DATABASE_URL'),
+    authToken: readSetting(env, 'DATABASE_AUTH_TOKEN'),
+    replicaPath: readSetting(env, 'DATABASE_REPLICA_PATH'),
+  }
+  if (database.replicaPath !== undefined && databaseFile(database.url) !== null)
+    throw new BadSetting('DATABASE_REPLICA_PATH must be unset where DATABASE_URL is a file: a file needs no copy')
+  const baseUrl = new URL(readSetting(env, 'SERVICE_BASE_URL') ?? `http://localhost:${port}`)
   return {
     port,
-    host: read(env, 'HOST'),
+    host: readSetting(env, 'HOST'),
     /** Without a trailing slash. */
     origin: baseUrl.origin,
     /** The one Host that is answered. */
     authority: baseUrl.host,
-    name: read(env, 'SERVICE_NAME'),
+    name: readSetting(env, 'SERVICE_NAME'),
     database,
-    secret: read(env, 'SERVICE_SECRET') ?? storedSecret(database.url),
+    secret: readSetting(env, 'SERVICE_SECRET') ?? storedSecret(database.url),
     addressLimit: {
-      windowMs: read(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
-      max: read(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
+      windowMs: readSetting(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
+      max: readSetting(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
-    redisUrl: read(env, 'REDIS_URL'),
-    clientIpHeader: read(env, 'SERVICE_CLIENT_IP_HEADER'),
-    countryHeader: read(env, 'SERVICE_COUNTRY_HEADER'),
-    claimTtlMs: read(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
+    redisUrl: readSetting(env, 'REDIS_URL'),
+    clientIpHeader: readSetting(env, 'SERVICE_CLIENT_IP_HEADER'),
+    countryHeader: readSetting(env, 'SERVICE_COUNTRY_HEADER'),
+    claimTtlMs: readSetting(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
     maxBundles: {
-      anonymous: read(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),
-      free: read(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
-      pro: read(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
+      anonymous: readSetting(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),
+      free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
+      pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
     },
-    requireVerifiedEmail: read(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
-    smtpUrl: read(env, 'SMTP_URL'),
-    mailFrom: read(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
+    requireVerifiedEmail: readSetting(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
+    smtpUrl: readSetting(env, 'SMTP_URL'),
+    mailFrom: readSetting(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
     oidc: readOidc(env),
+    /** What senders of webhooks sign with; empty: nothing is taken from them. */
+    webhookSecrets: {
+      identity: readSetting(env, 'SERVICE_IDENTITY_WEBHOOK_SECRET') ?? [],
+      payment: readSetting(env, 'SERVICE_PAYMENT_WEBHOOK_SECRET') ?? [],
+    },
     /** On a developer's own machine, seen from nowhere else: mails may be shown in a page. */
-    isDevelopment: env.NODE_ENV !== 'production' && isLoopback(baseUrl.hostname) && isLoopback(read(env, 'HOST')),
-    logLevel: read(env, 'LOG_LEVEL'),
+    isDevelopment:
+      env.NODE_ENV !== 'production' && isLoopback(baseUrl.hostname) && isLoopback(readSetting(env, 'HOST')),
+    blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
+    metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
+    requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),
+    accessLog: readSetting(env, 'SERVICE_ACCESS_LOG'),
+    logLevel: readSetting(env, 'LOG_LEVEL'),
   }
 }
 
 function readOidc(env: Record<string, string | undefined>) {
-  const issuer = read(env, 'OIDC_ISSUER')
-  const clientId = read(env, 'OIDC_CLIENT_ID')
-  const clientSecret = read(env, 'OIDC_CLIENT_SECRET')
+  const issuer = readSetting(env, 'OIDC_ISSUER')
+  const clientId = readSetting(env, 'OIDC_CLIENT_ID')
+  const clientSecret = readSetting(env, 'OIDC_CLIENT_SECRET')
   if (issuer === undefined) return null
   if (clientId === undefined) throw new BadSetting('OIDC_CLIENT_ID must be set where OIDC_ISSUER is')
   return { issuer, clientId, clientSecret }

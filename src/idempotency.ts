@@ -1,6 +1,8 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../db/client.ts'
 import { idempotencyAnswers as answers } from '../db/schema.ts'
+import type { Subject } from './identity/identify.ts'
+import { ensureOwner, ownerId } from './limits/plans.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 
@@ -14,6 +16,8 @@ export type Commit = (writes: readonly Query[], answer: unknown) => Promise<void
 interface Call {
   key: string
   caller: string
+  /** Whose the effect is; null where nobody is signed in. */
+  subject: Subject | null
   operation: string
   input: unknown
 }
@@ -53,8 +57,10 @@ export async function once<T>(
     const now = Date.now()
     await store.write([
       store.db.delete(answers).where(and(eq(answers.keyHash, keyHash), lte(answers.createdAt, now - ANSWERS_KEPT_MS))),
+      ...(call.subject === null ? [] : [ensureOwner(call.subject)]),
       store.db.insert(answers).values({
         keyHash,
+        ownerId: call.subject === null ? null : ownerId(call.subject),
         requestHash,
         answer: seal(secret, passphrase, JSON.stringify(answer)),
         createdAt: now,

@@ -11,6 +11,9 @@ export interface Mail {
 /** How many mails the development mailbox shows. */
 const MAILBOX_SIZE = 50
 
+/** A mail server that says nothing is given up, and the log told; some greet late on purpose. */
+const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
+
 /** Sends mail by SMTP; without SMTP_URL it is written to the log, and kept for the development mailbox. */
 export class Mailer {
   /** Newest first; stays empty where mail is sent or this is no development machine. */
@@ -45,7 +48,7 @@ export class Mailer {
 
   async #deliver(smtpUrl: string, mail: Mail): Promise<void> {
     const { createTransport } = await import('nodemailer')
-    const transport = createTransport(smtpUrl, { from: this.config.mailFrom })
+    const transport = createTransport({ ...PATIENCE, url: smtpUrl }, { from: this.config.mailFrom })
     try {
       await transport.sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
     } finally {

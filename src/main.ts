@@ -70,6 +70,7 @@ async function start(): Promise<void> {
     if (isStopping) return
     isStopping = true
     log.info('stopping')
+    service.announceStop()
     const late = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'late'))
     if ((await Promise.race([server.close(), late])) === 'late') await server.cut()
     await service.stop()
@@ -80,7 +81,21 @@ async function start(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-start().catch((error) => {
+/** With words after it the service is not started: they are the operator's (src/operator/command.ts). */
+async function obey(words: readonly string[]): Promise<void> {
+  const { operate } = await import('./operator/command.ts')
+  const done = await operate(words, process.env)
+  if ('text' in done) console.log(done.text)
+  else {
+    console.error(`${done.error}.`)
+    if (done.usage !== undefined) console.error(`\n${done.usage}`)
+    process.exitCode = 1
+  }
+}
+
+const words = process.argv.slice(2)
+const running = words.length === 0 ? start() : obey(words)
+running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : error)
   process.exit(1)
 })

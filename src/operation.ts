@@ -1,14 +1,15 @@
 import type { Type, type } from 'arktype'
+import type { Code } from './codes.ts'
 import { type Commit, once } from './idempotency.ts'
 import { type Caller, signedIn } from './identity/identify.ts'
 import { allows, type Scope } from './identity/roles.ts'
 import type { KnownKey } from './keys/keys.ts'
+import { hourly } from './keys/limit.ts'
 import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { Problem } from './problem.ts'
+import type { Route } from './routes.ts'
 import type { Service } from './service.ts'
 import { validate } from './validate.ts'
-
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** What a caller asks of the one call, beside its input. */
 interface Conditions {
@@ -18,11 +19,20 @@ interface Conditions {
   expectedVersion: number | null
 }
 
+/** What a dry run answers: what would have been saved. Nothing was. */
+interface Rehearsal {
+  bundle: unknown
+  /** What is allowed in it and hardly meant. */
+  warnings: readonly { path: string; message: string }[]
+}
+
 /** What every transport hands over beside the input: who asks, and how. */
 export interface Asking {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
   client: string | null
+  /** Where a bundle that is made by this call comes from, unless its input says (decisions 2). */
+  source: 'web' | 'api' | 'mcp'
   /**
    * Read like the input: only once the caller may go on, for 401 wins over a header that cannot be.
    * @throws Problem BAD_REQUEST.
@@ -31,55 +41,95 @@ export interface Asking {
 }
 
 /** What `run` is given beside its input. */
-export interface Context extends Conditions, Pick<Asking, 'caller' | 'client'> {
+export interface Context extends Conditions, Pick<Asking, 'caller' | 'client' | 'source'> {
   service: Service
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
 }
 
+/** A schema whose answer is `T`. */
+type Schema<T> = Type<unknown> & ((raw: unknown) => T | type.errors)
+
 /** One action of the service. JSON routes, pages, tools and documents are made from this and nothing else. */
-export interface Operation<In = unknown, Out = unknown> {
+export interface Operation<In = unknown, Out = unknown, Body = unknown> extends Route {
   /** verb_noun: tool name, OpenAPI id, SDK method, CLI command. */
   name: string
   /** One line for whoever chooses between operations. */
   summary: string
-  /** Below `/api`; its parameters are fields of the input. */
-  route: `${Method} /${string}`
+  /** For somebody, or an agent, who has never seen the service: when to use it, what comes back, what to do next. */
+  description: string
   /** Who may call; roles over one bundle are checked where it is loaded. */
   access: 'public' | 'authenticated' | { scope: Scope }
   /** What a key needs for an operation that is open to callers without one. */
   keyScope?: Scope
-  /** The bucket that callers without a credential draw on. */
-  limit?: 'address'
-  /** Takes effect once per idempotency key; `run` then writes through `commit`. */
-  idempotent?: true
-  input: Type<unknown> & ((raw: unknown) => In | type.errors)
+  /** The bucket that callers without a credential draw on; on `report` those with a session too. */
+  limit?: 'address' | 'report'
+  /** Keeps the Service-Client label. */
+  labelled?: true
+  input: Schema<In>
+  /** An input that shows more than the required fields. */
+  example?: Record<string, unknown>
   /** Content types of the body where JSON's own is not the only one; all hold JSON. */
   bodyTypes?: readonly string[]
-  /** A request for it needs no body. */
-  body?: 'none'
+  /** The body of a success, made when it is first asked for: only documents and tools need it. None with 204. */
+  output?: () => Schema<Body>
+  /** What `run` may refuse beyond what follows from the rest of the declaration; see `codesOf` of the OpenAPI document. */
+  errors?: readonly Code[]
   /** What the caller is shown of what `run` returns; all of it where this is missing. */
-  present?: (output: Out) => unknown
+  present?: (output: Out) => NoInfer<Body>
   /** The answer as a file of comma-separated values, for callers who ask for one; pages and tools do not. */
   csv?: (output: Out) => { filename: string; text: string }
+  /** The answer as a JSON file in parts, where it may be larger than memory: it has no other form, so no tool. */
+  download?: (output: Out) => Download
   /** The success status where it is not 200; with 204 there is no body. */
   status?: 201 | 204
-  /** Headers made from the answer. */
-  headers?: (output: Out) => Record<string, string>
+  /** Headers made from the answer, by name. */
+  headers?: Record<string, (output: Out) => string>
   run(input: In, context: Context): Promise<Out>
+  /** The same without writing anything, for callers who send `dryRun`: refuses what `run` would refuse. */
+  rehearse?(input: In, context: Context): Promise<Rehearsal>
+}
+
+/** An operation with all that is known of its types: clients' types are made of them. */
+export interface Declared<In, Out, Body, Name extends string, Sent> extends Operation<In, Out, Body> {
+  readonly name: Name
+  input: Operation<In>['input'] & { readonly inferIn: Sent }
 }
 
 /** Declares an operation, its types taken from its schema. */
-export function operation<In, Out>(declared: Operation<In, Out>): Operation<In, Out> {
+export function operation<In, Out, const Name extends string, Sent, Body = Out>(
+  declared: Declared<In, Out, Body, Name, Sent>,
+): Declared<In, Out, Body, Name, Sent> {
   return declared
 }
 
-/** A successful call. */
-export interface Answer<Out> {
-  output: Out
-  /** What is sent: the route's body, the tool's content. */
+/** The scope that a credential needs, if any. */
+export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keyScope'>): Scope | undefined {
+  return typeof access === 'object' ? access.scope : keyScope
+}
+
+/** What is sent to whoever made a successful call. */
+export interface Sent {
+  status: number
+  /** The route's body, the tool's content. */
   body: unknown
   headers: Record<string, string>
+  /** The answer as a file, where the operation has one. */
+  file?: { filename: string; text: string }
+  /** The answer in parts, where it is never held whole. */
+  download?: Download
+}
+
+/** JSON text that is made while it is sent. */
+export interface Download {
+  filename: string
+  /** The document is whole once the last one has come. */
+  parts: AsyncIterable<string>
+}
+
+/** A successful call, for pages, which make their own of its output. */
+export interface Answer<Out> extends Sent {
+  output: Out
 }
 
 /**
@@ -88,52 +138,99 @@ export interface Answer<Out> {
  * input and is called only once the caller may go on.
  * @throws Problem for whatever is refused.
  */
-export async function execute<In, Out>(
+export function execute<In, Out>(
   operation: Operation<In, Out>,
   decode: () => unknown,
   asking: Asking,
   service: Service,
 ): Promise<Answer<Out>> {
-  const { caller } = asking
-  if (caller.kind !== 'key') {
-    if (operation.limit === 'address' && caller.kind === 'anonymous') {
-      await charge(service.bucket, service.limits.address, caller.address, 'from your address')
+  return admit(operation, asking, service, async (conditions) =>
+    perform(operation, validate(operation.input, await decode()), { asking, conditions, service }),
+  )
+}
+
+/** The same for callers who may send `dryRun` beside the input, where the operation can be rehearsed. */
+export function respond<In, Out>(
+  operation: Operation<In, Out>,
+  decode: () => unknown,
+  asking: Asking,
+  service: Service,
+): Promise<Sent> {
+  return admit(operation, asking, service, async (conditions): Promise<Sent> => {
+    const call = { asking, conditions, service }
+    const sent = await decode()
+    if (operation.rehearse === undefined) return perform(operation, validate(operation.input, sent), call)
+    const { dryRun, ...raw } = sent as Record<string, unknown>
+    if (dryRun !== undefined && typeof dryRun !== 'boolean') {
+      throw new Problem('BAD_REQUEST', 'dryRun must be true or false')
     }
-    return perform(operation, decode, asking, service)
+    const input = validate(operation.input, raw)
+    if (dryRun !== true) return perform(operation, input, call)
+    const { caller, client, source } = asking
+    const context = { caller, client, source, ...conditions, service, commit: async () => {} }
+    const body = { dryRun, ...(await operation.rehearse(input, context)) }
+    return { status: 200, body, headers: {} }
+  })
+}
+
+/** Charges a call to whoever must pay for it, and lets in who may make it. */
+async function admit<T extends Sent>(
+  operation: Pick<Operation, 'access' | 'keyScope' | 'limit'>,
+  asking: Asking,
+  service: Service,
+  call: (conditions: Conditions) => Promise<T>,
+): Promise<T> {
+  const { caller } = asking
+  const go = () => {
+    if (operation.access !== 'public') signedIn(caller)
+    const needed = scopeOf(operation)
+    if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
+      throw new Problem('FORBIDDEN', `needs scope ${needed}`)
+    }
+    return call(conditionsOf(asking))
+  }
+  if (caller.kind !== 'key') {
+    const { limit } = operation
+    if (limit !== undefined && (limit === 'report' || caller.kind === 'anonymous')) {
+      await charge(service.bucket, service.limits[limit], caller.address, 'from your address')
+    }
+    return go()
   }
   const headers = await chargeKey(caller.key, service)
   try {
-    const answer = await perform(operation, decode, asking, service)
-    return { ...answer, headers: { ...answer.headers, ...headers } }
+    const sent = await go()
+    return { ...sent, headers: { ...sent.headers, ...headers } }
   } catch (error) {
     if (error instanceof Problem) Object.assign(error.headers, headers)
     throw error
   }
 }
 
-async function perform<In, Out>(
-  operation: Operation<In, Out>,
-  decode: () => unknown,
-  asking: Asking,
-  service: Service,
-): Promise<Answer<Out>> {
-  const { caller, client } = asking
-  const { access, keyScope } = operation
-  if (access !== 'public') signedIn(caller)
-  const needed = access === 'public' ? keyScope : access === 'authenticated' ? undefined : access.scope
-  if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
-    throw new Problem('FORBIDDEN', `needs scope ${needed}`)
-  }
+function conditionsOf(asking: Asking): Conditions {
   const conditions = asking.conditions()
   if (conditions.idempotencyKey !== null && !/^[\x20-\x7e]{1,255}$/.test(conditions.idempotencyKey)) {
     throw new Problem('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 printable ASCII characters')
   }
-  const input = validate(operation.input, await decode())
-  const run = (commit: Commit) => operation.run(input, { caller, client, ...conditions, service, commit })
+  return conditions
+}
+
+async function perform<In, Out>(
+  operation: Operation<In, Out>,
+  input: In,
+  { asking, conditions, service }: { asking: Asking; conditions: Conditions; service: Service },
+): Promise<Answer<Out>> {
+  const { caller, client, source } = asking
+  const run = (commit: Commit) => operation.run(input, { caller, client, source, ...conditions, service, commit })
   if (operation.idempotent === undefined || conditions.idempotencyKey === null) {
     return answer(operation, await run((writes) => service.store.write(writes).then(() => undefined)), {})
   }
-  const call = { key: conditions.idempotencyKey, caller: nameOf(caller), operation: operation.name, input }
+  const call = {
+    key: conditions.idempotencyKey,
+    caller: nameOf(caller),
+    subject: caller.kind === 'anonymous' ? null : caller.subject,
+    operation: operation.name,
+    input,
+  }
   const { answer: output, replayed } = await once({ store: service.store, secret: service.config.secret }, call, run)
   return answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {})
 }
@@ -144,11 +241,15 @@ function nameOf(caller: Caller): string {
   return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
-function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
+function answer<In, Out>(operation: Operation<In, Out>, output: Out, more: Record<string, string>): Answer<Out> {
+  const headers = Object.entries(operation.headers ?? {}).map(([name, make]) => [name, make(output)])
   return {
     output,
+    status: operation.status ?? 200,
     body: operation.present?.(output) ?? output,
-    headers: { ...operation.headers?.(output), ...headers },
+    headers: { ...Object.fromEntries(headers), ...more },
+    ...(operation.csv === undefined ? {} : { file: operation.csv(output) }),
+    ...(operation.download === undefined ? {} : { download: operation.download(output) }),
   }
 }
 
@@ -168,8 +269,6 @@ export async function charge(bucket: Bucket, limit: Limit, key: string, whose: s
   })
 }
 
-const HOUR_MS = 3_600_000
-
 /**
  * Counts one request of a key; every request that carries it counts, those refused for another reason too.
  * @returns the fields of the IETF draft that tell what is left (decisions 8).
@@ -182,12 +281,7 @@ async function chargeKey(
   if (max === 0) return {}
   const policy = { 'ratelimit-policy': `"perhr";q=${max};w=3600` }
   try {
-    const { remaining, resetSeconds } = await charge(
-      bucket,
-      { name: 'key', max, windowMs: HOUR_MS },
-      String(id),
-      'with this key',
-    )
+    const { remaining, resetSeconds } = await charge(bucket, hourly(max), String(id), 'with this key')
     return { ...policy, ratelimit: `"perhr";r=${remaining};t=${resetSeconds}` }
   } catch (error) {
     if (error instanceof Problem)

@@ -1,3 +1,4 @@
+import * as abuse from './abuse/operations.ts'
 import * as bundles from './bundles/operations.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
@@ -5,8 +6,7 @@ import * as keys from './keys/operations.ts'
 import type { Operation } from './operation.ts'
 import * as policies from './policies/operations.ts'
 
-/** The whole service, in the order of the specification. */
-export const operations = [
+const table = [
   bundles.createBundle,
   bundles.getBundle,
   bundles.updateBundle,
@@ -20,8 +20,16 @@ export const operations = [
   bundles.listClaims,
   insights.getInsights,
   insights.recordEvent,
+  abuse.reportBundle,
   identity.whoAmI,
+  identity.exportData,
   keys.createKey,
   keys.listKeys,
   keys.revokeKey,
-] as Operation[]
+] as const
+
+/** Every operation with its own types, which the SDK's are made of. */
+export type Table = typeof table
+
+/** The whole service, in the order of the specification. */
+export const operations: readonly Operation[] = table as readonly Operation[]

@@ -1,24 +1,4 @@
-/** Every way a request can fail, and its HTTP status (spec 7, decisions 1). */
-const STATUS = {
-  INVALID_URLS: 400,
-  BAD_REQUEST: 400,
-  INVALID_JSON: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  PLAN_LIMIT: 403,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  SLUG_TAKEN: 409,
-  IDEMPOTENCY_CONFLICT: 409,
-  VERSION_CONFLICT: 412,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  MISDIRECTED_REQUEST: 421,
-  RATE_LIMITED: 429,
-  INTERNAL_ERROR: 500,
-} as const
-
-export type Code = keyof typeof STATUS
+import { type Code, STATUS } from './codes.ts'
 
 /** One thing wrong with one place of the input. */
 export interface Issue {

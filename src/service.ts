@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
+import { BlockedHosts } from './abuse/hosts.ts'
 import { Launchers } from './bundles/launchers.ts'
 import { blame, type Config } from './config.ts'
 import type { startAuth } from './identity/auth.ts'
@@ -7,10 +8,12 @@ import type { Credentials } from './identity/identify.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
 import { KeyRing } from './keys/keys.ts'
-import type { Bucket, Limit } from './limits/bucket.ts'
+import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail.ts'
+import type { openMetrics } from './metrics.ts'
 import { startSweeping } from './sweep.ts'
+import { Tally } from './tally.ts'
 
 /** Everything with a life of its own that operations work on. */
 export interface Service {
@@ -19,27 +22,40 @@ export interface Service {
   store: Store
   recorder: Recorder
   launchers: Launchers
+  /** Hosts that no bundle may lead to. */
+  blockedHosts: BlockedHosts
   /** Where requests are counted against limits. */
   bucket: Bucket
   limits: {
     /** Anonymous creates and events, by client address (spec 8). */
     address: Limit
+    /** Reports of bundles, by client address. */
+    report: Limit
     /** Sign-in, sign-up and what sends mail, by client address. */
     signIn: Limit
     /** The same by the account that is tried, wherever from. */
     account: Limit
   }
+  /** What is counted of the process itself. */
+  tally: Tally
+  /** The same as Prometheus reads it; null where no token is set. */
+  metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
   readSession: Credentials['readSession']
   keyRing: KeyRing
   /** better-auth, loaded when it is first needed. */
   auth(): ReturnType<typeof startAuth>
+  /** Aborted when the server is to stop: what waits for something that may never happen ends then. */
+  stopping: AbortSignal
+  /** Tells that the server is to stop. */
+  announceStop(): void
   /** Writes what has been counted and closes the store. */
   stop(): Promise<void>
 }
 
 /** Opens the store and starts what runs beside requests. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
+  const blockedHosts = openBlockedHosts(config, log)
   const store = await openStore(config.database).catch((error) => {
     throw blame('DATABASE_URL', error)
   })
@@ -52,23 +68,36 @@ export async function startService(config: Config, log: Logger): Promise<Service
       ? null
       : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
   let auth: ReturnType<Service['auth']> | undefined
-  const launchers = await Launchers.start(store, log)
+  const launchers = await Launchers.start(store, log, blockedHosts)
+  blockedHosts.watch(() => launchers.clear())
+  const tally = new Tally()
+  const metrics =
+    config.metricsToken === undefined
+      ? null
+      : (await import('./metrics.ts')).openMetrics({ tally, launchers, recorder, store })
   const stopSweeping = startSweeping(store, log)
+  const stopping = new AbortController()
   return {
     config,
     log,
     store,
     recorder,
     launchers,
-    bucket: redis ?? memory,
+    blockedHosts,
+    bucket: counted(redis ?? memory, tally),
+    tally,
+    metrics,
     limits: {
       address: { name: 'address', ...config.addressLimit },
+      report: { name: 'report', max: 5, windowMs: 3_600_000 },
       signIn: { name: 'sign-in', ...config.addressLimit },
       account: { name: 'account', ...config.addressLimit },
     },
     mailer,
     keyRing,
     readSession: sessionReader(store, config),
+    stopping: stopping.signal,
+    announceStop: () => stopping.abort(),
     async auth() {
       auth ??= import('./identity/auth.ts').then(({ startAuth }) => startAuth(config, store, mailer, log))
       const loading = auth
@@ -80,10 +109,34 @@ export async function startService(config: Config, log: Logger): Promise<Service
     async stop() {
       stopSweeping()
       launchers.stop()
+      blockedHosts.stop()
       await recorder.stop()
       await keyRing.stop()
       redis?.close()
       await store.close()
     },
+  }
+}
+
+/** A bucket whose refusals are counted. */
+function counted(bucket: Bucket, tally: Tally): Bucket {
+  const count = (decision: Decision, { name }: Limit) => {
+    if (!decision.allowed) tally.refusedBy(name)
+    return decision
+  }
+  return {
+    take(limit, key) {
+      const decision = bucket.take(limit, key)
+      return decision instanceof Promise ? decision.then((taken) => count(taken, limit)) : count(decision, limit)
+    },
+    used: (limit, key) => bucket.used(limit, key),
+  }
+}
+
+function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHosts {
+  try {
+    return BlockedHosts.open(blockedHostsFile, log)
+  } catch (error) {
+    throw blame('SERVICE_BLOCKED_HOSTS_FILE', error)
   }
 }

@@ -1,4 +1,4 @@
-import { and, isNotNull, lt, lte } from 'drizzle-orm'
+import { and, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
 import {
@@ -9,6 +9,8 @@ import {
   idempotencyAnswers,
   session,
   verification,
+  webhookDeliveries,
+  webhookEntities,
 } from '../db/schema.ts'
 import { ANSWERS_KEPT_MS } from './idempotency.ts'
 
@@ -17,10 +19,12 @@ const CHANGES_KEPT_MS = 3_600_000
 /** Longer than a batch of counts waits for a store that is away. */
 const BATCH_IDS_KEPT_MS = 3_600_000
 const ADDRESS_HASHES_KEPT_MS = 30 * 86_400_000
+/** As long as senders can send an event again by hand. */
+const DELIVERIES_KEPT_MS = 30 * 86_400_000
 
 /**
  * Erases what has had its time, now and every ten minutes: lapsed claims with their e-mail addresses, address
- * hashes after 30 days (decisions 4), stored answers after a day, ended sessions and proofs.
+ * hashes after 30 days (decisions 4), stored answers after a day, ended sessions and proofs, webhooks that are not sent again any more.
  * @returns what stops it.
  */
 export function startSweeping(store: Store, log: Logger): () => void {
@@ -45,5 +49,10 @@ async function sweep({ db, write }: Store, now: number): Promise<void> {
     db.delete(idempotencyAnswers).where(lt(idempotencyAnswers.createdAt, now - ANSWERS_KEPT_MS)),
     db.delete(session).where(lt(session.expiresAt, new Date(now))),
     db.delete(verification).where(lt(verification.expiresAt, new Date(now))),
+    db.delete(webhookDeliveries).where(lt(webhookDeliveries.receivedAt, now - DELIVERIES_KEPT_MS)),
+    // Those that lead to an account are what a person's next event is understood by.
+    db
+      .delete(webhookEntities)
+      .where(and(isNull(webhookEntities.userId), lt(webhookEntities.at, now - DELIVERIES_KEPT_MS))),
   ])
 }

@@ -1,11 +1,12 @@
-import { type } from 'arktype'
+// What texts may be kept: rules that import nothing, for whoever must know them before the service is asked.
 
 /** The longest URL that is kept, in Unicode code points (spec 8). */
 export const MAX_URL = 2048
 
 /** What no text of one line may hold. */
 export const CONTROLS = /[\u0000-\u001f]/
-const CONTROLS_SAVE_TAB_AND_NEWLINE = /[\u0000-\u0008\u000b-\u001f]/
+/** The same of several lines. */
+export const CONTROLS_SAVE_TAB_AND_NEWLINE = /[\u0000-\u0008\u000b-\u001f]/
 
 /** Why a text cannot be kept, as the end of "it must be …", or null. */
 export function unfit(text: string, max: number, controls: RegExp): string | null {
@@ -17,27 +18,8 @@ export function unfit(text: string, max: number, controls: RegExp): string | nul
   return null
 }
 
-/** The same as a check of a schema. */
-export const fit = (max: number, controls: RegExp) => (text: string, ctx: { mustBe(expected: string): false }) => {
-  const reason = unfit(text, max, controls)
-  return reason === null || ctx.mustBe(reason)
+/** Why a text, without the space around it, cannot be kept as a destination, as the end of "it must be …", or null. */
+export function unfitUrl(text: string): string | null {
+  const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return isWeb ? unfit(text, MAX_URL, CONTROLS) : 'an http: or https: URL'
 }
-
-/** A text of one line, at most `max` code points. */
-export const line = (max: number) => type('string').narrow(fit(max, CONTROLS))
-/** The same with tabs and newlines. */
-export const lines = (max: number) => type('string').narrow(fit(max, CONTROLS_SAVE_TAB_AND_NEWLINE))
-
-/** One destination: http: or https:, at most `MAX_URL` characters as sent, kept as sent save for space around it. */
-export const Url = type('string')
-  .narrow(
-    (text, ctx) => text.length <= MAX_URL || [...text].length <= MAX_URL || ctx.mustBe(`at most ${MAX_URL} characters`),
-  )
-  .pipe((text) => text.trim())
-  .to(
-    type('string').narrow((text, ctx) => {
-      const web = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-      const reason = web ? unfit(text, MAX_URL, CONTROLS) : 'an http: or https: URL'
-      return reason === null || ctx.mustBe(reason)
-    }),
-  )

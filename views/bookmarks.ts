@@ -1,12 +1,23 @@
 import { Html } from '@elysiajs/html'
 import type { PublicBundle } from '../src/bundles/served.ts'
+import { writeTags } from '../src/bundles/tags.ts'
 import { headingOf } from './launcher.tsx'
 
-/** A Netscape bookmarks file: one folder, which every browser imports and can open whole. */
-export function bookmarksFile(bundle: PublicBundle): string {
-  const items = bundle.urls.map((url, index) => {
-    const name = bundle.urlMetadata[index]?.note || url
-    return `    <DT><A HREF="${Html.escapeHtml(url)}">${Html.escapeHtml(name.replaceAll('\n', ' '))}</A>`
+type Bookmarked = Pick<PublicBundle, 'title' | 'description' | 'urls' | 'urlMetadata'>
+
+/**
+ * A Netscape bookmarks file: one folder, which every browser imports and can open whole. The first line of a note
+ * names its link, the others follow as its description.
+ */
+export function bookmarksFile(bundle: Bookmarked): string {
+  const items = bundle.urls.flatMap((url, index) => {
+    const { note = '', tags = [] } = bundle.urlMetadata[index] ?? {}
+    const [name = '', ...rest] = note.trim().split('\n')
+    const tagged = tags.length === 0 ? '' : ` TAGS="${Html.escapeHtml(writeTags(tags))}"`
+    return [
+      `    <DT><A HREF="${Html.escapeHtml(url)}"${tagged}>${Html.escapeHtml(name || url)}</A>`,
+      ...(rest.length === 0 ? [] : [`    <DD>${Html.escapeHtml(rest.join('\n'))}`]),
+    ]
   })
   return [
     '<!DOCTYPE NETSCAPE-Bookmark-file-1>',
@@ -15,6 +26,7 @@ export function bookmarksFile(bundle: PublicBundle): string {
     '<H1>Bookmarks</H1>',
     '<DL><p>',
     `  <DT><H3>${Html.escapeHtml(headingOf(bundle))}</H3>`,
+    ...(bundle.description ? [`  <DD>${Html.escapeHtml(bundle.description)}`] : []),
     '  <DL><p>',
     ...items,
     '  </DL><p>',

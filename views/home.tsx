@@ -1,6 +1,7 @@
 import { Html } from '@elysiajs/html'
-import { BOUNDS, type CreatedBundle } from '../src/bundles/shapes.ts'
-import { described, FieldError } from './fields.tsx'
+import type { CreatedBundle } from '../src/bundles/answers.ts'
+import { BOUNDS } from '../src/bundles/bounds.ts'
+import { described, FieldError, leading } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
@@ -162,11 +163,6 @@ function Lines({ lines }: Pick<HomeForm, 'lines'>): JSX.Element {
       <p class="below">Empty a line to leave it out.</p>
     </fieldset>
   )
-}
-
-/** HTML drops one newline at the start of a textarea; what was typed must stay. */
-function leading(text: string): string {
-  return text.startsWith('\n') ? `\n${text}` : text
 }
 
 interface CreatedProps {

@@ -3,14 +3,48 @@ import { Html } from '@elysiajs/html'
 const PATHS = {
   copy: 'M5.5 5.5v-2a1 1 0 0 1 1-1h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-2m-7-5h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-6a1 1 0 0 1-1-1v-6a1 1 0 0 1 1-1z',
   bookmark: 'M4 2.5h8v11l-4-3-4 3z',
-  qr: 'M2.5 2.5h4v4h-4zm7 0h4v4h-4zm-7 7h4v4h-4zm7 0v4m4-4v1.500m0 2.500h-1.500',
+  qr: 'M2.5 2.5h4v4h-4zm7 0h4v4h-4zm-7 7h4v4h-4zm7 0v4m4-4v1.5m0 2.5h-1.5',
+  bundles: 'M2.5 5.5l5.5-3 5.5 3-5.5 3zm0 3l5.5 3 5.5-3m-11 3l5.5 3 5.5-3',
+  key: 'M9.2 6.8a3.2 3.2 0 1 0-1.4 1.4l1.2 1.3h1.5v1.5h1.5v1.5h2v-2z',
+  people:
+    'M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zm-4.5 6c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4m-.5-11a2.5 2.5 0 0 1 0 5m2 2.3c1.5.5 2.5 1.8 2.5 3.7',
+  settings: 'M2.5 4.5h5m4 0h2m-11 7h2m4 0h5M9.5 2.8v3.4M6.5 9.8v3.4',
+  switch: 'M5 6l3-3 3 3m-6 4l3 3 3-3',
+  check: 'M3 8.5l3.2 3.2 6.8-7.2',
+  plus: 'M8 3v10M3 8h10',
+  search: 'M7 12a5 5 0 1 0 0-10 5 5 0 0 0 0 10zm3.6-1.4l3.4 3.4',
+  more: 'M3.5 7.5v1M8 7.5v1M12.5 7.5v1',
+  chart: 'M2.5 13.5h11m-9-3v-3m3.5 3v-7m3.5 7v-5',
+  rules: 'M2.5 3.5h4l3 4.5-3 4.5h-4m7-4.5h4m-2-2l2 2-2 2',
+  history: 'M2.5 8a5.5 5.5 0 1 0 1.8-4.1L2.5 5.5m0-3v3h3M8 5v3.2l2 1.3',
+  edit: 'M10.5 3l2.5 2.5-7.5 7.5H3v-2.5z',
+  trash: 'M2.5 4.5h11m-7 0v-2h3v2m-5.5 0l.6 9h6.8l.6-9',
+  up: 'M8 13V3.5M4 7.5l4-4 4 4',
+  down: 'M8 3v9.5M4 8.5l4 4 4-4',
+  grip: 'M6 3.5v1M6 7.5v1M6 11.5v1M10 3.5v1M10 7.5v1M10 11.5v1',
+  out: 'M9.5 2.5h4v4m0-4l-6 6m4 1v4h-9v-9h4',
+  cross: 'M4 4l8 8m0-8l-8 8',
+  nest: 'M5.5 2.5h-3v11h3m5-11h3v11h-3M6 8h4',
+  unnest: 'M5.5 2.5h-3v3m0 5v3h3m5-11h3v3m0 5v3h-3',
+  alert: 'M8 2.5l6 11H2zM8 7v3m0 1.8v.2',
+  download: 'M8 2.5v8m-3-3l3 3 3-3m-8.5 6h11',
 } as const
 
+export type IconName = keyof typeof PATHS
+
+/** Each is drawn once: a page of rows has hundreds of them. */
+const drawn = new Map<IconName, JSX.Element>()
+
 /** A picture beside words that say the same; screen readers pass over it. */
-export function Icon({ name }: { name: keyof typeof PATHS }): JSX.Element {
-  return (
-    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path d={PATHS[name]} />
-    </svg>
-  )
+export function Icon({ name }: { name: IconName }): JSX.Element {
+  let icon = drawn.get(name)
+  if (icon === undefined) {
+    icon = (
+      <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        <path d={PATHS[name]} />
+      </svg>
+    )
+    drawn.set(name, icon)
+  }
+  return icon
 }

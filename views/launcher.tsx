@@ -1,7 +1,9 @@
 import { Html } from '@elysiajs/html'
 import type { PublicBundle } from '../src/bundles/served.ts'
+import { destination } from './destination.ts'
 import { Icon } from './icons.tsx'
 import { attribute, Document, type Site } from './layout.tsx'
+import { count } from './words.ts'
 
 interface LauncherProps {
   site: Site
@@ -21,7 +23,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
     <Document
       title={`${heading} · ${site.name}`}
       styles="launcher.css"
-      script="launcher.js"
+      scripts={['launcher.js']}
       head={<OpenGraph site={site} bundle={bundle} heading={heading} />}
     >
       <main data-slug={slug} data-rule={bundle.rule?.id ?? ''}>
@@ -42,6 +44,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
             {`For: ${badge}`}
           </p>
         )}
+        {bundle.isUnclaimed ? <Unclaimed urls={urls} /> : ''}
         <div class="bar">
           <button type="button" id="open" class="primary" hidden={openable === 0} safe>
             {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length} tabs`}
@@ -85,6 +88,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
         </ol>
         <footer>
           <a href="/" safe>{`Made with ${site.name}`}</a>
+          {bundle.isUnclaimed ? <a href={`/l/${slug}/report`}>Report this list</a> : ''}
         </footer>
       </main>
     </Document>
@@ -96,9 +100,8 @@ const NAME_LENGTH = 90
 
 function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
   const { note = '', tags = [], openPolicy } = metadata
-  // The parsed form: `https:a.example` is a whole URL by itself, and a relative one in a link of an https page.
-  const { href, host, pathname, search, hash } = new URL(url)
-  const path = `${pathname}${search}${hash}`
+  // In punycode, always: in its own script `аpple.com` with a Cyrillic а reads like another's host.
+  const { href, host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
@@ -126,7 +129,7 @@ function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetada
               {host}
             </span>
           )}
-          <span safe>{path === '/' && name !== '' ? '' : path}</span>
+          <span safe>{path || (name === '' ? '/' : '')}</span>
         </span>
       </a>
       {text === '' ? (
@@ -151,6 +154,26 @@ function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetada
         ''
       )}
     </li>
+  )
+}
+
+/** Nobody answers for a list that was made without an account: it says where it leads before anything opens. */
+function Unclaimed({ urls }: { urls: readonly string[] }): JSX.Element {
+  return (
+    <p class="unclaimed">
+      <span>Made without an account. It leads to </span>
+      {
+        hostsOf(urls).map((host, index) => (
+          <>
+            {index === 0 ? '' : ', '}
+            <strong dir="ltr" safe>
+              {host}
+            </strong>
+          </>
+        )) as 'safe'[]
+      }
+      .
+    </p>
   )
 }
 
@@ -185,9 +208,5 @@ function extent(urls: readonly string[], byHand: number): string {
 }
 
 function hostsOf(urls: readonly string[]): string[] {
-  return [...new Set(urls.map((url) => new URL(url).host))]
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+  return [...new Set(urls.map((url) => destination(url).host))]
 }

@@ -1,4 +1,6 @@
 import { Html, type PropsWithChildren } from '@elysiajs/html'
+import type { OwnOrganization } from '../src/identity/members.ts'
+import type { Role } from '../src/identity/roles.ts'
 import { asset } from './static.ts'
 
 /** What every page is told of the service it belongs to. */
@@ -11,10 +13,17 @@ export interface Site {
   viewer?: Viewer | null
 }
 
-interface Viewer {
+/** Somebody who is signed in. */
+export interface Viewer {
+  userId: string
+  name: string
   email: string
-  /** Whom they act for: themselves, or an organisation. */
-  subject: 'user' | 'organization'
+  emailVerified: boolean
+  /** The organisation that they act for; null where they act for themselves. */
+  acting: OwnOrganization | null
+  /** Their role over whom they act for. */
+  role: Role
+  organizations: OwnOrganization[]
   /** How many bundles they may claim without a token. */
   claimable: number
 }
@@ -30,13 +39,14 @@ export function attribute(text: string): string {
 type DocumentProps = PropsWithChildren<{
   title: string
   styles: string
-  script: string
+  /** Loaded in this order. */
+  scripts: readonly string[]
   /** More of the head, already escaped. */
   head: JSX.Element | undefined
 }>
 
 /** A whole HTML document. */
-export function Document({ title, styles, script, head, children }: DocumentProps): JSX.Element {
+export function Document({ title, styles, scripts, head, children }: DocumentProps): JSX.Element {
   return (
     <>
       {'<!doctype html>'}
@@ -48,7 +58,9 @@ export function Document({ title, styles, script, head, children }: DocumentProp
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
           <link rel="stylesheet" href={asset(styles)} />
-          <script src={asset(script)} defer></script>
+          {scripts.map((script) => (
+            <script src={asset(script)} defer></script>
+          ))}
           {head as 'safe'}
         </head>
         <body>{children as 'safe'}</body>
@@ -75,13 +87,16 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
       </nav>
     )
   }
-  const { email, subject, claimable } = viewer
+  const { email, acting, claimable } = viewer
   return (
     <nav class="who">
       {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
       <span class="acting" safe>
-        {subject === 'user' ? email : `${email}, for your organisation`}
+        {acting === null ? email : `${email}, for ${acting.name}`}
       </span>
+      <a class="quiet" href="/dashboard">
+        Dashboard
+      </a>
       <form method="post" action="/sign-out">
         <button type="submit" class="quiet">
           Sign out
@@ -94,7 +109,7 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
 /** A page of the service itself: its name at the top, one column. */
 export function Page({ site, title, kind, children }: PageProps): JSX.Element {
   return (
-    <Document title={title} styles="site.css" script="site.js" head={undefined}>
+    <Document title={title} styles="site.css" scripts={['site.js']} head={undefined}>
       <header class={['top', kind]}>
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />

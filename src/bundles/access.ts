@@ -1,5 +1,6 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
 import { bundles, member, owners } from '../../db/schema.ts'
 import type { SignedIn, Subject } from '../identity/identify.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
@@ -14,28 +15,39 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash'> & { 
  * @throws Problem NOT_FOUND; FORBIDDEN, which names what is missing.
  */
 export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role): Promise<StoredBundle> {
-  return load(db, caller, needed, and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
+  const [row] = await rows(db).all({ slug, userId: caller.userId })
+  return loaded(row?.bundle.deletedAt === null ? row : undefined, caller, needed)
 }
 
 /** The same for a bundle that may have been deleted. */
 export async function loadDeletedFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role) {
-  return load(db, caller, needed, eq(bundles.slug, slug))
+  const [row] = await rows(db).all({ slug, userId: caller.userId })
+  return loaded(row, caller, needed)
 }
 
-async function load(db: Store['db'], caller: SignedIn, needed: Role, where: SQL | undefined): Promise<StoredBundle> {
-  const { userId } = caller
-  const [row] = await db
+/** The bundle of a slug, with its owner and what a user is there. */
+const rows = prepared((db) =>
+  db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, role: member.role })
     .from(bundles)
     .leftJoin(owners, eq(owners.id, bundles.ownerId))
-    .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId)))
-    .where(where)
+    .leftJoin(
+      member,
+      and(eq(member.organizationId, owners.organizationId), eq(member.userId, sql.placeholder('userId'))),
+    )
+    .where(eq(bundles.slug, sql.placeholder('slug')))
+    .prepare(),
+)
+
+type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
+
+function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBundle {
   if (row === undefined) throw new Problem('NOT_FOUND', 'There is no bundle with this slug.')
   if (row.bundle.ownerId === null) throw new Problem('FORBIDDEN', 'This bundle has no owner yet: claim it first.')
   const owner = subjectOf(row)
   // A key reaches its own subject's bundles only; a person every bundle that they have a role over.
   const isReached = caller.kind === 'session' || isSame(owner, caller.subject)
-  const role = row.userId === userId ? 'admin' : row.role
+  const role = row.userId === caller.userId ? 'admin' : row.role
   if (role === null || !isReached) throw new Problem('FORBIDDEN', 'you do not own this bundle')
   requireRole(role, needed)
   const { addressHash: _, ...bundle } = row.bundle

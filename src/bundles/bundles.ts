@@ -1,19 +1,29 @@
 import { randomInt } from 'node:crypto'
-import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions } from '../../db/schema.ts'
+import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import type { Commit } from '../idempotency.ts'
 import type { Caller, SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
-import { anonymousCapReached, capOf, capReached, ensureOwner, heldBy, heldByAddress, ownerId } from '../limits/plans.ts'
+import {
+  anonymousCapReached,
+  capOf,
+  capReached,
+  ensureOwner,
+  hashOfAddress,
+  heldBy,
+  heldByAddress,
+  ownerId,
+} from '../limits/plans.ts'
 import { identified, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
-import { keyedHash } from '../secrets.ts'
 import { iso } from '../time.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
+import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
-import type { CreatedBundle, NewBundle } from './shapes.ts'
+import type { NewBundle } from './shapes.ts'
 
 const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLUG_LENGTH = 10
@@ -25,18 +35,26 @@ const RESERVED = new Set([
   'dashboard',
   'docs',
   'healthz',
+  'import',
   'new',
   'openall',
   'static',
   'support',
 ])
 
-interface Creation {
+/** Who makes a bundle, and how. */
+export interface Creator {
   store: Store
   config: Config
+  blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: Caller
   /** The Service-Client label. */
   client: string | null
+  /** What the bundle comes from, unless it says so itself. */
+  source: 'web' | 'api' | 'mcp'
+}
+
+interface Creation extends Creator {
   commit: Commit
 }
 
@@ -47,14 +65,7 @@ interface Creation {
  */
 export async function create(input: NewBundle, creation: Creation): Promise<CreatedBundle> {
   const { caller, config, store, commit } = creation
-  if (caller.kind === 'anonymous' && input.slug !== undefined) {
-    throw new Problem('BAD_REQUEST', 'slug can be chosen only when signed in: leave it out to get one')
-  }
-  if (caller.kind !== 'anonymous' && input.email !== undefined) {
-    throw new Problem('BAD_REQUEST', 'email is for callers without an account: this bundle will be yours at once')
-  }
-  if (caller.kind !== 'anonymous') requireRole(caller.role, 'editor')
-  if (input.slug !== undefined && RESERVED.has(input.slug)) throw slugTaken()
+  refuseUnfit(input, creation)
   for (;;) {
     const { answer, writes } = newBundle(input, creation)
     try {
@@ -73,10 +84,27 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
   }
 }
 
-function newBundle(input: NewBundle, { store: { db }, config, caller, client }: Creation) {
-  const now = Date.now()
-  const slug = input.slug ?? newSlug()
-  const isAnonymous = caller.kind === 'anonymous'
+/**
+ * Refuses what is not for this caller, or for nobody here.
+ * @throws Problem BAD_REQUEST, FORBIDDEN, SLUG_TAKEN, INVALID_URLS.
+ */
+export function refuseUnfit(
+  input: NewBundle,
+  { caller, blockedHosts }: Pick<Creator, 'caller' | 'blockedHosts'>,
+): void {
+  if (caller.kind === 'anonymous' && input.slug !== undefined) {
+    throw new Problem('BAD_REQUEST', 'slug can be chosen only when signed in: leave it out to get one')
+  }
+  if (caller.kind !== 'anonymous' && input.email !== undefined) {
+    throw new Problem('BAD_REQUEST', 'email is for callers without an account: this bundle will be yours at once')
+  }
+  if (caller.kind !== 'anonymous') requireRole(caller.role, 'editor')
+  if (input.slug !== undefined && RESERVED.has(input.slug)) throw slugTaken()
+  blockedHosts.refuse({ urls: input.urls, resolutionPolicy: input.resolutionPolicy ?? null })
+}
+
+/** What a new bundle has of what its maker sent, its rules with their ids. */
+export function contentOf(input: NewBundle) {
   const rules = input.resolutionPolicy ? identified(input.resolutionPolicy, null, () => false) : null
   const content = {
     urls: input.urls,
@@ -85,7 +113,15 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
     description: input.description ?? null,
     resolutionPolicy: rules?.policy ?? null,
   }
-  const addressHash = isAnonymous ? keyedHash(config.secret, 'client address', caller.address) : null
+  return { content, newRuleIds: rules?.newIds ?? [] }
+}
+
+function newBundle(input: NewBundle, { store: { db }, config, caller, client, source }: Creation) {
+  const now = Date.now()
+  const slug = input.slug ?? newSlug()
+  const isAnonymous = caller.kind === 'anonymous'
+  const { content, newRuleIds } = contentOf(input)
+  const addressHash = isAnonymous ? hashOfAddress(caller.address, config) : null
   const isWithinCap =
     caller.kind === 'anonymous'
       ? sql`${heldByAddress(db, addressHash ?? '')} <= ${config.maxBundles.anonymous}`
@@ -97,7 +133,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
     db.insert(bundles).values({
       ...content,
       slug,
-      source: input.source ?? 'api',
+      source: input.source ?? source,
       client,
       addressHash,
       ownerId: caller.kind === 'anonymous' ? null : ownerId(caller.subject),
@@ -113,31 +149,20 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client }: 
       editedBy: caller.kind === 'anonymous' ? null : caller.userId,
       editedAt: now,
     }),
-    ...keepIds(db, inserted, rules?.newIds ?? []),
+    ...keepIds(db, inserted, newRuleIds),
     ...(claim === null ? [] : [claim.write]),
   ]
   const answer: CreatedBundle = { slug, url: `${config.origin}/l/${slug}`, ...claim?.fields }
   return { answer, writes }
 }
 
-function slugTaken(): Problem {
+/** The refusal of a slug that somebody has. */
+export function slugTaken(): Problem {
   return new Problem('SLUG_TAKEN', 'slug is taken: choose another, or leave it out to get one')
 }
 
 function newSlug(): string {
   return Array.from({ length: SLUG_LENGTH }, () => SLUG_ALPHABET[randomInt(SLUG_ALPHABET.length)]).join('')
-}
-
-/** The acting subject's bundles, newest first (spec 4.5). */
-export async function list({ db }: Store, { subject }: SignedIn, { limit, offset }: { limit: number; offset: number }) {
-  const rows = await db
-    .select()
-    .from(bundles)
-    .where(and(eq(bundles.ownerId, ownerId(subject)), isNull(bundles.deletedAt)))
-    .orderBy(desc(bundles.createdAt), desc(bundles.id))
-    .limit(limit)
-    .offset(offset)
-  return rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject }))
 }
 
 /** What deleting and restoring work on. */

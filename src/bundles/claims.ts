@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { SignedIn } from '../identity/identify.ts'
@@ -11,14 +12,16 @@ import type { Mail } from '../mail.ts'
 import { Problem } from '../problem.ts'
 import { iso } from '../time.ts'
 import { loadFor, type StoredBundle } from './access.ts'
-import type { CreatedBundle } from './shapes.ts'
+import type { CreatedBundle } from './answers.ts'
 
 /** A claim on a bundle that is about to be inserted: what is stored, and what its maker is told this once. */
 export function newClaim(
   db: Store['db'],
   { bundleId, email, config, now }: { bundleId: SQL<number>; email: string | null; config: Config; now: number },
 ) {
-  const token = randomBytes(32).toString('base64url')
+  let token = randomBytes(32).toString('base64url')
+  // At a terminal it would be read as a flag.
+  while (token.startsWith('-')) token = randomBytes(32).toString('base64url')
   const expiresAt = now + config.claimTtlMs
   return {
     write: db
@@ -52,14 +55,18 @@ export async function findByToken({ db }: Store, token: string) {
 
 /** The unclaimed bundles that were made with a person's address, which must be verified: they need no token. */
 export async function listClaimable({ db }: Store, { email, emailVerified }: Pick<Session, 'email' | 'emailVerified'>) {
-  if (!emailVerified) return []
-  return db
+  return emailVerified ? claimable(db).all({ email, now: Date.now() }) : []
+}
+
+const claimable = prepared((db) =>
+  db
     .select(shown)
     .from(claims)
     .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-    .where(and(eq(claims.email, email), gt(claims.expiresAt, Date.now())))
+    .where(and(eq(claims.email, sql.placeholder('email')), gt(claims.expiresAt, sql.placeholder('now'))))
     .limit(100)
-}
+    .prepare(),
+)
 
 /**
  * Gives an unclaimed bundle to the caller's acting subject (decisions 4): by its token, or by its slug where it

@@ -4,8 +4,10 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
+import type { BlockedHosts } from '../abuse/hosts.ts'
 import { type Counter, newCounter } from '../insights/recorder.ts'
 import { type CompiledPolicy, compile } from '../policies/evaluate.ts'
+import { Problem } from '../problem.ts'
 import { find, type ServedBundle } from './served.ts'
 
 /** Pages are kept up to this many bytes; the one unused for longest goes first. */
@@ -22,12 +24,13 @@ const POLL_MS = 500
 /** How a page's bytes are encoded for the wire. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** What one rule makes of a bundle, or no rule: where its views are counted, and its finished pages. */
-interface Variant {
-  readonly counter: Counter
-  /** Whole bodies, by encoding. */
-  readonly pages: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>
-}
+type Page = Uint8Array<ArrayBuffer>
+
+/**
+ * What one rule makes of a bundle, or no rule: its counts, and its finished pages by encoding, whole bodies. All in one
+ * object: thousands are kept, and a view at random finds none of them in the processor's caches.
+ */
+interface Variant extends Counter, Partial<Record<Encoding, Page>> {}
 
 /** What is kept of a bundle that has been viewed, as it was at one version. */
 export interface Launcher {
@@ -39,8 +42,10 @@ export interface Launcher {
   bundle: ServedBundle | null
   /** Null: everybody sees the bundle's own tabs. */
   readonly policy: CompiledPolicy | null
-  /** By rule id; `''` where no rule matched. */
-  readonly variants: Map<string, Variant>
+  /** Where no rule matched. */
+  readonly fallthrough: Variant
+  /** By rule id, made as they are asked for. */
+  byRule: Map<string, Variant> | null
   /** Roughly what `bundle` and `policy` take. */
   weight: number
 }
@@ -51,6 +56,8 @@ export interface Launcher {
  */
 export class Launchers {
   readonly #kept = new LRUCache<string, Launcher>({ maxSize: MAX_BYTES, sizeCalculation: bytes })
+  /** How many were read because they were not kept. */
+  loads = 0
   /** Rises with every drop: what was read before a drop must not be kept after it. */
   #drops = 0
   #seen: number
@@ -59,6 +66,7 @@ export class Launchers {
   private constructor(
     readonly store: Store,
     readonly log: Logger,
+    readonly blockedHosts: Pick<BlockedHosts, 'isIn'>,
     seen: number,
   ) {
     this.#seen = seen
@@ -71,9 +79,9 @@ export class Launchers {
     }, POLL_MS)
   }
 
-  static async start(store: Store, log: Logger): Promise<Launchers> {
+  static async start(store: Store, log: Logger, blockedHosts: Pick<BlockedHosts, 'isIn'>): Promise<Launchers> {
     const [row] = await store.db.select({ last: max(bundleChanges.seq) }).from(bundleChanges)
-    return new Launchers(store, log, row?.last ?? 0)
+    return new Launchers(store, log, blockedHosts, row?.last ?? 0)
   }
 
   /** The launcher if it is kept; looks nothing up. */
@@ -84,11 +92,15 @@ export class Launchers {
   /**
    * Reads the bundle, compiles its policy, and keeps both.
    * @returns null where no bundle is served under the slug.
+   * @throws Problem BLOCKED where the operator has taken the bundle down, or a host that it leads to is blocked.
    */
   async load(slug: string): Promise<Launcher | null> {
     const drops = this.#drops
+    this.loads += 1
     const bundle = await find(this.store.db, slug)
     if (bundle === null) return null
+    // Here and not at each view: what is kept is dropped when a block changes.
+    if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
     const isFresh = drops === this.#drops
     const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
@@ -99,7 +111,8 @@ export class Launchers {
       organizationId,
       bundle,
       policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
-      variants: new Map(),
+      fallthrough: newCounter(id, ''),
+      byRule: null,
       weight: weightOf(bundle),
     }
     if (isFresh) this.#kept.set(slug, launcher)
@@ -107,16 +120,17 @@ export class Launchers {
   }
 
   /** What a rule, or with null no rule, makes of a launcher's bundle. */
-  variant({ id, variants }: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
-    const ruleId = rule?.id ?? ''
-    let variant = variants.get(ruleId)
-    if (variant === undefined) variants.set(ruleId, (variant = { counter: newCounter(id, ruleId), pages: {} }))
+  variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
+    if (rule === null) return launcher.fallthrough
+    launcher.byRule ??= new Map()
+    let variant = launcher.byRule.get(rule.id)
+    if (variant === undefined) launcher.byRule.set(rule.id, (variant = newCounter(launcher.id, rule.id)))
     return variant
   }
 
   /** Adds a finished page to a launcher. */
-  keep(launcher: Launcher, { pages }: Variant, encoding: Encoding, page: Uint8Array<ArrayBuffer>): void {
-    pages[encoding] = page
+  keep(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
+    variant[encoding] = page
     const { slug, policy } = launcher
     if (policy === null) Object.assign(launcher, { bundle: null, weight: 0 })
     if (this.#kept.peek(slug) !== launcher) return
@@ -136,6 +150,12 @@ export class Launchers {
     this.#kept.delete(slug)
   }
 
+  /** Forgets every launcher: what changed concerns more bundles than are worth naming. */
+  clear(): void {
+    this.#drops += 1
+    this.#kept.clear()
+  }
+
   stop(): void {
     clearInterval(this.#timer)
   }
@@ -151,11 +171,15 @@ export class Launchers {
     if (last === undefined) return
     // A gap means that changes were swept while this process was stopped: which, nobody knows.
     const missed = changes[0]?.seq !== this.#seen + 1
-    if (missed) this.#kept.clear()
+    if (missed) this.clear()
     this.#drops += 1
     for (const { slug } of changes) this.#kept.delete(slug)
     this.#seen = last.seq
   }
+}
+
+function takenDown(): Problem {
+  return new Problem('BLOCKED', 'This bundle is not shown here: whoever runs this service has taken it down.')
 }
 
 function weightOf(bundle: ServedBundle): number {
@@ -166,10 +190,12 @@ function weightOf(bundle: ServedBundle): number {
   return 2 * text.length + conditions * CONDITION_BYTES + remembered
 }
 
-function bytes({ variants, weight }: Launcher): number {
-  let sum = ENTRY_BYTES + weight
-  for (const { pages } of variants.values()) {
-    for (const page of Object.values(pages)) sum += page.byteLength
-  }
+function bytes({ fallthrough, byRule, weight }: Launcher): number {
+  let sum = ENTRY_BYTES + weight + pageBytes(fallthrough)
+  if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum
+}
+
+function pageBytes({ br, gzip, identity }: Variant): number {
+  return (br?.byteLength ?? 0) + (gzip?.byteLength ?? 0) + (identity?.byteLength ?? 0)
 }

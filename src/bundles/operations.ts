@@ -1,17 +1,21 @@
 import { type } from 'arktype'
 import { signedIn } from '../identity/identify.ts'
 import { type Context, operation } from '../operation.ts'
+import { ROUTES } from '../routes.ts'
 import type { StoredBundle } from './access.ts'
 import { loadFor } from './access.ts'
+import * as answers from './answers.ts'
 import * as bundles from './bundles.ts'
 import * as claims from './claims.ts'
+import { type Listed, list } from './listing.ts'
 import { etag, toBundle, toListItem, toSnapshot } from './present.ts'
-import { BundleEdit, Claim, type CreatedBundle, NewBundle, OneBundle, OneVersion, Paging } from './shapes.ts'
+import * as rehearsals from './rehearsals.ts'
+import { BundleEdit, Claim, Listing, NewBundle, OneBundle, OneVersion, Versions } from './shapes.ts'
 import * as versions from './versions.ts'
 
 /** What verbs that change a bundle work on. */
-function changing({ service: { store, config }, caller }: Context) {
-  return { store, config, caller: signedIn(caller) }
+function changing({ service: { store, config, blockedHosts }, caller }: Context) {
+  return { store, config, blockedHosts, caller: signedIn(caller) }
 }
 
 /** Runs a change of a bundle, and then forgets its launcher, so that the very next view shows it. */
@@ -25,30 +29,50 @@ async function shown<T extends { slug: string }>({ service: { launchers } }: Con
 export const createBundle = operation({
   name: 'create_bundle',
   summary: 'Make a bundle of up to 25 URLs and get its link',
-  route: 'POST /links',
+  description:
+    'Makes a bundle: an ordered set of 1 to 25 web addresses behind one link. Whoever opens that link (`url` of the ' +
+    'answer) sees the list and can open every tab at once. With a key or a session the bundle is yours, and you can ' +
+    'edit it and read its insights. Without either it has no owner, and the answer holds a claim token, shown once, to ' +
+    'take it into an account later. `resolutionPolicy` shows different tabs to different viewers. With `dryRun` ' +
+    'everything is checked and nothing is made.',
+  ...ROUTES.create_bundle,
   access: 'public',
   keyScope: 'links:write',
   limit: 'address',
-  idempotent: true,
+  labelled: true,
   status: 201,
   input: NewBundle,
-  headers: ({ slug }: CreatedBundle) => ({ location: `/api/links/${slug}` }),
-  async run(input, { service: { store, config, mailer }, caller, client, commit }) {
-    const created = await bundles.create(input, { store, config, caller, client, commit })
+  example: {
+    title: 'Launch day',
+    urls: ['https://example.com/plan', 'https://example.com/status'],
+    urlMetadata: [{ note: 'Read this first' }, { tags: ['live'], openPolicy: 'manual' }],
+  },
+  output: answers.CreatedBundle,
+  errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
+  async run(input, { service: { store, config, blockedHosts, mailer }, caller, client, source, commit }) {
+    const created = await bundles.create(input, { store, config, blockedHosts, caller, client, source, commit })
     if (input.email !== undefined) mailer.sendIfConfigured(claims.claimMail(input.email, created, config))
     return created
   },
+  rehearse: (input, { service: { store, config, blockedHosts }, caller, client, source }) =>
+    rehearsals.ofCreation(input, { store, config, blockedHosts, caller, client, source }),
 })
 
 /** GET /api/links/:slug (spec 4.2). */
 export const getBundle = operation({
   name: 'get_bundle',
   summary: 'Read a bundle in full',
-  route: 'GET /links/:slug',
+  description:
+    'Reads one of your bundles as it stands now: its URLs, their notes and tags, its title, owner, times and policy. ' +
+    'Read a bundle before you edit it: an edit replaces whole fields. Its version is in the ETag.',
+  ...ROUTES.get_bundle,
   access: { scope: 'links:read' },
   input: OneBundle,
+  output: answers.Bundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
   present: toBundle,
-  headers: etag,
+  headers: { etag },
   run: ({ slug }, { service: { store }, caller }) => loadFor(store.db, signedIn(caller), slug, 'viewer'),
 })
 
@@ -56,22 +80,38 @@ export const getBundle = operation({
 export const updateBundle = operation({
   name: 'update_bundle',
   summary: 'Edit a bundle; every edit becomes a version',
-  route: 'PATCH /links/:slug',
+  description:
+    'Changes the fields that you send and leaves the others as they are; send at least one. A field that you send is ' +
+    'replaced whole: to add a URL, send all `urls` with the new one among them. With `urls` alone each URL that stays ' +
+    'keeps its metadata. `resolutionPolicy: null` takes the policy away. Viewers see the edit at once. Every edit is kept ' +
+    'as a version, so it can be undone with restore_version. With `dryRun` the answer is what would be saved, and ' +
+    'warnings about its policy; nothing is.',
+  ...ROUTES.update_bundle,
   access: { scope: 'links:write' },
   input: BundleEdit,
+  example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
+  output: answers.Bundle,
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN'],
   present: toBundle,
-  headers: etag,
+  headers: { etag },
   run: ({ slug, ...changes }, context): Promise<StoredBundle> =>
     shown(context, versions.edit({ ...changing(context), slug, expectedVersion: context.expectedVersion }, changes)),
+  rehearse: ({ slug, ...changes }, context) =>
+    rehearsals.ofEdit({ ...changing(context), slug, expectedVersion: context.expectedVersion }, changes),
 })
 
 /** DELETE /api/links/:slug (spec 4.4). */
 export const deleteBundle = operation({
   name: 'delete_bundle',
   summary: 'Delete a bundle; it can be restored',
-  route: 'DELETE /links/:slug',
+  description:
+    'Takes a bundle off: its link answers 404 from now on. Its slug, versions and counts are kept, and restore_bundle ' +
+    'takes the deletion back. An organisation’s bundle can be deleted by its admins only.',
+  ...ROUTES.delete_bundle,
   access: { scope: 'links:write' },
   input: OneBundle,
+  output: answers.DeletedBundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: ({ slug }, context) => shown(context, bundles.remove(changing(context), slug, context.expectedVersion)),
 })
 
@@ -79,52 +119,67 @@ export const deleteBundle = operation({
 export const restoreBundle = operation({
   name: 'restore_bundle',
   summary: 'Take the deletion of a bundle back',
-  route: 'POST /links/:slug/restore',
+  description:
+    'Brings a deleted bundle back under its old link, as it was. A bundle that is not deleted stays as it is. It counts ' +
+    'against the plan again, so it is refused with PLAN_LIMIT where the plan is full.',
+  ...ROUTES.restore_bundle,
   access: { scope: 'links:write' },
-  body: 'none',
   input: OneBundle,
+  output: answers.Bundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
-  headers: etag,
+  headers: { etag },
   run: ({ slug }, context) => shown(context, bundles.restore(changing(context), slug)),
 })
 
 /** GET /api/me/links (spec 4.5). */
 export const listBundles = operation({
   name: 'list_bundles',
-  summary: "List the acting subject's bundles, newest first",
-  route: 'GET /me/links',
+  summary: "List or search the acting subject's bundles",
+  description:
+    'Lists your bundles, or those of the organisation that you act for. Use it to find the slug of a bundle. There may be ' +
+    'more where as many come back as `limit` allows: ask again with a higher `offset`. Policies are left out here: see ' +
+    'get_bundle. Deleted bundles, which restore_bundle brings back, are listed with `state: "deleted"`.',
+  ...ROUTES.list_bundles,
   access: { scope: 'links:read' },
-  input: Paging,
-  async run(pagination, { service: { store }, caller }) {
-    const acting = signedIn(caller)
-    const found = await bundles.list(store, acting, pagination)
-    return { bundles: found.map(toListItem), pagination, subject: acting.subject }
-  },
+  input: Listing,
+  output: answers.BundleList,
+  // How many there are is for pages; the route's body is the specification's.
+  present: ({ bundles, pagination, subject }: Listed) => ({ bundles: bundles.map(toListItem), pagination, subject }),
+  run: (asked, { service: { store }, caller }) => list(store, signedIn(caller), asked),
 })
 
 /** GET /api/links/:slug/versions (spec 4.6). */
 export const listVersions = operation({
   name: 'list_versions',
   summary: 'List every version of a bundle, newest first',
-  route: 'GET /links/:slug/versions',
+  description:
+    'Lists every state that a bundle has had, newest first, with who made it and when. Version 1 is the bundle as it was ' +
+    'made; the first of the list is how it stands now. To go back to one, give its versionNumber to restore_version. All ' +
+    'are listed unless you send `limit`; `before` begins further back.',
+  ...ROUTES.list_versions,
   access: { scope: 'links:read' },
-  input: OneBundle,
-  async run({ slug }, { service: { store }, caller }) {
-    const found = await versions.listVersions(store, signedIn(caller), slug)
-    return { versions: found.map(toSnapshot) }
-  },
+  input: Versions,
+  output: answers.VersionList,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  present: ({ versions: found }: versions.History) => ({ versions: found.map(toSnapshot) }),
+  run: (asked, { service: { store }, caller }) => versions.listVersions(store, signedIn(caller), asked),
 })
 
 /** POST /api/links/:slug/versions/:versionNumber/restore (decisions 1). */
 export const restoreVersion = operation({
   name: 'restore_version',
   summary: 'Make an old version the newest again',
-  route: 'POST /links/:slug/versions/:versionNumber/restore',
+  description:
+    'Undoes edits: writes a new version that equals an old one, policy included. Nothing is lost, for the versions in ' +
+    'between stay. To undo the last edit, restore the second version that list_versions gives.',
+  ...ROUTES.restore_version,
   access: { scope: 'links:write' },
-  body: 'none',
   input: OneVersion,
+  output: answers.Bundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
   present: toBundle,
-  headers: etag,
+  headers: { etag },
   run: ({ slug, versionNumber }, context): Promise<StoredBundle> =>
     shown(
       context,
@@ -136,11 +191,18 @@ export const restoreVersion = operation({
 export const claimBundle = operation({
   name: 'claim_bundle',
   summary: 'Take an unclaimed bundle into the account, by its claim token',
-  route: 'POST /claims',
+  description:
+    'Takes a bundle into your account that was made without one. Send the claim token that its maker was given, or, signed in ' +
+    'with the address that it was made with, its slug (see list_claims). A token works once, and for 7 days unless this ' +
+    'server says otherwise. The bundle keeps its link, versions and counts.',
+  ...ROUTES.claim_bundle,
   access: { scope: 'links:write' },
   input: Claim,
+  example: { token: 'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ' },
+  output: answers.Bundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
-  headers: etag,
+  headers: { etag },
   run: (by, context) => shown(context, claims.claim(changing(context), by)),
 })
 
@@ -148,9 +210,13 @@ export const claimBundle = operation({
 export const listClaims = operation({
   name: 'list_claims',
   summary: 'List the unclaimed bundles that were made with your verified e-mail address',
-  route: 'GET /me/claims',
+  description:
+    'Lists bundles that claim_bundle gives you by their slug alone, because they were made with your verified e-mail ' +
+    'address. A key stands for no address, so with a key the list is empty.',
+  ...ROUTES.list_claims,
   access: { scope: 'links:read' },
   input: type({ '+': 'reject' }),
+  output: answers.ClaimableList,
   async run(_, { service: { store }, caller }) {
     // A key stands for no person, and so for no address.
     return { bundles: caller.kind === 'session' ? await claims.listClaimable(store, caller.session) : [] }

@@ -25,7 +25,7 @@ export function readPasted(text: string): Pasted {
   for (const raw of text.split(/\r\n|\r|\n/)) {
     if (raw.trim() === '') continue
     const at = pasted.lines.push(raw) - 1
-    for (const { url, note } of readLine(raw.replace(BULLET, '').trim())) {
+    for (const { url, note } of readLine(raw)) {
       pasted.urls.push(url)
       pasted.urlMetadata.push(note === '' ? {} : { note })
       pasted.lineOf.push(at)
@@ -34,7 +34,9 @@ export function readPasted(text: string): Pasted {
   return pasted
 }
 
-function readLine(line: string): { url: string; note: string }[] {
+/** What one line names, never nothing: a line without any URL gives its own text for one. */
+export function readLine(raw: string): { url: string; note: string }[] {
+  const line = raw.replace(BULLET, '').trim()
   const markdown = [...line.matchAll(MARKDOWN_LINK)]
   if (markdown.length > 0)
     return markdown.map(([, title = '', url = '']) => ({ url, note: title === url ? '' : title.trim() }))

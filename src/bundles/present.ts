@@ -1,10 +1,10 @@
-import type { bundleVersions } from '../../db/schema.ts'
 import { iso } from '../time.ts'
 import type { StoredBundle } from './access.ts'
+import type { Version } from './versions.ts'
 
-/** What a list shows of a bundle (spec 2.2). */
+/** What a list shows of a bundle (spec 2.2); of a deleted one also when it was deleted. */
 export function toListItem(bundle: StoredBundle) {
-  const { slug, urls, urlMetadata, title, description, owner, source } = bundle
+  const { slug, urls, urlMetadata, title, description, owner, source, deletedAt } = bundle
   return {
     slug,
     urls,
@@ -15,22 +15,27 @@ export function toListItem(bundle: StoredBundle) {
     createdAt: iso(bundle.createdAt),
     updatedAt: iso(bundle.updatedAt),
     source,
+    ...(deletedAt === null ? {} : { deletedAt: iso(deletedAt) }),
   }
 }
 
 /** A bundle in full (spec 2.1). */
 export function toBundle(bundle: StoredBundle) {
   const { client, resolutionPolicy } = bundle
-  return { ...toListItem(bundle), metadata: client === null ? null : { client }, resolutionPolicy }
+  return { ...toListItem(bundle), metadata: toMetadata(client), resolutionPolicy }
+}
+
+/** What is shown of the client that made a bundle. */
+export function toMetadata(client: string | null): { client: string } | null {
+  return client === null ? null : { client }
 }
 
 /** A version (spec 2.4). */
-export function toSnapshot(version: Omit<typeof bundleVersions.$inferSelect, 'bundleId'>) {
-  const { editedBy, editedAt, ...snapshot } = version
+export function toSnapshot({ editedBy, editedAt, editor: _, ...snapshot }: Version) {
   return { ...snapshot, editedByIdentityUserId: editedBy, editedAt: iso(editedAt) }
 }
 
 /** The ETag of a bundle: its version (decisions 1). */
-export function etag({ versionNumber }: Pick<StoredBundle, 'versionNumber'>): { etag: string } {
-  return { etag: `"v${versionNumber}"` }
+export function etag({ versionNumber }: Pick<StoredBundle, 'versionNumber'>): string {
+  return `"v${versionNumber}"`
 }

@@ -1,24 +1,20 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
-import { bundles, owners, type UrlMetadata } from '../../db/schema.ts'
+import { prepared } from '../../db/prepared.ts'
+import { blockedBundles, bundles, owners, type UrlMetadata } from '../../db/schema.ts'
 
 /** A bundle as its launcher is made from it; what of it a viewer may see is for `shownTo` to say. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle that is served under a slug, or null where there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  let query = finders.get(db)
-  if (query === undefined) finders.set(db, (query = finder(db)))
-  const [row] = await query.execute({ slug })
+  const [row] = await finder(db).execute({ slug })
   return row ?? null
 }
 
-/** Building this query costs more than running it, and a cold launcher waits for both. */
-const finders = new WeakMap<Store['db'], ReturnType<typeof finder>>()
-
-function finder(db: Store['db']) {
-  return db
+const finder = prepared((db) =>
+  db
     .select({
       id: bundles.id,
       slug: bundles.slug,
@@ -29,12 +25,16 @@ function finder(db: Store['db']) {
       resolutionPolicy: bundles.resolutionPolicy,
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
+      ownerId: bundles.ownerId,
+      /** When the operator took it down; null: it is up. */
+      blockedAt: blockedBundles.at,
     })
     .from(bundles)
     .leftJoin(owners, eq(owners.id, bundles.ownerId))
+    .leftJoin(blockedBundles, eq(blockedBundles.bundleId, bundles.id))
     .where(and(eq(bundles.slug, sql.placeholder('slug')), isNull(bundles.deletedAt)))
-    .prepare()
-}
+    .prepare(),
+)
 
 /** What a viewer may see of a bundle: views are given this and nothing more. */
 export interface PublicBundle {
@@ -43,6 +43,8 @@ export interface PublicBundle {
   description: string | null
   urls: string[]
   urlMetadata: UrlMetadata[]
+  /** Whether nobody answers for it: it was made without an account. */
+  isUnclaimed: boolean
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -54,10 +56,12 @@ export interface PublicBundle {
 /** A bundle as it is shown to a viewer who matched `rule`: its tabs in place of the bundle's (decisions 6). */
 export function shownTo(
   rule: Rule | null,
-  { slug, title, description, urls, urlMetadata }: ServedBundle,
+  { slug, title, description, urls, urlMetadata, ownerId }: ServedBundle,
 ): PublicBundle {
-  if (rule === null) return { slug, title, description, urls, urlMetadata, rule }
+  const isUnclaimed = ownerId === null
+  if (rule === null) return { slug, title, description, urls, urlMetadata, isUnclaimed, rule }
   return {
+    isUnclaimed,
     slug,
     title,
     description,

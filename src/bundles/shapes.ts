@@ -1,27 +1,15 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
 import { Policy } from '../policies/shapes.ts'
-import { CONTROLS, fit, line, lines, MAX_URL, Url } from '../text.ts'
-
-/** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
-export const BOUNDS = {
-  urls: 25,
-  url: MAX_URL,
-  title: 200,
-  description: 2000,
-  note: 500,
-  tags: 10,
-  tag: 40,
-  email: 254,
-} as const
+import { said } from '../shape.ts'
+import { CONTROLS } from '../text.ts'
+import { fit, line, lines, Url, withText } from '../text-shapes.ts'
+import { BOUNDS } from './bounds.ts'
 
 /** What is kept beside each URL (spec 2.1). */
-const UrlMetadata = type({
+export const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
-  'tags?': line(BOUNDS.tag)
-    .narrow((tag, ctx) => tag.trim() !== '' || ctx.mustBe('a tag with text in it'))
-    .array()
-    .atMostLength(BOUNDS.tags),
+  'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
   'openPolicy?': "'auto' | 'manual'",
   '+': 'reject',
 })
@@ -45,7 +33,13 @@ const runsBeside = (
 /** A slug that a signed-in caller chooses (decisions 2). */
 const ChosenSlug = type(/^[a-z0-9](-?[a-z0-9])*$/)
   .describe('lower-case letters and digits, with single hyphens between them')
-  .narrow((slug, ctx) => (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters'))
+  .narrow(
+    said(
+      { minLength: 3, maxLength: 64 },
+      (slug: string, ctx: { mustBe(expected: string): false }) =>
+        (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters'),
+    ),
+  )
 
 /** The body of POST /api/links (spec 4.1). */
 export const NewBundle = type({
@@ -82,6 +76,16 @@ export type BundleEdit = typeof BundleEdit.infer
 /** The slug of a path. */
 export const OneBundle = type({ slug: 'string', '+': 'reject' })
 
+/** The query of GET /api/links/:slug/versions: all of them, or a page that ends before a version. */
+export const Versions = type({
+  slug: 'string',
+  'limit?': '1 <= number.integer <= 100',
+  'before?': '1 <= number.integer <= 1000000000000000',
+  '+': 'reject',
+})
+
+export type Versions = typeof Versions.infer
+
 /** A version of a path. */
 export const OneVersion = type({
   slug: 'string',
@@ -89,25 +93,23 @@ export const OneVersion = type({
   '+': 'reject',
 })
 
-/** The query of GET /api/me/links (spec 4.5). */
-export const Paging = type({
+/** The query of GET /api/me/links (spec 4.5, decisions 11). */
+export const Listing = type({
   limit: '1 <= number.integer <= 100 = 20',
   offset: '0 <= number.integer <= 1000000000 = 0',
+  'q?': line(BOUNDS.title),
+  sort: "'created' | 'updated' | 'title' = 'created'",
+  state: "'active' | 'deleted' = 'active'",
   '+': 'reject',
 })
 
+export type Listing = typeof Listing.infer
+
 /** What a claim is made with: the token, or the slug of a bundle made with the caller's verified address. */
 export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
-  ({ token, slug }, ctx) => (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),
+  said(
+    { oneOf: [{ required: ['token'] }, { required: ['slug'] }] },
+    ({ token, slug }: { token?: string; slug?: string }, ctx: { mustBe(expected: string): false }) =>
+      (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),
+  ),
 )
-
-/** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once. */
-export interface CreatedBundle {
-  slug: string
-  url: string
-  claimUrl?: string
-  claimToken?: string
-  /** ISO 8601. */
-  claimExpiresAt?: string
-  warning?: string
-}

@@ -1,12 +1,14 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { bundles, bundleVersions, type UrlMetadata } from '../../db/schema.ts'
+import { prepared } from '../../db/prepared.ts'
+import { bundles, bundleVersions, type UrlMetadata, user } from '../../db/schema.ts'
+import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { SignedIn } from '../identity/identify.ts'
 import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
-import type { BundleEdit } from './shapes.ts'
+import type { BundleEdit, Versions } from './shapes.ts'
 
 /** How often an edit is tried again that others were faster than. */
 const MAX_TRIES = 200
@@ -19,8 +21,10 @@ interface Next {
   newRuleIds: readonly string[]
 }
 
-interface Edit {
+/** Who edits which bundle. */
+export interface Edit {
   store: Store
+  blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn
   slug: string
   /** From If-Match; null: whichever is the latest. */
@@ -32,15 +36,32 @@ interface Edit {
  * of their own, in order and without a gap.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT.
  */
-export function edit(edit: Edit, changes: Omit<BundleEdit, 'slug'>): Promise<StoredBundle> {
-  return writeVersion(edit, async (bundle) => {
-    const { resolutionPolicy, ...rest } = changes
-    const content = applied(bundle, rest)
-    if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
-    if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
-    const { policy, newIds } = await identifiedFor(edit.store.db, bundle, resolutionPolicy)
-    return { content: { ...content, resolutionPolicy: policy }, newRuleIds: newIds }
+export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
+  return writeVersion(edit, (bundle) => becoming(edit, bundle, changes))
+}
+
+/** What an edit may send. */
+export type Changes = Omit<BundleEdit, 'slug'>
+
+/**
+ * What an edit makes of a bundle as it stands.
+ * @throws Problem BAD_REQUEST, INVALID_URLS.
+ */
+export async function becoming(
+  { store: { db }, blockedHosts }: Pick<Edit, 'store' | 'blockedHosts'>,
+  bundle: StoredBundle,
+  changes: Changes,
+): Promise<Next> {
+  const { resolutionPolicy, ...rest } = changes
+  const content = applied(bundle, rest)
+  blockedHosts.refuse({
+    ...content,
+    resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
   })
+  if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
+  if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
+  const { policy, newIds } = await identifiedFor(db, bundle, resolutionPolicy)
+  return { content: { ...content, resolutionPolicy: policy }, newRuleIds: newIds }
 }
 
 /**
@@ -55,29 +76,48 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
       .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
     if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
     const { urls, urlMetadata, title, description, resolutionPolicy } = version
+    edit.blockedHosts.refuse(version)
     return { content: { urls, urlMetadata, title, description, resolutionPolicy }, newRuleIds: [] }
   })
 }
 
-/** Every version of a bundle, newest first (spec 4.6). */
-export async function listVersions({ db }: Store, caller: SignedIn, slug: string) {
-  const { id } = await loadFor(db, caller, slug, 'viewer')
-  const columns = {
-    versionNumber: bundleVersions.versionNumber,
-    urls: bundleVersions.urls,
-    urlMetadata: bundleVersions.urlMetadata,
-    title: bundleVersions.title,
-    description: bundleVersions.description,
-    resolutionPolicy: bundleVersions.resolutionPolicy,
-    editedBy: bundleVersions.editedBy,
-    editedAt: bundleVersions.editedAt,
-  }
-  return db
-    .select(columns)
-    .from(bundleVersions)
-    .where(eq(bundleVersions.bundleId, id))
-    .orderBy(desc(bundleVersions.versionNumber))
+/** A state that a bundle has had, and who made it. */
+export type Version = Omit<typeof bundleVersions.$inferSelect, 'bundleId'> & {
+  /** As they are called now; null where nobody was signed in, or where the account is gone. */
+  editor: { name: string; email: string } | null
 }
+
+/** A bundle as it stands, and states that it has had. */
+export interface History {
+  bundle: StoredBundle
+  /** Newest first. */
+  versions: Version[]
+}
+
+/**
+ * The versions of a bundle, newest first (spec 4.6): all of them, or the `limit` newest that are older than `before`.
+ * @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+export async function listVersions({ db }: Store, caller: SignedIn, asked: Versions): Promise<History> {
+  const { slug, limit = ALL, before = Number.MAX_SAFE_INTEGER } = asked
+  const bundle = await loadFor(db, caller, slug, 'viewer')
+  return { bundle, versions: await history(db).all({ id: bundle.id, limit, before }) }
+}
+
+/** No limit, to SQLite. */
+const ALL = -1
+
+const history = prepared((db) => {
+  const { bundleId, ...columns } = getTableColumns(bundleVersions)
+  return db
+    .select({ ...columns, editor: { name: user.name, email: user.email } })
+    .from(bundleVersions)
+    .leftJoin(user, eq(user.id, bundleVersions.editedBy))
+    .where(and(eq(bundleId, sql.placeholder('id')), lt(bundleVersions.versionNumber, sql.placeholder('before'))))
+    .orderBy(desc(bundleVersions.versionNumber))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+})
 
 /**
  * Reads the bundle, makes the next content of it, and writes both rows only if the bundle is still at the
@@ -89,12 +129,13 @@ async function writeVersion(
 ): Promise<StoredBundle> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
-    const becoming = await next(bundle)
+    const { content, newRuleIds } = await next(bundle)
     refuseStale(bundle, expectedVersion)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    if (await write(store, bundle, becoming, { versionNumber, updatedAt, editedBy: caller.userId })) {
-      return { ...bundle, ...becoming.content, versionNumber, updatedAt }
+    const version = { versionNumber, updatedAt, editedBy: caller.userId }
+    if (await write(store, bundle, { content, newRuleIds }, version)) {
+      return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }
   throw new Problem('VERSION_CONFLICT', 'Others edit this bundle all the time. Read it again and try once more.')
@@ -128,7 +169,7 @@ async function write(
   }
 }
 
-function applied(bundle: StoredBundle, changes: Omit<BundleEdit, 'slug' | 'resolutionPolicy'>): Content {
+function applied(bundle: StoredBundle, changes: Omit<Changes, 'resolutionPolicy'>): Content {
   const urls = changes.urls ?? bundle.urls
   if ((changes.urlMetadata?.length ?? 0) > urls.length) {
     throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)

@@ -63,7 +63,8 @@ export function signedIn(caller: Caller): SignedIn {
   throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
 }
 
-function unauthorized(message: string): Problem {
+/** The refusal of a request without a credential that holds. */
+export function unauthorized(message: string): Problem {
   return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 

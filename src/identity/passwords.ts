@@ -1,6 +1,9 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import pLimit from 'p-limit'
+import type { Store } from '../../db/client.ts'
+import { account } from '../../db/schema.ts'
 import { Problem } from '../problem.ts'
 
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
@@ -37,6 +40,15 @@ export async function amongHashers<T>(hashes: number, run: () => Promise<T>): Pr
   } finally {
     expected -= hashes
   }
+}
+
+/** Whether somebody has a password; others come in by a mailed link or the OIDC provider. */
+export async function hasPassword({ db }: Store, userId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: account.id })
+    .from(account)
+    .where(and(eq(account.userId, userId), isNotNull(account.password)))
+  return rows.length > 0
 }
 
 /** A password as it is stored: `<salt>:<key>`, both base64url. */

@@ -13,11 +13,16 @@ export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed))
 }
 
+/** Whether a role is at least the needed one. */
+export function allowsRole(has: Role, needed: Role): boolean {
+  return ROLES.indexOf(has) >= ROLES.indexOf(needed)
+}
+
 /**
  * Refuses a role that is less than the needed one, and names both.
  * @throws Problem FORBIDDEN.
  */
 export function requireRole(has: Role, needed: Role): void {
-  if (ROLES.indexOf(has) >= ROLES.indexOf(needed)) return
+  if (allowsRole(has, needed)) return
   throw new Problem('FORBIDDEN', `needs role ${needed} (you are ${has})`)
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
@@ -8,6 +8,8 @@ import type { Role } from './roles.ts'
 
 /** A signed-in browser's user, and the organisation it acts for. */
 export interface Session {
+  /** Names the session and is no secret: its token is another text. */
+  id: string
   userId: string
   name: string
   email: string
@@ -28,6 +30,9 @@ export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
 /** How long a session lasts; it is not prolonged. */
 export const SESSION_SECONDS = 30 * 86_400
 
+/** How long after a sign-in an account can be deleted without its password, if it has one at all. */
+export const FRESH_SECONDS = 86_400
+
 /** `__Host-` makes a browser hold the cookie to this very host, over https. */
 export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
   return origin.startsWith('https:') ? '__Host-session' : 'session'
@@ -43,6 +48,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
   const cookie = `${sessionCookieName(config)}=`
   const query = db
     .select({
+      id: session.id,
       userId: user.id,
       name: user.name,
       email: user.email,
@@ -64,6 +70,38 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
     const domain = row.email.slice(row.email.lastIndexOf('@') + 1).toLowerCase()
     return { ...row, role: row.role ?? 'admin', emailDomain: row.emailVerified ? domain : null }
   }
+}
+
+/** How many sessions of one person are shown; older ones end by themselves. */
+const MAX_SHOWN = 100
+
+/** A browser that is signed in. */
+export interface OpenSession {
+  id: string
+  /** As it was sent at sign-in. */
+  userAgent: string | null
+  /** Milliseconds since 1970. */
+  createdAt: number
+}
+
+/** The sessions of a user that have not ended, newest first. */
+export async function sessionsOf({ db }: Store, userId: string): Promise<OpenSession[]> {
+  const rows = await db
+    .select({ id: session.id, userAgent: session.userAgent, createdAt: session.createdAt })
+    .from(session)
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, new Date())))
+    .orderBy(desc(session.createdAt))
+    .limit(MAX_SHOWN)
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.getTime() }))
+}
+
+/** The token of one of a user's sessions, which is never shown to anybody; null where they have no such session. */
+export async function tokenOf({ db }: Store, userId: string, id: string): Promise<string | null> {
+  const [row] = await db
+    .select({ token: session.token })
+    .from(session)
+    .where(and(eq(session.id, id), eq(session.userId, userId)))
+  return row?.token ?? null
 }
 
 /** The role of a user in an organisation, whichever is active; null for one who is no member. */

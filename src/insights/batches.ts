@@ -38,11 +38,18 @@ interface Batch {
 export class Batches {
   #waiting: Batch[] = []
   #rows = 0
+  /** Rows that found no room, or that the store refused. */
+  dropped = 0
 
   constructor(
     readonly store: Store,
     readonly log: Logger,
   ) {}
+
+  /** How many rows wait. */
+  get rows(): number {
+    return this.#rows
+  }
 
   /** How many wait. */
   get size(): number {
@@ -52,6 +59,9 @@ export class Batches {
   /** @returns false where there was no room for all of it, and the rest was dropped. */
   add(day: string, counts: readonly Count[], viewers: readonly Viewer[]): boolean {
     let dropped = 0
+    // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
+    counts = counts.toSorted(byBundle)
+    viewers = viewers.toSorted(byBundle)
     for (let from = 0; from < Math.max(counts.length, viewers.length); from += ROWS_PER_WRITE) {
       const batch = {
         id: randomUUID(),
@@ -65,6 +75,7 @@ export class Batches {
         this.#waiting.push(batch)
       }
     }
+    this.dropped += dropped
     if (dropped > 0) this.log.error({ rows: dropped }, 'counts dropped: the store has been away for too long')
     return dropped === 0
   }
@@ -82,8 +93,10 @@ export class Batches {
         }
         // An attempt whose answer was lost had written the batch after all. Any other batch that the store refuses
         // would be refused for ever, and hold up all that wait behind it.
-        if (!broken.includes('counter_batches.id'))
+        if (!broken.includes('counter_batches.id')) {
+          this.dropped += rowsOf(batch)
           this.log.error({ err: error }, 'counts dropped: the store refuses them')
+        }
       }
       this.#waiting.shift()
       this.#rows -= rowsOf(batch)
@@ -91,6 +104,10 @@ export class Batches {
     }
     return true
   }
+}
+
+function byBundle(a: { bundleId: number }, b: { bundleId: number }): number {
+  return a.bundleId - b.bundleId
 }
 
 function rowsOf({ counts, viewers }: Batch): number {

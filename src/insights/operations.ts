@@ -3,26 +3,41 @@ import { loadFor } from '../bundles/access.ts'
 import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
 import { isRuleId, isRuleOf } from '../policies/rule-ids.ts'
-import { report, toCsv } from './report.ts'
-import { daysIn, InsightsQuery } from './shapes.ts'
+import { Problem } from '../problem.ts'
+import { ROUTES } from '../routes.ts'
+import { type Reported, report, toCsv } from './report.ts'
+import { daysIn, Insights, InsightsQuery } from './shapes.ts'
 
 /** GET /api/links/:slug/insights (spec 4.7). */
 export const getInsights = operation({
   name: 'get_insights',
   summary: 'Count views, viewers and clicks on Open all, by day and by rule',
-  route: 'GET /links/:slug/insights',
+  description:
+    'Tells how a bundle is used: views of its link, clicks on “Open all”, and clicks for each view (openAllRate), in ' +
+    'total, for each day and for each rule of its policy. Days are UTC days, today included. Viewers are not followed ' +
+    'from one day to the next, so uniqueViewerDays adds up the distinct viewers of each day. Counts may lag by a second.',
+  ...ROUTES.get_insights,
   access: { scope: 'links:read' },
   input: InsightsQuery,
-  csv: toCsv,
-  run: async ({ slug, range }, { service: { store }, caller }) =>
-    report(store, await loadFor(store.db, signedIn(caller), slug, 'viewer'), daysIn(range), Date.now()),
+  output: Insights,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  // Its page shows the bundle beside them.
+  present: ({ insights }: Reported) => insights,
+  csv: ({ insights }) => toCsv(insights),
+  async run({ slug, range }, { service: { store }, caller }) {
+    const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
+    return { bundle, insights: await report(store, bundle, daysIn(range), Date.now()) }
+  },
 })
 
 /** POST /api/links/:slug/events (spec 4.8). */
 export const recordEvent = operation({
   name: 'record_event',
   summary: 'Count a click on Open all',
-  route: 'POST /links/:slug/events',
+  description:
+    'The launcher page sends this when its button is pressed. The answer is the same whether or not there is such a ' +
+    'bundle, and an event that cannot be counted is dropped.',
+  ...ROUTES.record_event,
   access: 'public',
   limit: 'address',
   bodyTypes: ['application/json', 'text/plain'],
@@ -34,10 +49,11 @@ export const recordEvent = operation({
     try {
       const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
       if (launcher === null) return
-      const { variants } = launcher
-      const isOurs = id === null || (isRuleId(id) && (variants.has(id) || (await isRuleOf(store.db, launcher.id, id))))
-      if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }).counter)
+      const isKnown = id === null || launcher.byRule?.has(id) === true
+      const isOurs = isKnown || (isRuleId(id) && (await isRuleOf(store.db, launcher.id, id)))
+      if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }))
     } catch (error) {
+      if (error instanceof Problem) return
       log.warn({ err: error }, 'event dropped')
     }
   },

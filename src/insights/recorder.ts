@@ -80,6 +80,16 @@ export class Recorder {
     return recorder
   }
 
+  /** Counts that wait to be written, in rows; those of the last moments are not among them. */
+  get waiting(): number {
+    return this.#batches.rows
+  }
+
+  /** Rows of counts that were dropped. */
+  get dropped(): number {
+    return this.#batches.dropped
+  }
+
   /** Counts a page view, unless a bot made it. Takes microseconds and never fails. */
   view(counter: Counter, address: string, userAgent: string): void {
     const agent = userAgent.length > USER_AGENT_LENGTH ? userAgent.slice(0, USER_AGENT_LENGTH) : userAgent
@@ -149,7 +159,7 @@ export class Recorder {
 
   /** Hands what has been counted to the batches. */
   #close(): void {
-    const counts = this.#touched.map((counter) => ({ ...counter }))
+    const counts = this.#touched.map(copyOf)
     for (const counter of this.#touched) counter.views = counter.openAllClicks = 0
     if (counts.length > 0) this.#touched = []
     if (!this.#batches.add(this.#day, counts, this.#viewers.take())) this.#viewers.forget()
@@ -187,4 +197,9 @@ export class Recorder {
       this.log.warn({ err: error }, 'an earlier day could not be ended; it is tried again')
     }
   }
+}
+
+/** Its counts alone: whoever holds a counter may keep more in it. */
+function copyOf({ bundleId, ruleId, views, openAllClicks }: Counter): Count {
+  return { bundleId, ruleId, views, openAllClicks }
 }

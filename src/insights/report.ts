@@ -6,6 +6,12 @@ import { iso } from '../time.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Insights, Tally } from './shapes.ts'
 
+/** What was counted of a bundle, with the bundle as it stands. */
+export interface Reported {
+  bundle: StoredBundle
+  insights: Insights
+}
+
 const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 

@@ -10,7 +10,7 @@ import { type Role, requireRole, type Scope } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../limits/plans.ts'
 import { Problem } from '../problem.ts'
 import { iso } from '../time.ts'
-import type { NewKey } from './shapes.ts'
+import type { NewKey, ShownKey } from './shapes.ts'
 import { hashSecret, newKeyToken, readKeyToken } from './token.ts'
 
 /**
@@ -123,10 +123,10 @@ export class KeyRing {
   }
 }
 
-/** A key as it is shown (spec 2.5). */
-export type ShownKey = ReturnType<typeof toApiKey>
-
-function toApiKey(key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy'>, subject: Subject) {
+function toApiKey(
+  key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy'>,
+  subject: Subject,
+): ShownKey {
   const { id, name, scopes, keyPrefix, rateLimitPerHour, createdAt, lastUsedAt, revokedAt } = key
   return {
     id,
@@ -192,7 +192,7 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
  * Every key of the acting subject, newest first, revoked ones too (spec 4.11).
  * @throws Problem FORBIDDEN for an organisation's member who is no admin.
  */
-export async function list({ db }: Store, { subject, role }: SignedIn): Promise<ShownKey[]> {
+export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ShownKey[]> {
   requireRole(role, 'admin')
   const rows = await db
     .select()

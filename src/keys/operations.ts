@@ -1,18 +1,25 @@
 import { type } from 'arktype'
 import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
+import { ROUTES } from '../routes.ts'
 import * as keys from './keys.ts'
-import { NewKey, OneKey } from './shapes.ts'
+import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys (spec 4.10). */
 export const createKey = operation({
   name: 'create_key',
   summary: 'Mint an API key; its text is shown only once',
-  route: 'POST /me/keys',
+  description:
+    'Makes an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
+    'hand it to its user at once, and do not log it. Give it the least scope that will do. Scopes cannot be changed later: ' +
+    'make another key and revoke this one.',
+  ...ROUTES.create_key,
   access: { scope: 'keys:admin' },
-  idempotent: true,
   status: 201,
   input: NewKey,
+  example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
+  output: MintedKey,
+  errors: ['FORBIDDEN'],
   run: (input, { service: { store }, caller, commit }) => keys.mint(input, { store, caller: signedIn(caller), commit }),
 })
 
@@ -20,9 +27,14 @@ export const createKey = operation({
 export const listKeys = operation({
   name: 'list_keys',
   summary: "List the acting subject's API keys, revoked ones too",
-  route: 'GET /me/keys',
+  description:
+    'Lists the API keys of the subject that you act for, newest first, with their scopes, limits and when they were last ' +
+    'used; revoked ones have `revokedAt`. The keys’ texts are not shown.',
+  ...ROUTES.list_keys,
   access: { scope: 'keys:admin' },
   input: type({ '+': 'reject' }),
+  output: KeyList,
+  errors: ['FORBIDDEN'],
   async run(_, { service: { store }, caller }) {
     const acting = signedIn(caller)
     return { apiKeys: await keys.list(store, acting), subject: acting.subject }
@@ -33,9 +45,14 @@ export const listKeys = operation({
 export const revokeKey = operation({
   name: 'revoke_key',
   summary: 'Revoke an API key, for good and at once',
-  route: 'DELETE /me/keys',
+  description:
+    'Ends a key: requests with it are refused from now on. This cannot be taken back. A key that is revoked already stays ' +
+    'so. `id` is the number that list_keys shows.',
+  ...ROUTES.revoke_key,
   access: { scope: 'keys:admin' },
   input: OneKey,
+  output: RevokedKey,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
   async run({ id }, { service: { store, keyRing }, caller }) {
     const apiKey = await keys.revoke(store, signedIn(caller), id)
     keyRing.forget()

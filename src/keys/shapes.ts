@@ -1,6 +1,8 @@
 import { type } from 'arktype'
+import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
-import { line } from '../text.ts'
+import { later, Time } from '../shape.ts'
+import { line, withText } from '../text-shapes.ts'
 
 /** Requests an hour that a key may send where its minter does not say (spec 8). */
 const DEFAULT_PER_HOUR = 1000
@@ -8,7 +10,7 @@ const MAX_PER_HOUR = 100_000
 
 /** The body of POST /api/me/keys (spec 4.10). */
 export const NewKey = type({
-  name: line(100).narrow((name, ctx) => name.trim() !== '' || ctx.mustBe('a name with text in it')),
+  name: line(100).narrow(withText('a name with text in it')),
   scopes: type
     .enumerated(...SCOPES)
     .array()
@@ -23,3 +25,30 @@ export type NewKey = typeof NewKey.infer
 
 /** The query of DELETE /api/me/keys (spec 4.12). */
 export const OneKey = type({ id: '1 <= number.integer <= 1000000000000000', '+': 'reject' })
+
+/** A key as it is shown (spec 2.5). */
+const ShownKey = later(() =>
+  type({
+    id: 'number.integer >= 1',
+    name: 'string',
+    scope: "'user' | 'organization'",
+    scopes: Scopes(),
+    keyPrefix: 'string',
+    rateLimitPerHour: 'number.integer >= 0',
+    createdAt: Time(),
+    lastUsedAt: Time().or('null'),
+    revokedAt: Time().or('null'),
+    '+': 'reject',
+  }).configure({ named: 'ApiKey' }, 'self'),
+)
+
+export type ShownKey = ReturnType<typeof ShownKey>['infer']
+
+/** What POST /api/me/keys answers: the only answer that holds a key's text. */
+export const MintedKey = later(() => type({ apiKey: ShownKey(), rawKey: 'string', warning: 'string', '+': 'reject' }))
+
+/** What GET /api/me/keys answers. */
+export const KeyList = later(() => type({ apiKeys: ShownKey().array(), subject: Subject(), '+': 'reject' }))
+
+/** What DELETE /api/me/keys answers. */
+export const RevokedKey = later(() => type({ apiKey: ShownKey(), '+': 'reject' }))

@@ -22,6 +22,8 @@ export interface Decision {
  */
 export interface Bucket {
   take(limit: Limit, key: string): Decision | Promise<Decision>
+  /** How many requests count at this moment; asking is not one of them. */
+  used(limit: Limit, key: string): number | Promise<number>
 }
 
 /** How many steps a window is counted in. */

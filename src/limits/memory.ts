@@ -10,7 +10,7 @@ export class MemoryBucket implements Bucket {
   take({ name, max, windowMs }: Limit, key: string): Decision {
     const now = this.now()
     const stepMs = windowMs / STEPS
-    const step = Math.floor(now / stepMs)
+    const step = stepAt(now, windowMs)
     let keys = this.#limits.get(name)
     if (keys === undefined) this.#limits.set(name, (keys = new StepsByKey()))
     const slot = keys.slotOf(key)
@@ -24,4 +24,16 @@ export class MemoryBucket implements Bucket {
       resetSeconds: Math.max(1, Math.ceil((freeAt - now) / 1000)),
     }
   }
+
+  used({ name, windowMs }: Limit, key: string): number {
+    const keys = this.#limits.get(name)
+    const slot = keys?.knownSlot(key)
+    if (keys === undefined || slot === undefined) return 0
+    keys.dropUntil(slot, stepAt(this.now(), windowMs) - STEPS - 1)
+    return keys.total(slot)
+  }
+}
+
+function stepAt(now: number, windowMs: number): number {
+  return Math.floor(now / (windowMs / STEPS))
 }

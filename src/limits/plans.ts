@@ -2,8 +2,9 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, organization, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import type { Subject } from '../identity/identify.ts'
+import type { Caller, Subject } from '../identity/identify.ts'
 import { Problem } from '../problem.ts'
+import { keyedHash } from '../secrets.ts'
 
 /** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
 export function ownerId(subject: Subject) {
@@ -29,6 +30,11 @@ export function heldBy(subject: Subject) {
 export function heldByAddress(db: Store['db'], addressHash: string) {
   const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
   return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
+}
+
+/** A client address as it is kept beside an unclaimed bundle: it cannot be read from there. */
+export function hashOfAddress(address: string, { secret }: Pick<Config, 'secret'>): string {
+  return keyedHash(secret, 'client address', address)
 }
 
 /** The most bundles that a subject's plan allows. */
@@ -58,4 +64,19 @@ export async function capReached(
   const raise =
     plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxBundles.pro}.` : 'Delete one to make room.'
   return new Problem('PLAN_LIMIT', `The plan ${plan} has ${maxBundles[plan]} bundles, and they are used. ${raise}`)
+}
+
+/**
+ * Refuses a caller who can make no further bundle as things stand. Says nothing of what others make meanwhile: a
+ * bundle is held to the cap by the transaction that writes it.
+ * @throws Problem PLAN_LIMIT.
+ */
+export async function refuseFull(store: Store, caller: Caller, config: Config): Promise<void> {
+  const isAnonymous = caller.kind === 'anonymous'
+  const held = isAnonymous ? heldByAddress(store.db, hashOfAddress(caller.address, config)) : heldBy(caller.subject)
+  const cap = isAnonymous
+    ? sql`${config.maxBundles.anonymous}`
+    : sql`coalesce(${capOf(caller.subject, config)}, ${config.maxBundles.free})`
+  const [row] = await store.db.all<{ full: number }>(sql`SELECT ${held} >= ${cap} AS full`)
+  if (row?.full === 1) throw isAnonymous ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
 }

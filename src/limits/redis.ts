@@ -46,6 +46,25 @@ redis.call('SET', KEYS[2], total, 'PX', ttl)
 return { allowed and 1 or 0, math.max(0, max - total), math.ceil(((oldest or step) + untilFree) * stepMs - now) }
 `
 
+/** What of that list still counts, without touching it. */
+const USED = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local step, steps = math.floor(now / tonumber(ARGV[1])), tonumber(ARGV[2])
+local used = 0
+for _, entry in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
+  local at, count = string.match(entry, '^(%d+):(%d+)$')
+  if tonumber(at) > step - steps - 1 then used = used + tonumber(count) end
+end
+return used
+`
+
+/** The scripts as the connection has them. */
+type Scripts = Redis & {
+  take(...args: (string | number)[]): Promise<[number, number, number]>
+  used(...args: (string | number)[]): Promise<number>
+}
+
 /**
  * Buckets that all processes share and that outlive them, in Redis or Valkey. While it is away `fallback` answers;
  * that is logged once, and ends by itself.
@@ -67,7 +86,7 @@ export class RedisBucket implements Bucket {
       lazyConnect: true,
       maxRetriesPerRequest: 0,
       retryStrategy: (tries) => Math.min(tries * 100, 2_000),
-      scripts: { take: { lua: TAKE, numberOfKeys: 2 } },
+      scripts: { take: { lua: TAKE, numberOfKeys: 2 }, used: { lua: USED, numberOfKeys: 1 } },
     })
     // Without a listener a lost connection would end the process; what it means is told by `take`.
     this.#redis.on('error', () => {})
@@ -84,12 +103,10 @@ export class RedisBucket implements Bucket {
   }
 
   async take(limit: Limit, key: string): Promise<Decision> {
-    const { name, max, windowMs } = limit
-    // An address must not be readable from there.
-    const id = `openall:{${name}:${keyedHash(this.secret, 'bucket', key)}}`
+    const { max, windowMs } = limit
+    const id = this.#id(limit, key)
     try {
-      const script = this.#redis as Redis & { take(...args: (string | number)[]): Promise<[number, number, number]> }
-      const [allowed, remaining, waitMs] = await script.take(
+      const [allowed, remaining, waitMs] = await (this.#redis as Scripts).take(
         `${id}:steps`,
         `${id}:total`,
         max,
@@ -103,6 +120,22 @@ export class RedisBucket implements Bucket {
       this.#tell(true, error)
       return this.fallback.take(limit, key)
     }
+  }
+
+  async used(limit: Limit, key: string): Promise<number> {
+    try {
+      const used = await (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS)
+      this.#tell(false)
+      return used
+    } catch (error) {
+      this.#tell(true, error)
+      return this.fallback.used(limit, key)
+    }
+  }
+
+  /** An address must not be readable from there. */
+  #id({ name }: Limit, key: string): string {
+    return `openall:{${name}:${keyedHash(this.secret, 'bucket', key)}}`
   }
 
   close(): void {

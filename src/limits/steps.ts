@@ -34,6 +34,11 @@ export class StepsByKey {
     return slot
   }
 
+  /** The same without making one, or counting as a use. */
+  knownSlot(key: string): number | undefined {
+    return this.#slots.peek(key)
+  }
+
   /** How many requests are remembered. */
   total(slot: number): number {
     return this.#total[slot]!

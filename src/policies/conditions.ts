@@ -1,4 +1,5 @@
 import type { Condition, Day, Field } from '../../db/policy.ts'
+import type { JsonSchema } from '../shape.ts'
 import { CONTROLS, unfit } from '../text.ts'
 import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
 
@@ -7,7 +8,17 @@ export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 1
 
 /** The days of `timeWindow`, as weeks begin in ISO 8601. */
 export const DAYS: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
-const FIELDS = ['emailDomain', 'orgRole', 'language', 'device', 'os', 'browser', 'country', 'referrerDomain']
+/** The fields beside `query.<name>`. */
+export const FIELDS: readonly Exclude<Field, `query.${string}`>[] = [
+  'emailDomain',
+  'orgRole',
+  'language',
+  'device',
+  'os',
+  'browser',
+  'country',
+  'referrerDomain',
+]
 
 /** One thing wrong with a condition: where, from its root, and what would be right there. */
 export interface Wrong {
@@ -49,27 +60,105 @@ function read(raw: unknown, report: Report, depth: number): Condition | null {
   const operator = typeof op === 'string' ? OPERATORS.get(op) : undefined
   if (operator === undefined) return report(`one of ${[...OPERATORS.keys()].join(', ')}`, 'op')
   for (const key of Object.keys(raw)) {
-    if (key !== 'op' && !operator.keys.includes(key)) report(UNKNOWN_KEY, key)
+    if (!KEYS.get(operator)?.has(key)) report(UNKNOWN_KEY, key)
   }
   return operator.read(raw as Raw, report, depth)
 }
 
+/** A time of ISO 8601 with its zone. */
+export const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** A text of a condition, as JSON Schema says it. */
+const TEXT = { type: 'string', maxLength: CONDITION_BOUNDS.text, pattern: `^[^${CONTROLS.source.slice(1, -1)}]*$` }
+const PIECE = { ...TEXT, minLength: 1 }
+const FIELD = {
+  type: 'string',
+  anyOf: [
+    { enum: FIELDS },
+    { pattern: '^query\\.[^\\u0000-\\u001f]+$', maxLength: 'query.'.length + CONDITION_BOUNDS.queryName },
+  ],
+}
+const NOW = { const: 'now' }
+const parts = (self: JsonSchema) => ({ type: 'array', minItems: 1, items: self })
+
+interface Operator {
+  /** The keys beside `op` as JSON Schema, in the form that is kept; `self` is any condition. */
+  keys(self: JsonSchema): Record<string, JsonSchema>
+  /** Keys that are taken too. */
+  lenient?: readonly string[]
+  read: Read
+}
+
 /** The whole language: each operator, the keys it takes beside `op`, and how it is read. */
-const OPERATORS = new Map<string, { keys: readonly string[]; read: Read }>([
-  ['and', { keys: ['of'], read: compound('and') }],
-  ['or', { keys: ['of'], read: compound('or') }],
-  ['not', { keys: ['of'], read: compound('not') }],
-  ['signedIn', { keys: [], read: () => ({ op: 'signedIn' }) }],
-  ['equals', { keys: ['field', 'value'], read: comparison('equals') }],
-  ['in', { keys: ['field', 'values', 'value'], read: readIn }],
-  ['startsWith', { keys: ['field', 'value'], read: comparison('startsWith') }],
-  ['endsWith', { keys: ['field', 'value'], read: comparison('endsWith') }],
-  ['contains', { keys: ['field', 'value'], read: comparison('contains') }],
-  ['exists', { keys: ['field'], read: readExists }],
-  ['before', { keys: ['field', 'value'], read: instant('before') }],
-  ['after', { keys: ['field', 'value'], read: instant('after') }],
-  ['timeWindow', { keys: ['days', 'from', 'to', 'timeZone'], read: readWindow }],
+const OPERATORS = new Map<string, Operator>([
+  ['and', { keys: (self) => ({ of: parts(self) }), read: compound('and') }],
+  ['or', { keys: (self) => ({ of: parts(self) }), read: compound('or') }],
+  ['not', { keys: (self) => ({ of: { ...parts(self), maxItems: 1 } }), read: compound('not') }],
+  ['signedIn', { keys: () => ({}), read: () => ({ op: 'signedIn' }) }],
+  ['equals', { keys: () => ({ field: FIELD, value: TEXT }), read: comparison('equals') }],
+  [
+    'in',
+    {
+      keys: () => ({
+        field: FIELD,
+        values: { type: 'array', minItems: 1, maxItems: CONDITION_BOUNDS.values, items: TEXT },
+      }),
+      lenient: ['value'],
+      read: readIn,
+    },
+  ],
+  ['startsWith', { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('startsWith') }],
+  ['endsWith', { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('endsWith') }],
+  ['contains', { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('contains') }],
+  ['exists', { keys: () => ({ field: FIELD }), read: readExists }],
+  [
+    'before',
+    { keys: () => ({ field: NOW, value: { type: 'string', pattern: INSTANT.source } }), read: instant('before') },
+  ],
+  [
+    'after',
+    { keys: () => ({ field: NOW, value: { type: 'string', pattern: INSTANT.source } }), read: instant('after') },
+  ],
+  [
+    'timeWindow',
+    {
+      keys: () => ({
+        days: { type: 'array', minItems: 1, maxItems: DAYS.length, items: { enum: DAYS } },
+        from: { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' },
+        to: { type: 'string', pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' },
+        timeZone: { type: 'string', maxLength: 64, pattern: '^[A-Za-z]' },
+      }),
+      read: readWindow,
+    },
+  ],
 ])
+
+/** The keys that each operator takes. */
+const KEYS = new Map(
+  [...OPERATORS.values()].map((operator) => {
+    const { keys, lenient = [] } = operator
+    return [operator, new Set(['op', ...Object.keys(keys({})), ...lenient])]
+  }),
+)
+
+/**
+ * Any condition as JSON Schema, in the form that is kept; how deep it may nest is not said by it.
+ * @param self refers to this schema.
+ * @param more keys that each node has as well.
+ */
+export function conditionSchema(self: JsonSchema, more: Record<string, JsonSchema> = {}): JsonSchema {
+  // Operators that take the same keys stand together: agents read this whole.
+  const alike = Map.groupBy(OPERATORS, ([, { keys }]) => JSON.stringify(keys(self)))
+  return {
+    anyOf: [...alike.values()].map((operators) => {
+      const names = operators.map(([op]) => op)
+      const op = names.length === 1 ? { const: names[0] } : { enum: names }
+      const properties = { op, ...more, ...operators[0]![1].keys(self) }
+      return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+    }),
+  }
+}
 
 function compound(op: 'and' | 'or' | 'not'): Read {
   return ({ of }, report, depth) => {
@@ -147,7 +236,7 @@ function readField({ field }: Raw, report: Report): Field | null {
 }
 
 function isField(text: string): text is Field {
-  if (!text.startsWith('query.')) return FIELDS.includes(text)
+  if (!text.startsWith('query.')) return (FIELDS as readonly string[]).includes(text)
   const name = text.slice('query.'.length)
   return name !== '' && unfit(name, CONDITION_BOUNDS.queryName, CONTROLS) === null
 }
@@ -157,8 +246,6 @@ function readText(text: unknown, report: Report, ...place: (string | number)[]):
   const reason = unfit(text, CONDITION_BOUNDS.text, CONTROLS)
   return reason === null ? text : report(reason, ...place)
 }
-
-const INSTANT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Whether a text is a time of ISO 8601 with its zone. The runtimes differ in what they make of 30 February. */
 export function isInstant(text: string): boolean {

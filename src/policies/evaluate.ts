@@ -1,4 +1,4 @@
-import type { Comparison, Condition, Field, Leaf, Policy, Rule } from '../../db/policy.ts'
+import type { Comparison, Condition, Field, Leaf, Policy, Rule, Traced } from '../../db/policy.ts'
 import { windowTest } from './clock.ts'
 import { DAYS } from './conditions.ts'
 import { remembered } from './remember.ts'
@@ -26,9 +26,6 @@ interface Node {
   readonly holds: Test
   readonly of: readonly Node[]
 }
-
-/** A condition with what it came to, at each of its nodes. */
-export type Traced = { matched: boolean } & (Leaf | { op: 'and' | 'or' | 'not'; of: Traced[] })
 
 /** What one rule came to. */
 export interface RuleTrace {

@@ -2,6 +2,8 @@ import { type } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
 import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
+import { ROUTES } from '../routes.ts'
+import { Preview } from './answers.ts'
 import { preview } from './preview.ts'
 import { identifiedFor } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
@@ -11,8 +13,16 @@ import { described, SentViewer } from './viewer.ts'
 export const previewPolicy = operation({
   name: 'preview_policy',
   summary: 'See which rule of a policy a viewer would match, and why; nothing is saved',
-  route: 'POST /links/:slug/policy/preview',
+  description:
+    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and for every rule which ' +
+    'of its conditions hold. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft, so test ' +
+    'a draft here before you save it with update_bundle. What you leave out of `viewer` is unknown there, and a condition ' +
+    'on it does not hold. `warnings` name rules that nobody reaches and values that no viewer has.',
+  ...ROUTES.preview_policy,
   access: { scope: 'links:read' },
+  output: Preview,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
   input: type({
     slug: 'string',
     viewer: SentViewer.default(() => ({})),

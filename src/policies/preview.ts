@@ -1,19 +1,8 @@
 import type { Policy, Tab } from '../../db/policy.ts'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { compile, type RuleTrace, type Viewer } from './evaluate.ts'
-import { lint, type Warning } from './lint.ts'
-
-/** What a viewer would be shown, and why (decisions 6). */
-export interface Preview {
-  /** Null for fallthrough. */
-  matchedRuleId: string | null
-  matchedRuleName: string | null
-  /** The matched rule's, else the bundle's own. */
-  tabs: Tab[]
-  /** Every rule in order, those after the matched one too. */
-  trace: RuleTrace[]
-  warnings: Warning[]
-}
+import type { Preview } from './answers.ts'
+import { compile, type Viewer } from './evaluate.ts'
+import { lint } from './lint.ts'
 
 /**
  * Asks the evaluator that the launcher asks. Pure.

@@ -8,9 +8,12 @@ import type { SentPolicy } from './shapes.ts'
 
 const RANDOM_LENGTH = 10
 
-/** Whether a text has the shape of a rule id (decisions 6). */
+/** The shape of a rule id (decisions 6). */
+export const RULE_ID = /^r_[0-9A-Za-z]{10}$/
+
+/** Whether a text has that shape. */
 export function isRuleId(text: string): boolean {
-  return /^r_[0-9A-Za-z]{10}$/.test(text)
+  return RULE_ID.test(text)
 }
 
 /** A policy whose every rule has its id, and those ids that are new. */

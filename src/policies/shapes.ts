@@ -1,15 +1,18 @@
 import { type } from 'arktype'
 import type { Condition } from '../../db/policy.ts'
-import { line, lines, Url } from '../text.ts'
+import { said } from '../shape.ts'
+import { line, lines, Url, withText } from '../text-shapes.ts'
 import { readCondition } from './conditions.ts'
-import { isRuleId } from './rule-ids.ts'
+import { isRuleId, RULE_ID } from './rule-ids.ts'
 
 /** Bounds of a policy (spec 8, decisions 6), in entries, Unicode code points and bytes of JSON. */
-const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, bytes: 128 * 1024 } as const
+export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, bytes: 128 * 1024 } as const
 
 /** A condition tree in its canonical form; every error names its place in the tree. */
 const When = type('object')
+  .as<Condition>()
   .describe('a condition: an object with an op')
+  .configure({ $ref: '#/$defs/Condition' }, 'self')
   .pipe((raw, ctx): Condition => {
     const read = readCondition(raw)
     if (!Array.isArray(read)) return read
@@ -20,36 +23,49 @@ const When = type('object')
 
 const Tab = type({ url: Url, 'note?': lines(POLICY_BOUNDS.note), '+': 'reject' })
 
-const Rule = type({
-  'id?': type('string').narrow((id, ctx) => isRuleId(id) || ctx.mustBe('the id of a rule of this bundle')),
-  name: line(POLICY_BOUNDS.name).narrow((name, ctx) => name.trim() !== '' || ctx.mustBe('a name with text in it')),
-  'showBadge?': 'boolean',
+/** What a rule must have: each part by itself, for whoever wants to know all that is wrong with one. */
+export const RULE_PARTS = {
+  name: line(POLICY_BOUNDS.name).narrow(withText('a name with text in it')),
   when: When,
   tabs: Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs),
+} as const
+
+const Rule = type({
+  'id?': type('string').narrow(
+    said(
+      { pattern: RULE_ID.source },
+      (id: string, ctx: { mustBe(expected: string): false }) =>
+        isRuleId(id) || ctx.mustBe('the id of a rule of this bundle'),
+    ),
+  ),
+  'showBadge?': 'boolean',
+  ...RULE_PARTS,
   '+': 'reject',
 })
 
-/**
- * A policy as it is sent, in its canonical form (spec 2.3, decisions 6); rules need not have ids yet.
- * Its errors are BAD_REQUEST and name their JSON path.
- */
-export const Policy = type({ version: '1', rules: Rule.array().atMostLength(POLICY_BOUNDS.rules), '+': 'reject' }).pipe(
-  (policy, ctx) => {
-    const first = new Map<string, number>()
-    for (const [index, { name }] of policy.rules.entries()) {
-      const earlier = first.get(name)
-      if (earlier !== undefined) {
-        const expected = `another name than that of rules[${earlier}]`
-        return ctx.error({ code: 'predicate', expected, relativePath: ['rules', index, 'name'] })
-      }
-      first.set(name, index)
+/** A policy as it is sent (spec 2.3, decisions 6): rules need not have ids yet. */
+export const SentPolicy = type({
+  version: '1',
+  rules: Rule.array().atMostLength(POLICY_BOUNDS.rules),
+  '+': 'reject',
+})
+
+/** The same in its canonical form. Its errors are BAD_REQUEST and name their JSON path. */
+export const Policy = SentPolicy.pipe((policy, ctx) => {
+  const first = new Map<string, number>()
+  for (const [index, { name }] of policy.rules.entries()) {
+    const earlier = first.get(name)
+    if (earlier !== undefined) {
+      const expected = `another name than that of rules[${earlier}]`
+      return ctx.error({ code: 'predicate', expected, relativePath: ['rules', index, 'name'] })
     }
-    // Without ids, so that what was accepted can be sent again as it was shown.
-    const text = JSON.stringify({ ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) })
-    const isSmall = text.length <= POLICY_BOUNDS.bytes && Buffer.byteLength(text) <= POLICY_BOUNDS.bytes
-    return isSmall ? policy : ctx.error(`at most ${POLICY_BOUNDS.bytes / 1024} KiB of JSON`)
-  },
-)
+    first.set(name, index)
+  }
+  // Without ids, so that what was accepted can be sent again as it was shown.
+  const text = JSON.stringify({ ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) })
+  const isSmall = text.length <= POLICY_BOUNDS.bytes && Buffer.byteLength(text) <= POLICY_BOUNDS.bytes
+  return isSmall ? policy : ctx.error(`at most ${POLICY_BOUNDS.bytes / 1024} KiB of JSON`)
+})
 
 /** A policy that has been read; its rules have ids once it is saved. */
 export type SentPolicy = typeof Policy.infer

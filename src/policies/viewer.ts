@@ -1,9 +1,10 @@
 import { type } from 'arktype'
 import type { Field } from '../../db/policy.ts'
 import { ROLES, type Role } from '../identity/roles.ts'
-import { line } from '../text.ts'
+import { said } from '../shape.ts'
+import { line } from '../text-shapes.ts'
 import { type Agent, agentOf, DEVICES } from './agents.ts'
-import { CONDITION_BOUNDS, isInstant } from './conditions.ts'
+import { CONDITION_BOUNDS, INSTANT, isInstant } from './conditions.ts'
 import type { Viewer } from './evaluate.ts'
 import { bestLanguage } from './language.ts'
 
@@ -113,7 +114,11 @@ export const SentViewer = type({
   'query?': type('Record<string, string>'),
   'referrerDomain?': fact,
   'now?': type('string').narrow(
-    (text, ctx) => isInstant(text) || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z'),
+    said(
+      { pattern: INSTANT.source },
+      (text: string, ctx: { mustBe(expected: string): false }) =>
+        isInstant(text) || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z'),
+    ),
   ),
   '+': 'reject',
 })

@@ -4,7 +4,9 @@ import {
   type AccountForm,
   ConfirmPage,
   LinkSentPage,
+  NewPasswordPage,
   OnwardPage,
+  PasswordSetPage,
   SignInPage,
   SignUpPage,
 } from '../../views/account.tsx'
@@ -105,8 +107,20 @@ export function accountPages(service: Service) {
       '/invitations/:id',
       async ({ request, params: { id } }) => {
         const answer = await call(request, service, '/organization/accept-invitation', { invitationId: id })
-        if (answer.ok) return seeOther('/', answer)
+        if (answer.ok) return seeOther('/dashboard', answer)
         return invitationPage(request, service, id, (await explain(answer)).form)
+      },
+      RAW,
+    )
+    .get('/password/:token', ({ request }) => page(request, <NewPasswordPage site={site} error={undefined} />))
+    .post(
+      '/password/:token',
+      async ({ request, params: { token } }) => {
+        const newPassword = (await readForm(request)).get('password') ?? ''
+        const answer = await call(request, service, '/reset-password', { newPassword, token })
+        if (answer.ok) return page(request, <PasswordSetPage site={site} />)
+        const { password, form } = await explain(answer)
+        return page(request, <NewPasswordPage site={site} error={password ?? form} />, answer.status)
       },
       RAW,
     )
@@ -166,7 +180,7 @@ function emptyForm(next: string | null): AccountForm {
 
 /** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us. */
 function localPath(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[^\s\\]{0,1000}$/.test(next) ? next : '/'
+  return next !== null && /^\/(?![/\\])[^\s\\]{0,1000}$/.test(next) ? next : '/dashboard'
 }
 
 /** An error of better-auth beside the field it concerns. */
@@ -175,6 +189,8 @@ async function explain(answer: Response): Promise<AccountForm['errors']> {
   if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'This must be an e-mail address.' }
   if (code === 'PASSWORD_TOO_SHORT') return { password: 'This must be at least 8 characters.' }
   if (code === 'PASSWORD_TOO_LONG') return { password: 'This must be at most 128 characters.' }
+  if (code === 'INVALID_TOKEN')
+    return { form: 'This link has been used or is too old. Ask for a new one in your settings.' }
   if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'This address and password do not go together.' }
   if (code === 'EMAIL_NOT_VERIFIED') return { form: 'Confirm your address first: we have mailed you a link.' }
   return { form: error }

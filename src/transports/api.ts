@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
-import { execute, type Operation } from '../operation.ts'
+import { type Operation, respond, type Sent } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { readJson } from './body.ts'
 import { asking } from './client.ts'
 import { queryFields, typed } from './fields.ts'
-import { empty, json, text } from './respond.ts'
+import { empty, inParts, json, text } from './respond.ts'
 
 const JSON_ONLY = ['application/json']
 
@@ -21,9 +21,13 @@ export function api(operations: readonly Operation[], service: Service) {
       `/api${path}`,
       async ({ request, params }) => {
         const decode = () => readInput(operation, request, params ?? {})
-        const { output, body, headers } = await execute(operation, decode, await asking(request, service), service)
-        if (operation.csv !== undefined) return csvOrJson(request, { file: operation.csv(output), body, headers })
-        const status = operation.status ?? 200
+        const sent = await respond(operation, decode, await asking(request, service), service)
+        const { status, body, headers, file, download } = sent
+        if (file !== undefined) return csvOrJson(request, { file, body, headers })
+        if (download !== undefined) {
+          const failed = (error: unknown) => service.log.error({ err: error }, 'a download broke off')
+          return inParts(download, headers, failed)
+        }
         return status === 204 ? empty(status, headers) : json(body, status, headers)
       },
       { parse: 'none' },
@@ -63,10 +67,7 @@ async function readInput(operation: Operation, request: Request, params: Record<
 }
 
 /** The answer of an operation that has a file for it, as the query's `format` says, or else the Accept header. */
-function csvOrJson(
-  request: Request,
-  answer: { file: { filename: string; text: string }; body: unknown; headers: Record<string, string> },
-): Response {
+function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body' | 'headers'>>): Response {
   const format = new URL(request.url).searchParams.get('format')
   const isCsv = format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv'
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers })

@@ -15,7 +15,7 @@ const SIGN_UP = '/sign-up/email'
 const SIGN_IN = '/sign-in/email'
 /** What proves who somebody is, or sends mail: drawn from a bucket of the client's address. */
 const LIMITED =
-  /^\/(sign-in|sign-up|magic-link|email-verification|send-verification-email|request-password-reset|change-password|verify-password|delete-user|organization\/invite-member)(\/|$)/
+  /^\/(sign-in|sign-up|magic-link|email-verification|send-verification-email|request-password-reset|reset-password|change-password|verify-password|delete-user|organization\/invite-member)(\/|$)/
 
 const CHANGES_MEMBERS = /^\/(organization|delete-user)(\/|$)/
 

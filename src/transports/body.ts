@@ -13,10 +13,27 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [
  */
 export async function readJson(request: Request, types: readonly string[]): Promise<unknown> {
   expectType(request, types)
-  const bytes = await readBytes(request)
-  const text = decodeUtf8(bytes)
+  const text = decodeUtf8(await readBytes(request))
   if (text === null) throw new Problem('INVALID_JSON', 'The body is not UTF-8 text.')
-  if (nestsDeeperThan(bytes, MAX_NESTING)) {
+  return parseJson(text)
+}
+
+/**
+ * The body as it was signed, whatever its type.
+ * @throws Problem PAYLOAD_TOO_LARGE, BAD_REQUEST.
+ */
+export async function readSigned(request: Request): Promise<string> {
+  const text = decodeUtf8(await readBytes(request))
+  if (text === null) throw new Problem('BAD_REQUEST', 'The body is not UTF-8 text.')
+  return text
+}
+
+/**
+ * The value of a JSON text.
+ * @throws Problem INVALID_JSON.
+ */
+export function parseJson(text: string): unknown {
+  if (nestsDeeperThan(text, MAX_NESTING)) {
     throw new Problem('INVALID_JSON', `The body is nested more than ${MAX_NESTING} levels deep.`)
   }
   try {
@@ -26,19 +43,43 @@ export async function readJson(request: Request, types: readonly string[]): Prom
   }
 }
 
+const URL_ENCODED = 'application/x-www-form-urlencoded'
+const MULTIPART = 'multipart/form-data'
+/** How a form may be sent where its texts are long: percent-encoding can triple them. */
+export const LONG_FORM = [URL_ENCODED, MULTIPART]
+
 /**
  * The fields of a plain HTML form.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BAD_REQUEST.
  */
-export async function readForm(request: Request): Promise<URLSearchParams> {
-  expectType(request, ['application/x-www-form-urlencoded'])
+export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
+  expectType(request, types)
   const text = decodeUtf8(await readBytes(request))
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
-  return new URLSearchParams(text)
+  return sentType(request) === MULTIPART ? readMultipart(text, request) : new URLSearchParams(text)
+}
+
+async function readMultipart(text: string, { headers }: Request): Promise<URLSearchParams> {
+  const type = headers.get('content-type') ?? ''
+  const boundary = /;\s*boundary="?([^";]+)/i.exec(type)?.[1]
+  const fields = new URLSearchParams()
+  try {
+    // Not every runtime minds that the end is missing, and with it whatever stood there.
+    if (!text.trimEnd().endsWith(`--${boundary}--`)) throw new Error('no last boundary')
+    const form = await new Response(text, { headers: { 'content-type': type } }).formData()
+    for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value)
+  } catch {
+    throw new Problem('BAD_REQUEST', 'The form cannot be read: a part of it is missing.')
+  }
+  return fields
+}
+
+function sentType({ headers }: Request): string {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 function expectType(request: Request, types: readonly string[]): void {
-  const sent = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const sent = sentType(request)
   const isEncoded = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
   if (isEncoded) throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.')
   if (!types.includes(sent)) {
@@ -61,7 +102,7 @@ async function readCapped(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
   // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
-  if (declared !== null) return new Uint8Array(await request.arrayBuffer())
+  if (declared !== null) return await request.bytes()
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = request.body?.getReader()
@@ -94,19 +135,19 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 /** Counts brackets outside strings before anything parses: parsers recurse, and a stack is small. */
-function nestsDeeperThan(bytes: Uint8Array, limit: number): boolean {
+function nestsDeeperThan(text: string, limit: number): boolean {
   let depth = 0
   let isInString = false
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
     if (isInString) {
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) isInString = false
-    } else if (byte === QUOTE) isInString = true
-    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (unit === BACKSLASH) at += 1
+      else if (unit === QUOTE) isInString = false
+    } else if (unit === QUOTE) isInString = true
+    else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
       depth += 1
       if (depth > limit) return true
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1
+    } else if (unit === CLOSE_OBJECT || unit === CLOSE_ARRAY) depth -= 1
   }
   return false
 }

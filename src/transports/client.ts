@@ -28,6 +28,7 @@ export async function asking(request: Request, service: Service): Promise<Asking
   return {
     caller,
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
+    source: 'api',
     conditions: () => ({ idempotencyKey: headers.get('idempotency-key'), expectedVersion: readIfMatch(headers) }),
   }
 }

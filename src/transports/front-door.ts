@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { Problem } from '../problem.ts'
+import type { Tally } from '../tally.ts'
 import { clientAddresses, plainAddress } from './client.ts'
 import type { LauncherPages } from './launcher.tsx'
 
@@ -19,21 +20,32 @@ export function frontDoor(
   app: { fetch(request: Request): Response | Promise<Response> },
   launchers: LauncherPages,
   { authority, origin, clientIpHeader }: Config,
+  tally: Tally,
   refuse: Refuse,
 ): Handle {
+  // Nearly every request is for a launcher, and its address begins in just these letters.
+  const launcher = `http://${authority}/l/`
   return (request, socketAddress) => {
-    const host = request.headers.get('host')
+    const { url } = request
+    const host = request.headers.get('host') ?? ''
+    const isLauncher = host === authority && url.startsWith(launcher)
     // A target in absolute form (`GET http://x/…`) brings a host of its own, beside the header.
-    if (!isFor(authority, host ?? '') || !isFor(authority, hostOf(request.url))) {
+    if (!isLauncher && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
       // Health checks ask by address. The router must not see their Host either.
-      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(request.url)) return app.fetch(new Request(`${origin}/healthz`))
+      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request(`${origin}/healthz`))
+      tally.answered('refused', 421)
       return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
     }
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
     const address = plainAddress(forwarded || socketAddress)
-    const kept = request.method === 'GET' ? launchers.kept(request, slugOf(request.url), address) : undefined
-    if (kept !== undefined) return kept
+    if (isLauncher && request.method === 'GET') {
+      const kept = launchers.kept(request, upToQuery(url, launcher.length), address)
+      if (kept !== undefined) {
+        tally.keptLaunchers += 1
+        return kept
+      }
+    }
     clientAddresses.set(request, address)
     return app.fetch(request)
   }
@@ -48,13 +60,8 @@ function hostOf(url: string): string {
   return url.slice(from, url.indexOf('/', from))
 }
 
-const AFTER_SCHEME = 'https://'.length
-const LAUNCHERS = '/l/'
-
-/** What stands after `/l/`, a slug only if a launcher is kept under it; `''` for every other address. */
-function slugOf(url: string): string {
-  const path = url.indexOf('/', AFTER_SCHEME)
-  if (!url.startsWith(LAUNCHERS, path)) return ''
-  const query = url.indexOf('?', path)
-  return url.slice(path + LAUNCHERS.length, query === -1 ? undefined : query)
+/** The rest of a path from `start` on: a slug only if a launcher is kept under it. */
+function upToQuery(url: string, start: number): string {
+  const query = url.indexOf('?', start)
+  return query === -1 ? url.slice(start) : url.slice(start, query)
 }

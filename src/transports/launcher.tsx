@@ -28,8 +28,11 @@ export interface LauncherPages {
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = ({ headers, url }: Sent, { policy }: Launcher, account: Account | null): Rule | null =>
-    policy?.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })) ?? null
+  const match = (sent: Sent, { policy }: Launcher, account: Account | null): Rule | null => {
+    if (policy === null) return null
+    const { headers, url } = sent
+    return policy.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account }))
+  }
 
   /** The answer, its page made of `bundle` where it is not kept; undefined where there is no bundle to make it of. */
   const respond = (
@@ -40,13 +43,13 @@ export function launcherPages(service: Service): LauncherPages {
     const rule = match(request, launcher, account)
     const variant = launchers.variant(launcher, rule)
     const encoding = encodingFor(request)
-    let body = variant.pages[encoding]
+    let body = variant[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
       const view = <LauncherPage site={site} bundle={shownTo(rule, bundle)} />
       launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
     }
-    if (isView(request)) recorder.view(variant.counter, address, request.headers.get('user-agent') ?? '')
+    if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
   }
   const load = async (slug: string) => launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()

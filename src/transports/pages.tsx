@@ -16,6 +16,7 @@ import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
+import { htmxTarget } from './htmx.ts'
 import { type LauncherPages, noBundle } from './launcher.tsx'
 import { HTML, page, text } from './respond.ts'
 import { siteFor } from './site.ts'
@@ -46,25 +47,34 @@ export function pages(service: Service, launchers: LauncherPages) {
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
     .get('/static/:file', ({ request, params }) => staticFile(request, params.file))
-    .get('/healthz', ({ request }) => text(request, 'ok', { type: 'text/plain' }))
     .all('/', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
     .all('/l/:slug', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/l/:slug/qr.svg', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/l/:slug/bookmarks.html', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/static/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/healthz', () => refuseMethod(['GET', 'HEAD']), RAW)
 }
 
-/** An error as a page. */
+/** An error as a page; for htmx as a part of the page that is there, so that nothing typed on it is lost. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
+  const { status, headers, message } = problem
+  if (htmxTarget(request) !== null) {
+    const view = (
+      <p class="alert" role="alert" safe>
+        {message}
+      </p>
+    )
+    const into = { 'hx-retarget': '#said', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
+    return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
+  }
   const { name, origin } = service.config
-  const heading = HEADINGS[problem.status] ?? 'That did not work'
-  const view = <NoticePage site={{ name, origin }} heading={heading} text={problem.message} />
-  return text(request, view as string, { type: HTML, status: problem.status, headers: problem.headers })
+  const heading = HEADINGS[status] ?? 'That did not work'
+  const view = <NoticePage site={{ name, origin }} heading={heading} text={message} />
+  return text(request, view as string, { type: HTML, status, headers })
 }
 
 const HEADINGS: Record<number, string> = {
   404: 'Nothing here',
+  451: 'Taken down',
   429: 'A little slower, please',
   500: 'Our mistake',
 }
@@ -91,14 +101,13 @@ async function makeBundle(request: Request, service: Service): Promise<Response>
     urlMetadata: pasted.urlMetadata,
     title: fields.get('title')?.trim() || null,
     description: fields.get('description')?.replaceAll('\r\n', '\n').trim() || null,
-    source: 'web',
   }
   const conditions = () => ({ idempotencyKey: fields.get('idempotencyKey') || null, expectedVersion: null })
   try {
     const { output } = await execute(
       createBundle,
       () => input,
-      { ...(await asking(request, service)), conditions },
+      { ...(await asking(request, service)), source: 'web', conditions },
       service,
     )
     return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)

@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Encoding } from '../bundles/launchers.ts'
+import type { Download } from '../operation.ts'
 import type { Problem } from '../problem.ts'
 
 /** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
@@ -73,6 +74,45 @@ export function text(
   })
 }
 
+/**
+ * A file that is made while it is sent, no faster than the client takes it. Where that fails the body breaks off, which
+ * clients report as a failed download.
+ * @param failed is told why.
+ */
+export function inParts(
+  { filename, parts }: Download,
+  headers: Record<string, string>,
+  failed: (error: unknown) => void,
+): Response {
+  const made = parts[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await made.next()
+          if (done === true) controller.close()
+          else controller.enqueue(encoder.encode(value))
+        } catch (error) {
+          failed(error)
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        await made.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const more = {
+    'content-type': 'application/json',
+    'content-disposition': `attachment; filename="${filename}"`,
+    'cache-control': 'no-store',
+    ...headers,
+  }
+  return new Response(body, { headers: headersWith(more) })
+}
+
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
 
@@ -107,7 +147,7 @@ export function encode(
   // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
   if (encoding === 'identity') return Uint8Array.from(bytes)
   if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: effort === 'quick' ? 6 : 9 }))
-  const quality = effort === 'quick' ? 5 : 11
+  const quality = effort === 'quick' ? 3 : 11
   const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
   return Uint8Array.from(brotliCompressSync(bytes, { params }))
 }

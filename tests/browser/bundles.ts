@@ -28,6 +28,63 @@ export const ONBOARDING: NewBundle = {
   ],
 }
 
+/** Rules as people write them. */
+export const RULES: NewBundle['resolutionPolicy'] = {
+  version: 1,
+  rules: [
+    {
+      name: 'Our people on the move',
+      showBadge: true,
+      when: {
+        op: 'and',
+        of: [
+          { op: 'signedIn' },
+          {
+            op: 'or',
+            of: [
+              { op: 'equals', field: 'emailDomain', value: 'northwind.example' },
+              { op: 'endsWith', field: 'emailDomain', value: '.northwind.example' },
+            ],
+          },
+          { op: 'not', of: [{ op: 'in', field: 'os', values: ['linux', 'chrome os'] }] },
+          { op: 'equals', field: 'device', value: 'mobile' },
+        ],
+      },
+      tabs: [
+        { url: 'https://app.northwind.example/start', note: 'The app' },
+        { url: 'https://handbook.northwind.example/start-here' },
+      ],
+    },
+    {
+      name: 'German, in office hours',
+      when: {
+        op: 'and',
+        of: [
+          { op: 'startsWith', field: 'language', value: 'de' },
+          {
+            op: 'timeWindow',
+            days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+            from: '09:00',
+            to: '17:30',
+            timeZone: 'Europe/Berlin',
+          },
+        ],
+      },
+      tabs: [{ url: 'https://chat.northwind.example/de' }],
+    },
+    {
+      name: 'Partners',
+      when: { op: 'endsWith', field: 'emailDomain', value: 'fabrikam.example' },
+      tabs: [{ url: 'https://partners.northwind.example/' }],
+    },
+    {
+      name: 'Before the launch',
+      when: { op: 'before', field: 'now', value: '2040-12-01T00:00:00Z' },
+      tabs: [{ url: 'https://northwind.example/soon' }],
+    },
+  ],
+}
+
 const WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(2)
 const ODD_NOTES = [
   '<script>alert(1)</script> <b>not bold</b> & "quoted"',

@@ -4,32 +4,22 @@ import { HtmlValidate } from 'html-validate'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type Server, startServer } from '../server.ts'
 import { openChromium } from './chromium.ts'
-import { keepHome, scenes } from './scenes.ts'
+import { keepHome, prepareWorld, scenes } from './scenes.ts'
 
 setDefaultTimeout(120_000)
 
-const NAMES = [
-  'launcher',
-  'launcher-blocked',
-  'launcher-qr',
-  'launcher-odd',
-  'home',
-  'home-errors',
-  'home-too-many',
-  'result',
-  'missing',
-] as const
+const NAMES = Object.keys(scenes) as (keyof typeof scenes)[]
 const WIDTHS = [390, 1280]
 const SCHEMES = ['light', 'dark'] as const
 
 let server: Server
 let browser: Browser
-let prepared: Awaited<ReturnType<typeof scenes>>
+let world: Awaited<ReturnType<typeof prepareWorld>>
 
 beforeAll(async () => {
   server = await startServer()
   browser = await openChromium({ popups: 'blocked' })
-  prepared = await scenes(server.origin)
+  world = await prepareWorld(server)
 })
 
 afterAll(async () => {
@@ -112,7 +102,7 @@ async function open(name: (typeof NAMES)[number], options: BrowserContextOptions
   await keepHome(context)
   const page = await context.newPage()
   await watch(page)
-  await prepared[name](page)
+  await scenes[name](page, world)
   return page
 }
 

@@ -1,38 +1,180 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { ODD, ONBOARDING } from './bundles.ts'
+import type { CreatedBundle } from '../../src/bundles/answers.ts'
+import { arrive, organize, type Person } from '../people.ts'
+import type { Server } from '../server.ts'
+import { accountScenes } from './account-scenes.ts'
+import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { makeCounts, makeHistory } from './past.ts'
+import { enter } from './people.ts'
 import { createBundle } from './service.ts'
+import { prepareTeam, type Team } from './team.ts'
 
-type Scene = (page: Page) => Promise<unknown>
+/** What the scenes are played with: bundles that anybody may see, and people with dashboards. */
+export interface World {
+  origin: string
+  onboarding: CreatedBundle
+  odd: CreatedBundle
+  /** The admin of an organisation that has bundles of every kind, the oddest first among the newest. */
+  owner: Person
+  /** The slugs of the owner's onboarding bundle and of the odd one. */
+  slug: string
+  oddSlug: string
+  /** The slug of the owner's bundle with rules. */
+  ruledSlug: string
+  /** Somebody who has made nothing yet. */
+  newcomer: Person
+  team: Team
+}
+
+/** Makes the world of the scenes. */
+export async function prepareWorld(server: Server): Promise<World> {
+  const { origin } = server
+  const [owner, newcomer] = [await arrive(server), await arrive(server)]
+  await organize(owner)
+  for (let n = 1; n <= 24; n += 1) await owner.makeBundle({ title: `Reading list ${n}` })
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { slug: ruledSlug } = await owner.makeBundle({ ...ONBOARDING, resolutionPolicy: RULES })
+  const { slug: oddSlug } = await owner.makeBundle({ ...ODD })
+  await makeHistory(owner, slug, oddSlug)
+  await makeCounts(server, slug)
+  const [onboarding, odd] = [await createBundle(origin, ONBOARDING), await createBundle(origin, ODD)]
+  const team = await prepareTeam(server)
+  return { origin, onboarding, odd, owner, slug, oddSlug, ruledSlug, newcomer, team }
+}
+
+export type Scene = (page: Page, world: World) => Promise<unknown>
 
 /** Every page that there is, and what is done to it before it is looked at. */
-export async function scenes(origin: string) {
-  const onboarding = await createBundle(origin, ONBOARDING)
-  const odd = await createBundle(origin, ODD)
-  const paste = async (page: Page, text: string) => {
-    await page.goto(origin)
-    await page.fill('#urls', text)
-    await page.fill('#title', 'Team offsite')
-    await page.click('button[type=submit]')
-    await page.waitForLoadState()
-  }
-  return {
-    launcher: (page) => page.goto(onboarding.url),
-    'launcher-blocked': async (page) => {
-      await page.goto(onboarding.url)
-      await page.click('#open')
-      await page.bringToFront()
-    },
-    'launcher-qr': async (page) => {
-      await page.goto(onboarding.url)
-      await page.click('.qr summary')
-    },
-    'launcher-odd': (page) => page.goto(odd.url),
-    home: (page) => page.goto(origin),
-    'home-errors': (page) => paste(page, 'https://example.com/agenda\nftp://files.example.com\nnot a link at all'),
-    'home-too-many': (page) => paste(page, Array.from({ length: 26 }, (_, n) => `https://example.com/${n}`).join('\n')),
-    result: (page) => paste(page, 'https://example.com/agenda\nTeam notes | https://notes.example.com'),
-    missing: (page) => page.goto(`${origin}/l/nothing-here`),
-  } satisfies Record<string, Scene>
+export const scenes = {
+  launcher: (page, { onboarding }) => page.goto(onboarding.url),
+  'launcher-blocked': async (page, { onboarding }) => {
+    await page.goto(onboarding.url)
+    await page.click('#open')
+    await page.bringToFront()
+  },
+  'launcher-qr': async (page, { onboarding }) => {
+    await page.goto(onboarding.url)
+    await page.click('.qr summary')
+  },
+  'launcher-odd': (page, { odd }) => page.goto(odd.url),
+  report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
+  home: (page, { origin }) => page.goto(origin),
+  'home-errors': (page, world) => paste(page, world, 'https://example.com/agenda\nftp://files.example.com\nnot a link'),
+  'home-too-many': (page, world) =>
+    paste(page, world, Array.from({ length: 26 }, (_, n) => `https://example.com/${n}`).join('\n')),
+  result: (page, world) => paste(page, world, 'https://example.com/agenda\nTeam notes | https://notes.example.com'),
+  missing: (page, { origin }) => page.goto(`${origin}/l/nothing-here`),
+  docs: (page, { origin }) => page.goto(`${origin}/docs`),
+  'docs-tried': async (page, { origin }) => {
+    await page.goto(`${origin}/docs#create_bundle`)
+    await page.click('#create_bundle .try summary')
+    await page.click('#create_bundle .try button')
+    await page.waitForSelector('#create_bundle .outcome .status')
+  },
+  dashboard: (page, world) => asOwner(page, world, '/dashboard'),
+  'dashboard-menu': async (page, world) => {
+    await asOwner(page, world, '/dashboard')
+    await page.click('.row .menu summary')
+  },
+  'dashboard-nothing-found': (page, world) => asOwner(page, world, '/dashboard?q=nothing+like+it'),
+  'dashboard-empty': async (page, { newcomer, origin }) => {
+    await enter(page.context(), newcomer)
+    await page.goto(`${origin}/dashboard`)
+  },
+  versions: (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?version=3`),
+  'versions-compared': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=4&to=5`),
+  'versions-wrong': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=0&to=99`),
+  'versions-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/versions?version=1`),
+  insights: async (page, world) => {
+    await asOwner(page, world, `/dashboard/links/${world.slug}/insights`)
+    await page
+      .locator('.chart .hit')
+      .nth(20)
+      .hover({ position: { x: 4, y: 60 } })
+  },
+  'insights-90-days': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/insights?range=90d`),
+  'insights-empty': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/insights`),
+  'bundle-new': (page, world) => asOwner(page, world, '/dashboard/links/new'),
+  bundle: (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}`),
+  'bundle-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}`),
+  'bundle-errors': async (page, world) => {
+    await asOwner(page, world, `/dashboard/links/${world.slug}`)
+    await page.locator('.link-row [name=url]').nth(1).fill('ftp://files.example.com')
+    await page.locator('.link-row').nth(3).getByRole('button', { name: 'Remove' }).click()
+    await page.locator('.link-row .error').waitFor()
+  },
+  'bundle-conflict': async (page, world) => {
+    const { slug } = await world.owner.makeBundle({ ...ONBOARDING })
+    await asOwner(page, world, `/dashboard/links/${slug}`)
+    const urls = [...ONBOARDING.urls.slice(1), 'https://wiki.northwind.example/']
+    await world.owner.api('PATCH', `/api/links/${slug}`, { title: 'Week one at Northwind', urls })
+    await page.fill('#title', 'Welcome to Northwind')
+    await page.locator('.save-bar .primary').click()
+    await page.locator('.conflict').waitFor()
+  },
+  import: (page, world) => asOwner(page, world, '/dashboard/links/import'),
+  'import-plan': (page, world) => planImport(page, world),
+  imported: async (page, world) => {
+    await planImport(page, world)
+    await page.getByRole('button', { name: 'Make 2 bundles' }).click()
+    await page.locator('.made').waitFor()
+  },
+  rules: (page, world) => asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`),
+  'rules-open': async (page, world) => {
+    await asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`)
+    await page.click('#rules-0-edit')
+    await page.waitForSelector('#rules-0-name')
+    await page.check('[name="viewer.signedIn"]')
+    await page.fill('#viewer-emailDomain', 'mail.northwind.example')
+    await page.selectOption('#viewer-device', 'mobile')
+    await page.waitForSelector('.outcome.yes')
+  },
+  'rules-json': async (page, world) => {
+    await asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`)
+    await page.click('button[value=json]')
+    await page.waitForSelector('#json')
+  },
+  'rules-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/policy`),
+  'rules-empty': async (page, world) => {
+    const { slug } = await world.owner.makeBundle({ ...ONBOARDING })
+    await asOwner(page, world, `/dashboard/links/${slug}/policy`)
+  },
+  'rules-conflict': async (page, world) => {
+    const { slug } = await world.owner.makeBundle({ ...ONBOARDING, resolutionPolicy: RULES })
+    await asOwner(page, world, `/dashboard/links/${slug}/policy`)
+    await world.owner.api('PATCH', `/api/links/${slug}`, {
+      resolutionPolicy: { ...RULES, rules: RULES?.rules.slice(1) },
+    })
+    await page.click('#rules-1-up')
+    await page.locator('#unsaved a').waitFor()
+    await page.click('button[value=save]')
+    await page.locator('.conflict').waitFor()
+  },
+  ...accountScenes(),
+} satisfies Record<string, Scene>
+
+async function planImport(page: Page, world: World): Promise<void> {
+  await asOwner(page, world, '/dashboard/links/import')
+  const [first = '', ...urls] = ONBOARDING.urls
+  await page.fill(
+    '#text',
+    `# Monday\n- [Team handbook](${first})\nmailto:ann@northwind.example\n# Later\n${urls.join('\n')}`,
+  )
+  await page.getByRole('button', { name: 'See what it makes' }).click()
+  await page.locator('.plan').waitFor()
+}
+
+async function asOwner(page: Page, { owner, origin }: World, path: string): Promise<void> {
+  await enter(page.context(), owner)
+  await page.goto(`${origin}${path}`)
+}
+
+async function paste(page: Page, { origin }: World, text: string): Promise<void> {
+  await page.goto(origin)
+  await page.fill('#urls', text)
+  await page.fill('#title', 'Team offsite')
+  await page.click('button[type=submit]')
+  await page.waitForLoadState()
 }
 
 /** Keeps the destinations of the scenes off the network: only their tabs matter. */

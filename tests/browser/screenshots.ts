@@ -2,22 +2,24 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '../server.ts'
 import { openChromium } from './chromium.ts'
-import { keepHome, scenes } from './scenes.ts'
+import { keepHome, prepareWorld, scenes } from './scenes.ts'
 
 // Every page as people see it, for looking at: `bun run screenshots`, then open the folder.
 const FOLDER = join(import.meta.dir, '../../screenshots')
 const HEIGHTS = { 1280: 860, 390: 844 }
 
 const server = await startServer()
+const world = await prepareWorld(server)
 const browser = await openChromium({ popups: 'blocked' })
 mkdirSync(FOLDER, { recursive: true })
 for (const [width, height] of Object.entries(HEIGHTS)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport: { width: Number(width), height }, colorScheme })
     await keepHome(context)
-    for (const [name, prepare] of Object.entries(await scenes(server.origin))) {
+    for (const [name, scene] of Object.entries(scenes)) {
       const page = await context.newPage()
-      await prepare(page)
+      await context.clearCookies()
+      await scene(page, world)
       await page.waitForLoadState('networkidle')
       await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) })
       for (const other of context.pages()) await other.close()

@@ -1,4 +1,5 @@
-import type { CreatedBundle, NewBundle } from '../../src/bundles/shapes.ts'
+import type { CreatedBundle } from '../../src/bundles/answers.ts'
+import type { NewBundle } from '../../src/bundles/shapes.ts'
 
 /** Makes a bundle as an API caller without an account does. */
 export async function createBundle(origin: string, bundle: NewBundle): Promise<CreatedBundle> {

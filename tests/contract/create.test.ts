@@ -144,7 +144,7 @@ onEveryRuntime({}, (server) => {
       urls: ['  https://A.example/%7Ex?b=1#c \n', 'http://b.example'],
       urlMetadata: [{ note: ' kept ', tags: ['one', 'two'], openPolicy: 'manual' }],
     })
-    const { urls, urlMetadata } = storedBundle(server(), body.slug)
+    const { urls, urlMetadata } = await storedBundle(server(), body.slug)
     expect(urls).toEqual(['https://A.example/%7Ex?b=1#c', 'http://b.example'])
     expect(urlMetadata).toEqual([{ note: ' kept ', tags: ['one', 'two'], openPolicy: 'manual' }, {}])
   })
@@ -152,15 +152,19 @@ onEveryRuntime({}, (server) => {
   test('title, description and source are kept; source is api where none is sent', async () => {
     const sent = { title: 'Ä title', description: 'Two\nlines', source: 'cli' }
     const told = await create(server(), { urls: [URL_OK], ...sent })
-    expect(storedBundle(server(), told.body.slug)).toMatchObject(sent)
+    expect(await storedBundle(server(), told.body.slug)).toMatchObject(sent)
     const untold = await create(server(), { urls: [URL_OK] })
-    expect(storedBundle(server(), untold.body.slug)).toMatchObject({ title: null, description: null, source: 'api' })
+    expect(await storedBundle(server(), untold.body.slug)).toMatchObject({
+      title: null,
+      description: null,
+      source: 'api',
+    })
   })
 
   test('Service-Client is kept where it is well formed, and is nothing to fail over where it is not', async () => {
     const kept = async (label: string) => {
       const { status, body } = await create(server(), { urls: [URL_OK] }, { 'service-client': label })
-      return [status, storedBundle(server(), body.slug).client]
+      return [status, (await storedBundle(server(), body.slug)).client]
     }
     const longest = `${'a'.repeat(40)}/${'b'.repeat(40)}`
     expect(await kept('my-tool/1.2_x')).toEqual([201, 'my-tool/1.2_x'])

@@ -45,7 +45,7 @@ onEveryRuntime({}, (server) => {
   test('a pasted list is cleaned, its titles become notes, and the page tells the link and the claim link', async () => {
     const { status, html } = await submit(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
     expect(status).toBe(201)
-    const stored = storedBundle(server(), slugOf(html))
+    const stored = await storedBundle(server(), slugOf(html))
     expect(stored).toMatchObject({ title: 'Our week', description: 'One\ntwo', source: 'web' })
     expect(stored.urls).toEqual([
       'https://a.example/agenda',
@@ -93,17 +93,17 @@ onEveryRuntime({}, (server) => {
     ])
     const { status, html: created } = await submit(server(), fields)
     expect(status).toBe(201)
-    const stored = storedBundle(server(), slugOf(created))
+    const stored = await storedBundle(server(), slugOf(created))
     expect([stored.title, stored.urls]).toEqual(['T', ['https://a.example', 'https://b.example']])
   })
 
   test('a form that is sent twice makes one bundle, and both pages tell its claim link', async () => {
-    const before = countBundles(server())
+    const before = await countBundles(server())
     const fields = { urls: 'https://a.example', idempotencyKey: 'sent twice' }
     const pages = await Promise.all([submit(server(), fields), submit(server(), fields)])
     expect(pages.map(({ status }) => status)).toEqual([201, 201])
     expect(pages[0]?.html).toBe(pages[1]?.html)
-    expect(countBundles(server())).toBe(before + 1)
+    expect(await countBundles(server())).toBe(before + 1)
   })
 
   test('a form that was changed after it was sent keeps its text and gets a new key', async () => {

@@ -71,7 +71,7 @@ onEveryTarget({}, (at) => {
       status,
       headers: Object.fromEntries(
         [...headers]
-          .filter(([name]) => !['date', 'content-length'].includes(name))
+          .filter(([name]) => !['date', 'content-length', 'x-request-id'].includes(name))
           .map(([name, value]) => [name, name === 'set-cookie' ? value.replace(/=[^;]+/, '=…') : value]),
       ),
       cookies: headers.getSetCookie().map((text) => decodeURIComponent(text.split('=')[1]?.split(';')[0] ?? '').length),

@@ -106,7 +106,7 @@ onEveryTarget({}, (at) => {
     ]
     test.each(ELSEWHERE)('next=%j on the pages', async (next) => {
       const page = await (await new Visitor(at()).fetch(`/sign-in?next=${encodeURIComponent(next)}`)).text()
-      expect(page).toContain('name="next" value="/"')
+      expect(page).toContain('name="next" value="/dashboard"')
       const out = await ann.form('/sign-in/link', { email: newEmail(), next })
       expect(await out.text()).not.toContain('evil')
     })

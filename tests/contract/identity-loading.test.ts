@@ -24,12 +24,21 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('starting the service loads neither better-auth nor nodemailer', () => {
+test('starting the service loads neither better-auth nor nodemailer nor what webhooks need', () => {
   const loaded = loadedWith(join(ROOT, 'src/main.ts'))
   expect(loaded).toContain('elysia')
   expect(loaded).not.toContain('better-auth')
   expect(loaded).not.toContain('nodemailer')
+  expect(loaded).not.toContain('standardwebhooks')
   expect(loadedWith(join(ROOT, 'src/identity/auth.ts'))).toContain('better-auth')
+})
+
+test('starting the service loads neither the protocol of agents nor what documents are made of', () => {
+  const isForAgents = /^@modelcontextprotocol|(glossary|openapi|json-schema|mcp-server|tools|reference|docs)\.tsx?$/
+  const among = (file: string) => [...loadedWith(join(ROOT, file))].filter((module) => isForAgents.test(module))
+  expect(among('src/main.ts')).toEqual([])
+  expect(among('src/transports/mcp-server.ts')).toContain('@modelcontextprotocol/server')
+  expect(among('src/transports/reference.tsx').length).toBeGreaterThan(3)
 })
 
 test('a launcher loads better-auth neither without a session cookie nor with one, and a sign-in does', async () => {

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type ParsedMail, startSink } from '../mail-sink.ts'
 import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, signUp, Visitor } from '../people.ts'
 import { freePort, RUNTIMES, type Server, startServer, startTarget, TARGETS } from '../server.ts'
+
+setDefaultTimeout(60_000)
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runtime', ({ runtime }) => {
   let sink: Awaited<ReturnType<typeof startSink>>

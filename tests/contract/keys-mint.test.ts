@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type ApiKey, ask, found, type Minted, mint, type Person, revoke, signUp } from './people.ts'
 import { onEveryRuntime, START_MS } from './support.ts'
 
@@ -185,8 +185,11 @@ onEveryRuntime({}, (server) => {
       const first = await send()
       const plain = await mint(server(), person)
       await server().kill()
-      const files = ['', '-wal'].map((end) => server().database + end).filter((path) => existsSync(path))
-      const bytes = Buffer.concat(files.map((path) => readFileSync(path)))
+      const bytes = Buffer.concat(
+        server()
+          .files()
+          .map((path) => readFileSync(path)),
+      )
       expect(bytes.includes(first.body.apiKey.keyPrefix)).toBeTrue()
       const secrets = [first.body, plain].flatMap(({ rawKey }) => [rawKey, rawKey.split('.')[1]!.slice(0, 32)])
       expect([...secrets, name].filter((secret) => bytes.includes(secret))).toEqual([])

@@ -186,7 +186,7 @@ onEveryRuntime({}, (server) => {
     const text = await file.text()
     expect(text).toStartWith('<!DOCTYPE NETSCAPE-Bookmark-file-1>')
     expect(text).toContain('<H3>Kept</H3>')
-    expect(text).toContain('<DT><A HREF="https://a.example/?a=1&amp;b=2">two lines</A>')
+    expect(text).toContain('<DT><A HREF="https://a.example/?a=1&amp;b=2">two</A>\n    <DD>lines')
     expect(text).toContain('<DT><A HREF="https://b.example/">https://b.example/</A>')
   })
 
@@ -246,8 +246,8 @@ for (const runtime of RUNTIMES) {
         await get(unseen, { 'user-agent': 'curl/8.0' })
         await create(server, { urls: [] })
         expect(await server.stop()).toBe(0)
-        expect(counts(server, looked)).toEqual({ views: 3, clicks: 2 })
-        expect(counts(server, unseen)).toBeNull()
+        expect(await counts(server, looked)).toEqual({ views: 3, clicks: 2 })
+        expect(await counts(server, unseen)).toBeNull()
         rmSync(folder, { recursive: true, force: true })
       },
       START_MS,

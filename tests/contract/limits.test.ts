@@ -20,10 +20,10 @@ const times = <T>(count: number, send: (index: number) => Promise<T>) =>
 
 onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEADER: 'X-Client' }, (server) => {
   test('of twelve creates at once at a cap of three, three are made', async () => {
-    const before = countBundles(server())
+    const before = await countBundles(server())
     const answers = await times(12, () => create(server(), OK, at('192.0.2.1')))
     expect(statuses(answers)).toEqual([201, 201, 201, ...Array(9).fill(403)])
-    expect(countBundles(server())).toBe(before + 3)
+    expect(await countBundles(server())).toBe(before + 3)
     const refused = answers.find(({ status }) => status === 403)
     expect(refused?.body.code).toBe('PLAN_LIMIT')
     expect(refused?.body.error).toContain('3')

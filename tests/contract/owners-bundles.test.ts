@@ -220,9 +220,44 @@ onEveryTarget({}, (at) => {
     expect(beyond).toMatchObject({ status: 200, body: { bundles: [] } })
   })
 
+  test('the list is searched, sorted, and shows the deleted where they are asked for', async () => {
+    const bea = await arrive(at())
+    type Listed = { bundles: (BundleBody & { deletedAt?: string })[] }
+    const titles = async (query: string) =>
+      (await bea.api<Listed>('GET', `/api/me/links?${query}`)).body.bundles.map(({ title }) => title)
+    const [one] = [
+      await bea.makeBundle({ title: 'zebra 100%', urls: ['https://zoo.example/'] }),
+      await bea.makeBundle({ title: 'Apple', description: 'of the tree_s' }),
+      await bea.makeBundle({ title: 'melon' }),
+      await bea.makeBundle({ title: null }),
+    ]
+    await bea.api('PATCH', `/api/links/${one.slug}`, { description: 'edited' })
+    expect(await titles('sort=title')).toEqual(['Apple', 'melon', 'zebra 100%', null])
+    expect((await titles('sort=updated'))[0]).toBe('zebra 100%')
+    expect(await titles('sort=created')).toEqual([null, 'melon', 'Apple', 'zebra 100%'])
+    expect(await titles('q=APPLE')).toEqual(['Apple'])
+    expect(await titles('q=zoo.example')).toEqual(['zebra 100%'])
+    expect(await titles('q=0%25')).toEqual(['zebra 100%'])
+    expect(await titles('q=tree_')).toEqual(['Apple'])
+    expect(await titles(`q=${encodeURIComponent('\\')}`)).toEqual([])
+    expect(await titles(`q=${one.slug}`)).toEqual(['zebra 100%'])
+    expect(await titles('state=deleted')).toEqual([])
+    await bea.api('DELETE', `/api/links/${one.slug}`)
+    expect(await titles('q=zebra')).toEqual([])
+    const deleted = await bea.api<Listed>('GET', '/api/me/links?state=deleted')
+    expect(deleted.body.bundles.map(({ slug, deletedAt }) => [slug, typeof deletedAt])).toEqual([[one.slug, 'string']])
+  })
+
   test('pages that cannot be are refused', async () => {
     const bad = ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=1e3']
-    for (const query of [...bad, 'offset=99999999999999999999', 'limit=999999999999999', 'page=1']) {
+    for (const query of [
+      ...bad,
+      'offset=99999999999999999999',
+      'limit=999999999999999',
+      'page=1',
+      'sort=size',
+      'state=gone',
+    ]) {
       const refused = await ann.api('GET', `/api/me/links?${query}`)
       expect([query, refused.status, refused.body.code]).toEqual([query, 400, 'BAD_REQUEST'])
     }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { actFor, arrive, organize, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
+import { actFor, arrive, linkIn, mailTo, organize, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
@@ -55,6 +55,32 @@ onEveryTarget({}, (at) => {
       ),
     )
     expect(rows).toEqual([[], [], [], []])
+  })
+
+  test('nothing that is kept elsewhere names who has deleted their account', async () => {
+    const { id } = await organize(bob)
+    const invite = { email: ann.email, role: 'viewer', organizationId: id }
+    await bob.api('POST', '/api/auth/organization/invite-member', invite)
+    const claimable = await new Visitor(at()).makeBundle({ email: ann.email })
+    const key = { 'idempotency-key': 'made once' }
+    const made = await ann.api<{ slug: string }>('POST', '/api/links', { urls: ['https://a.example/'] }, key)
+    await ann.api('POST', '/api/me/keys', { name: 'a key' }, key)
+    await ann.api('POST', '/api/auth/sign-in/magic-link', { email: ann.email, callbackURL: '/' })
+    const [{ answers } = {}] = await at().sql('SELECT count(*) AS answers FROM idempotency_answers')
+    expect(Number(answers)).toBeGreaterThanOrEqual(2)
+    const link = linkIn(await mailTo(at(), ann.email, 'Your sign-in link'))
+    expect((await remove(ann)).status).toBe(200)
+    await isGone({ slug: made.body.slug, url: `${at().origin}/l/${made.body.slug}` })
+    expect(await at().sql('SELECT 1 FROM idempotency_answers WHERE owner_id IS NOT NULL')).toEqual([])
+    expect(await at().sql('SELECT 1 FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([])
+    // The bundle that was made with the address stays claimable by its token.
+    expect((await fetch(claimable.claimUrl)).status).toBe(200)
+    for (const { name } of await at().sql(`SELECT name FROM sqlite_master WHERE type = 'table'`)) {
+      const rows = JSON.stringify(await at().sql(`SELECT * FROM "${name}"`))
+      expect([name, rows.includes(ann.email), rows.includes(ann.userId)]).toEqual([name, false, false])
+    }
+    await new Visitor(at()).fetch(link)
+    expect(await at().sql('SELECT 1 FROM user WHERE email = ?', [ann.email])).toEqual([])
   })
 
   test('deleting an organisation leaves nothing of it to read, and members act for themselves', async () => {

@@ -225,4 +225,36 @@ onEveryTarget({}, (at) => {
     const admins = await at().sql(`SELECT 1 FROM member WHERE organization_id = ? AND role = 'admin'`, [id])
     expect(admins.length).toBeGreaterThan(0)
   })
+
+  test('a member who leaves acts for themselves in every browser, and the last admin stays', async () => {
+    const { id } = await organize(admin, [[member, 'editor']])
+    await actFor(member, id)
+    expect((await member.api(POST, `${ORGANIZATION}/leave`, { organizationId: id })).status).toBe(200)
+    expect((await member.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: member.userId })
+    expect(
+      await at().sql('SELECT 1 FROM session WHERE active_organization_id = ? AND user_id = ?', [id, member.userId]),
+    ).toEqual([])
+    const again = await member.api(POST, `${ORGANIZATION}/leave`, { organizationId: id })
+    expect(again).toMatchObject({ status: 400, body: { error: expect.any(String), code: expect.any(String) } })
+    const last = await admin.api(POST, `${ORGANIZATION}/leave`, { organizationId: id })
+    expect(last).toMatchObject({ status: 400, body: { code: 'LAST_ADMIN' } })
+  })
+
+  test('two last admins who leave at once, or delete their accounts at once, leave an admin', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const people = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+      const { id } = await organize(people[0], [
+        [people[1], 'admin'],
+        [member, 'editor'],
+      ])
+      const go = (person: Person) =>
+        round % 2 === 0
+          ? person.api(POST, `${ORGANIZATION}/leave`, { organizationId: id })
+          : person.api(POST, '/api/auth/delete-user', {})
+      const answers = await Promise.all(people.map(go))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+      const admins = await at().sql(`SELECT 1 FROM member WHERE organization_id = ? AND role = 'admin'`, [id])
+      expect(admins).toHaveLength(1)
+    }
+  })
 })

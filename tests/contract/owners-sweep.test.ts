@@ -5,7 +5,7 @@ import { onEveryTarget } from '../targets.ts'
 const DAY_MS = 24 * 3_600_000
 
 onEveryTarget({}, (at) => {
-  test('what has run out is erased: claims with their addresses, hashed addresses, sessions and old changes', async () => {
+  test('what has run out is erased: claims with their addresses, hashed addresses, sessions, old changes and webhooks', async () => {
     const server = at()
     const visitor = new Visitor(server)
     const [lapsed, open] = [await visitor.makeBundle({ email: newEmail() }), await visitor.makeBundle()]
@@ -20,6 +20,16 @@ onEveryTarget({}, (at) => {
     await server.sql('UPDATE bundles SET created_at = ? WHERE slug = ? RETURNING 1', [now - 31 * DAY_MS, lapsed.slug])
     await server.sql('UPDATE session SET expires_at = ? WHERE user_id = ? RETURNING 1', [now - 1, gone.userId])
     await server.sql('UPDATE bundle_changes SET at = ? RETURNING 1', [now - DAY_MS])
+    const [old, young] = [now - 31 * DAY_MS, now - 29 * DAY_MS]
+    await server.sql(
+      "INSERT INTO webhook_deliveries VALUES ('payment', 'old', ?), ('payment', 'young', ?) RETURNING 1",
+      [old, young],
+    )
+    await server.sql(
+      `INSERT INTO webhook_entities VALUES ('payment', 'old', ?, NULL), ('payment', 'young', ?, NULL),
+        ('identity', 'linked', ?, ?) RETURNING 1`,
+      [old, young, old, stays.userId],
+    )
     const left = async () => ({
       claims: (await server.sql('SELECT slug FROM claims JOIN bundles ON bundles.id = bundle_id')).map(
         ({ slug }) => slug,
@@ -27,11 +37,20 @@ onEveryTarget({}, (at) => {
       hashed: (await server.sql('SELECT slug FROM bundles WHERE address_hash IS NOT NULL')).map(({ slug }) => slug),
       sessions: (await server.sql('SELECT user_id FROM session')).map((row) => row.user_id),
       changes: await server.sql('SELECT 1 FROM bundle_changes'),
+      deliveries: (await server.sql('SELECT delivery_id FROM webhook_deliveries')).map((row) => row.delivery_id),
+      entities: (await server.sql('SELECT entity FROM webhook_entities ORDER BY 1')).map(({ entity }) => entity),
     })
     expect((await left()).changes).not.toEqual([])
     await server.kill()
     await server.restart()
-    const expected = { claims: [open.slug], hashed: [open.slug], sessions: [stays.userId], changes: [] }
+    const expected = {
+      claims: [open.slug],
+      hashed: [open.slug],
+      sessions: [stays.userId],
+      changes: [],
+      deliveries: ['young'],
+      entities: ['linked', 'young'],
+    }
     for (let tries = 0; tries < 200 && !Bun.deepEquals(await left(), expected); tries += 1) await Bun.sleep(25)
     expect(await left()).toEqual(expected)
     // A lapsed claim leaves the bundle served, and an edit after the sweep still shows.

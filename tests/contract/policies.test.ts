@@ -421,7 +421,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       Array.from({ length: 6 }, () => edit(person, slug, { resolutionPolicy: policyOf(rule('Same')) })),
     )
     expect(new Set(answers.map(({ body }) => body.resolutionPolicy?.rules[0]?.id)).size).toBe(1)
-    const { n } = readRow<{ n: number }>(
+    const { n } = await readRow<{ n: number }>(
       server(),
       'SELECT count(*) AS n FROM policy_rules JOIN bundles ON bundles.id = bundle_id WHERE slug = ?',
       slug,
@@ -454,8 +454,8 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
           slug,
           ruleId,
         )
-      for (let tries = 0; tries < 40 && count('')?.clicks !== 2; tries += 1) await Bun.sleep(100)
-      expect([count(gone), count(now), count(''), count(foreign), count('r_0000000000')]).toEqual([
+      for (let tries = 0; tries < 40 && (await count(''))?.clicks !== 2; tries += 1) await Bun.sleep(100)
+      expect(await Promise.all([gone, now, '', foreign, 'r_0000000000'].map(count))).toEqual([
         { views: 1, clicks: 1 },
         { views: 2, clicks: 2 },
         { views: 1, clicks: 2 },

@@ -24,6 +24,7 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ SERVICE_CLIENT_IP_HEADER: 'x client' }, 'SERVICE_CLIENT_IP_HEADER'],
   [{ SERVICE_CLAIM_TTL_HOURS: 'week' }, 'SERVICE_CLAIM_TTL_HOURS'],
   [{ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: 'many' }, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'],
+  [{ SERVICE_IDENTITY_WEBHOOK_SECRET: `whsec_${'x'.repeat(16)} whsec_short` }, 'SERVICE_IDENTITY_WEBHOOK_SECRET'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
 ]
 
@@ -121,7 +122,9 @@ for (const runtime of RUNTIMES) {
         const answered = (await Promise.all(sends)).filter((answer) => answer?.status === 201)
         expect(await exit).toBe(0)
         expect(answered.length).toBeGreaterThan(0)
-        const stored = answered.map((answer) => storedBundle(server, answer?.body.slug ?? '').slug)
+        const stored = await Promise.all(
+          answered.map(async (answer) => (await storedBundle(server, answer?.body.slug ?? '')).slug),
+        )
         expect(stored).toEqual(answered.map((answer) => answer?.body.slug ?? ''))
       },
       START_MS,

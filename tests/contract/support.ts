@@ -1,26 +1,25 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { connect } from 'node:net'
-import { RUNTIMES, type Runtime, type Server, startServer } from '../server.ts'
+import { type Runtime, type Server, startTarget, TARGETS } from '../server.ts'
 
 /** Starting Deno on a busy machine takes a while. */
 export const START_MS = 30_000
 
-/** Declares the same tests against the service on each runtime, one server for them all. */
+/** Declares the same tests against the service on each target, one server for them all. */
 export function onEveryRuntime(
   env: Record<string, string>,
   declare: (server: () => Server, runtime: Runtime) => void,
 ): void {
-  for (const runtime of RUNTIMES) {
-    describe(`on ${runtime}`, () => {
+  for (const target of TARGETS) {
+    describe(target.name, () => {
       let server: Server
       beforeAll(async () => {
-        server = await startServer({ runtime, env })
+        server = await startTarget(target, env)
       }, START_MS)
       afterAll(async () => {
         await server.stop()
       })
-      declare(() => server, runtime)
+      declare(() => server, target.runtime)
     })
   }
 }
@@ -81,15 +80,8 @@ export async function submit(
   return { status: answer.status, html: await answer.text() }
 }
 
-/** One row of the server's database file, read beside the server. */
-export function readRow<T>({ database }: Server, sql: string, ...args: (string | number)[]): T {
-  const file = new Database(database)
-  try {
-    file.exec('PRAGMA busy_timeout = 5000')
-    return file.query(sql).get(...args) as T
-  } finally {
-    file.close()
-  }
+export async function readRow<Row>(server: Pick<Server, 'sql'>, query: string, ...args: string[]): Promise<Row> {
+  return ((await server.sql(query, args))[0] ?? null) as Row
 }
 
 export interface StoredBundle {
@@ -104,8 +96,8 @@ export interface StoredBundle {
 }
 
 /** A bundle as the database holds it: there is no route that reads one back yet. */
-export function storedBundle(server: Server, slug: string): StoredBundle {
-  const row = readRow<Omit<StoredBundle, 'urls' | 'urlMetadata'> & { urls: string; url_metadata: string }>(
+export async function storedBundle(server: Server, slug: string): Promise<StoredBundle> {
+  const row = await readRow<Omit<StoredBundle, 'urls' | 'urlMetadata'> & { urls: string; url_metadata: string }>(
     server,
     'SELECT * FROM bundles WHERE slug = ?',
     slug,
@@ -113,12 +105,12 @@ export function storedBundle(server: Server, slug: string): StoredBundle {
   return { ...row, urls: JSON.parse(row.urls), urlMetadata: JSON.parse(row.url_metadata) }
 }
 
-export function countBundles(server: Server): number {
-  return readRow<{ n: number }>(server, 'SELECT count(*) AS n FROM bundles').n
+export async function countBundles(server: Server): Promise<number> {
+  return (await readRow<{ n: number }>(server, 'SELECT count(*) AS n FROM bundles')).n
 }
 
 /** The views and clicks of a bundle; null before any. Only what has been written counts: stop the server first. */
-export function counts(server: Server, slug: string): { views: number; clicks: number } | null {
+export function counts(server: Server, slug: string): Promise<{ views: number; clicks: number } | null> {
   return readRow(
     server,
     `SELECT views, open_all_clicks AS clicks FROM daily_counters JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`,

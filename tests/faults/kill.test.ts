@@ -3,22 +3,32 @@ import { describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { create } from '../contract/support.ts'
+import { signUp } from '../people.ts'
 import { RUNTIMES, startServer } from '../server.ts'
+import { often } from './full.ts'
 
-const ROUNDS = 16
+const ROUNDS = often({ quick: 8, full: 40 })
 
 /** What a bundle consists of; `broken` counts those that lack a part. */
 const WHOLE = `SELECT
   (SELECT count(*) FROM bundles b WHERE NOT EXISTS
     (SELECT 1 FROM bundle_versions v WHERE v.bundle_id = b.id AND v.version_number = 1 AND v.urls = b.urls)
-    OR NOT EXISTS (SELECT 1 FROM claims c WHERE c.bundle_id = b.id)) AS broken,
+    OR (b.owner_id IS NULL AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.bundle_id = b.id))) AS broken,
   (SELECT count(*) FROM bundle_versions WHERE bundle_id NOT IN (SELECT id FROM bundles)) AS strayVersions,
   (SELECT count(*) FROM claims WHERE bundle_id NOT IN (SELECT id FROM bundles)) AS strayClaims`
 
+/** Bundles whose versions are not 1, 2, 3 and so on up to the bundle's own, or whose last one is not what it shows. */
+const GAPS = `SELECT b.slug FROM bundles b JOIN bundle_versions v ON v.bundle_id = b.id GROUP BY b.id
+  HAVING min(v.version_number) <> 1 OR max(v.version_number) <> count(*) OR max(v.version_number) <> b.version_number
+    OR b.title IS NOT (SELECT title FROM bundle_versions WHERE bundle_id = b.id ORDER BY version_number DESC LIMIT 1)`
+
 for (const runtime of RUNTIMES) {
   describe(`on ${runtime}`, () => {
-    test('kill -9 in the middle of creates loses no bundle that was answered, and leaves none in part', async () => {
+    test('kill -9 in the middle of creates and edits loses nothing that was answered, and leaves nothing in part', async () => {
       const server = await startServer({ runtime })
+      const owner = await signUp(server)
+      const { slug: edited } = await owner.makeBundle()
+      const titles: string[] = []
       const answered = new Map<string, string>()
       for (let round = 0; round < ROUNDS; round += 1) {
         let isRunning = true
@@ -32,9 +42,19 @@ for (const runtime of RUNTIMES) {
             else return
           }
         }
-        const workers = Promise.all(Array.from({ length: 8 }, (_, worker) => send(worker)))
+        const edit = async (editor: number) => {
+          for (let sent = 0; isRunning; sent += 1) {
+            const title = `${round} ${editor} ${sent}`
+            const answer = await owner.api('PATCH', `/api/links/${edited}`, { title }).catch(() => null)
+            if (answer?.status === 200) titles.push(title)
+            else if (answer !== null) throw new Error(JSON.stringify(answer.body))
+            else return
+          }
+        }
+        const workers = Promise.all([...[0, 1, 2, 3, 4, 5, 6, 7].map(send), ...[0, 1].map(edit)])
         const atLeast = answered.size + 5
-        while (answered.size < atLeast + (round % 7)) await Bun.sleep(2)
+        const edits = titles.length
+        while (answered.size < atLeast + (round % 7) || titles.length === edits) await Bun.sleep(2)
         await server.kill()
         isRunning = false
         await workers
@@ -43,6 +63,9 @@ for (const runtime of RUNTIMES) {
         expect(file.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
         expect(file.query('PRAGMA foreign_key_check').all()).toEqual([])
         expect(file.query(WHOLE).get()).toEqual({ broken: 0, strayVersions: 0, strayClaims: 0 })
+        expect(file.query(GAPS).all()).toEqual([])
+        const versions = new Set(file.query('SELECT title FROM bundle_versions').values().flat())
+        expect(titles.filter((title) => !versions.has(title))).toEqual([])
         const stored = file.query('SELECT slug, urls FROM bundles').all() as { slug: string; urls: string }[]
         file.close()
         const urls = new Map(stored.map((row) => [row.slug, (JSON.parse(row.urls) as string[])[0]]))
@@ -54,6 +77,6 @@ for (const runtime of RUNTIMES) {
       expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)
       expect(await server.stop()).toBe(0)
       rmSync(dirname(server.database), { recursive: true, force: true })
-    }, 120_000)
+    }, 240_000)
   })
 }

@@ -9,7 +9,7 @@ let store: Store
 
 beforeAll(async () => {
   sqld = await startSqld()
-  store = await openStore({ url: sqld.url })
+  store = await openStore({ url: sqld.url, authToken: sqld.token })
   await addBundles(store)
 })
 afterAll(async () => {

@@ -34,6 +34,7 @@ function run(seed: number): string[] {
     const used = [exact, late].map((count) => limit.max - count - (allowed ? 1 : 0))
     if (remaining > Math.max(0, used[0]!) || remaining < Math.max(0, used[1]!))
       wrong.push(`seed ${seed}: ${remaining} left after request ${sent}, not ${used}`)
+    if (shared.used(limit, key) !== limit.max - remaining) wrong.push(`seed ${seed}: another number used than not left`)
     if (!Number.isInteger(resetSeconds) || resetSeconds < 1) wrong.push(`seed ${seed}: reset in ${resetSeconds}`)
     if (allowed) continue
     // Truthful both ways: then one passes, and it is no longer than need be.
@@ -79,4 +80,17 @@ test('limits of different names and keys of one limit do not draw on each other'
     [limit, 'k'],
   ] as const
   expect(takes.map(([limit, key]) => bucket.take(limit, key).allowed)).toEqual([true, true, true, false])
+})
+
+test('asking what is used is no request, and makes no key known', () => {
+  const bucket = new MemoryBucket(() => now)
+  const limit: Limit = { name: 'x', max: 3, windowMs: 1000 }
+  expect(bucket.used(limit, 'k')).toBe(0)
+  bucket.take(limit, 'k')
+  bucket.take(limit, 'k')
+  for (let asked = 0; asked < 10; asked += 1) expect(bucket.used(limit, 'k')).toBe(2)
+  expect(bucket.used(limit, 'another')).toBe(0)
+  expect(bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 0 })
+  now += 2000
+  expect(bucket.used(limit, 'k')).toBe(0)
 })

@@ -135,3 +135,16 @@ test('a Redis that is connected and silent is away as well: the memory limits, e
   }
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
 }, 20_000)
+
+test('what is used is told by every process, and asking is no request', async () => {
+  const [one, other] = [await connect(), await connect()]
+  const limit = limitOf(3, 400)
+  expect(await one.bucket.used(limit, 'k')).toBe(0)
+  await one.bucket.take(limit, 'k')
+  await other.bucket.take(limit, 'k')
+  for (let asked = 0; asked < 5; asked += 1) expect(await other.bucket.used(limit, 'k')).toBe(2)
+  expect(await one.bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 0 })
+  await Bun.sleep(450)
+  expect(await one.bucket.used(limit, 'k')).toBe(0)
+  expect([...one.logged, ...other.logged]).toEqual([])
+})

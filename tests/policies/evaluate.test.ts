@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { Condition, Field, Policy, TimeWindow } from '../../db/policy.ts'
+import type { Condition, Field, Policy, TimeWindow, Traced } from '../../db/policy.ts'
 import { bundles } from '../../db/schema.ts'
+import { BlockedHosts } from '../../src/abuse/hosts.ts'
 import { Launchers } from '../../src/bundles/launchers.ts'
-import { compile, type Traced } from '../../src/policies/evaluate.ts'
+import { compile } from '../../src/policies/evaluate.ts'
 import { preview } from '../../src/policies/preview.ts'
 import { Policy as Shape } from '../../src/policies/shapes.ts'
 import { described, seen } from '../../src/policies/viewer.ts'
@@ -204,7 +205,7 @@ test('launchers of policies with thousands of conditions are kept within the bou
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   const slugs = Array.from({ length: 60 }, (_, index) => `long${index}`)
   for (const slug of slugs) await scene.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
-  const launchers = await Launchers.start(scene.store, log)
+  const launchers = await Launchers.start(scene.store, log, BlockedHosts.open(undefined, log))
   Bun.gc(true)
   const before = process.memoryUsage().heapUsed
   for (const slug of slugs) await launchers.load(slug)

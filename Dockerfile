@@ -1,0 +1,23 @@
+# The whole service as one executable on a base with nothing else in it: no shell, no package manager.
+FROM oven/bun:1.4.5 AS build
+WORKDIR /build
+COPY package.json bun.lock ./
+RUN bun install --frozen-lockfile --production
+COPY . .
+RUN bun tools/single.ts openall-server && mkdir data
+
+FROM gcr.io/distroless/cc-debian12:nonroot AS service
+COPY --from=build /build/openall-server /openall-server
+COPY --from=build --chown=nonroot:nonroot /build/data /data
+ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=file:/data/openall.db
+EXPOSE 3000
+VOLUME /data
+# libSQL's native part is unpacked into /tmp: with a read-only root, mount a tmpfs there.
+HEALTHCHECK --interval=10s --timeout=3s CMD ["/openall-server", "health"]
+ENTRYPOINT ["/openall-server"]
+
+# For platforms that give volumes to root and run each container in a machine of its own (fly.toml).
+FROM service AS service-as-root
+USER root
+
+FROM service

@@ -1,0 +1,1 @@
+CREATE INDEX `bundles_owner_updated` ON `bundles` (`owner_id`,`deleted_at`,`updated_at`);

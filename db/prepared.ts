@@ -1,0 +1,11 @@
+import type { Store } from './client.ts'
+
+/** A query that is built once per database: building one costs more than running it. */
+export function prepared<Query>(build: (db: Store['db']) => Query): (db: Store['db']) => Query {
+  const queries = new WeakMap<Store['db'], Query>()
+  return (db) => {
+    let query = queries.get(db)
+    if (query === undefined) queries.set(db, (query = build(db)))
+    return query
+  }
+}

@@ -1,0 +1,62 @@
+import { type Client, createClient, LibsqlError } from '@libsql/client'
+
+/** How long any answer of a remote store is waited for; the driver has no time-out of its own. */
+export const REMOTE_TIMEOUT_MS = 2_000
+
+/** Where a remote store is, and the token that it takes. */
+export interface RemoteStore {
+  url: string
+  authToken?: string | undefined
+}
+
+/** Opens a connection to a libSQL server, over http(s) or ws(s). Whatever is asked of it is answered or fails in time. */
+export function openRemote({ url, authToken }: RemoteStore): Client {
+  const client = createClient({
+    url,
+    ...(authToken === undefined ? {} : { authToken }),
+    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) }),
+  })
+  return client.protocol === 'ws' ? inTime(client) : client
+}
+
+/** A socket may stay open and say nothing: then it is left, and the next call opens another. */
+function inTime(client: Client): Client {
+  let reconnecting: Promise<void> | undefined
+  const leave = () => {
+    reconnecting ??= Promise.resolve(client.reconnect())
+      .catch(() => {})
+      .finally(() => (reconnecting = undefined))
+  }
+  const limited =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const answer = call(...args)
+      const result = await within(answer, REMOTE_TIMEOUT_MS)
+      if (result !== LATE) return result
+      answer.catch(() => {})
+      leave()
+      throw new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
+    }
+  return Object.assign(client, {
+    execute: limited(client.execute.bind(client) as (...args: unknown[]) => ReturnType<Client['execute']>),
+    batch: limited(client.batch.bind(client)),
+    executeMultiple: limited(client.executeMultiple.bind(client)),
+    transaction: limited(client.transaction.bind(client) as (...args: unknown[]) => ReturnType<Client['transaction']>),
+  })
+}
+
+/** What `within` gives for a promise that took too long. */
+export const LATE = Symbol('late')
+
+/** What a promise comes to, or LATE where it has not come to anything in time. */
+export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

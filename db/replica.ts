@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import type { Write } from './file.ts'
+import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within } from './remote.ts'
+
+/** What other processes wrote is read here no later than this, while the server answers. */
+const COPY_EVERY_MS = 250
+/** The first copy may be a large one. */
+const FIRST_COPY_MS = 60_000
+
+/** An embedded replica: reads come from a local copy, writes go to the server. */
+interface Replica {
+  reads: Client
+  write: Write
+  close(): void
+}
+
+/**
+ * Opens a local copy of a remote store. What this process has written it reads back at once: a write is answered when
+ * the copy has it, and while the copy lacks a write that the server has confirmed or refused, reads go to the server.
+ * @param path of the copy, made where it is missing.
+ * @throws what the driver throws, and an Error where the server does not answer.
+ */
+export async function openReplica(path: string, remote: RemoteStore): Promise<Replica> {
+  mkdirSync(dirname(path), { recursive: true })
+  const url = pathToFileURL(path).href
+  const server = openRemote(remote)
+  const copier = new Copier({ url, remote })
+  if ((await within(copier.copy(), FIRST_COPY_MS)) === LATE) throw new Error('the server sent no copy of its database')
+  const reads = elsewhereWhile(() => copier.isBehind, createClient({ url, concurrency: 1 }), server)
+  const timer = setInterval(() => copier.copy().catch(() => {}), COPY_EVERY_MS)
+  return {
+    reads,
+    async write(statements) {
+      const startedAt = performance.now()
+      const copied = () => {
+        copier.written()
+        const left = REMOTE_TIMEOUT_MS - (performance.now() - startedAt)
+        return within(
+          copier.copy().catch(() => {}),
+          Math.max(left, 0),
+        )
+      }
+      try {
+        const results = await server.batch(statements, 'write')
+        await copied()
+        return results
+      } catch (error) {
+        // What stood in its way may have been written elsewhere. Of a server that did not answer nothing can be told.
+        if (isRefusal(error)) await copied()
+        throw error
+      }
+    },
+    close() {
+      clearInterval(timer)
+      copier.stop()
+      server.close()
+    },
+  }
+}
+
+/** Whether it was the database that refused, by a constraint or as it was busy. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
+}
+
+/** A client whose reads go to another one while it must not be read. */
+function elsewhereWhile(mustNot: () => boolean, client: Client, other: Client): Client {
+  type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSet>
+  const [here, there] = [client.execute.bind(client) as Execute, other.execute.bind(other) as Execute]
+  const batch = client.batch.bind(client)
+  return Object.assign(client, {
+    execute: (query: InStatement | string, args?: unknown) => (mustNot() ? there : here)(query, args),
+    batch: ((statements, mode) =>
+      mustNot() ? other.batch(statements, mode) : batch(statements, mode)) satisfies Client['batch'],
+  })
+}
+
+/** The thread that copies, asked for one copying at a time. */
+class Copier {
+  readonly #worker: Worker
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #writes = 0
+  #copied = 0
+
+  constructor(workerData: { url: string; remote: RemoteStore }) {
+    this.#worker = new Worker(new URL('./replica-worker.ts', import.meta.url), { workerData })
+    this.#worker.setMaxListeners(0)
+  }
+
+  /** To be told of each write that the copy must have. */
+  written(): void {
+    this.#writes += 1
+  }
+
+  /** Whether the copy lacks a write that was told of. */
+  get isBehind(): boolean {
+    return this.#copied < this.#writes
+  }
+
+  /** Copies all that the server holds by now: a copying under way may have begun before the latest write. */
+  copy(): Promise<void> {
+    if (this.#running === undefined) return this.#start()
+    this.#next ??= this.#running.catch(() => {}).then(() => this.#start())
+    return this.#next
+  }
+
+  stop(): void {
+    void this.#worker.terminate()
+  }
+
+  #start(): Promise<void> {
+    this.#next = undefined
+    const upTo = this.#writes
+    const running = new Promise<void>((resolve, reject) => {
+      this.#worker.once('message', (failure: string | null) =>
+        failure === null ? resolve() : reject(new Error(failure)),
+      )
+      this.#worker.postMessage(null)
+    })
+      .then(() => {
+        this.#copied = Math.max(this.#copied, upTo)
+      })
+      .finally(() => {
+        if (this.#running === running) this.#running = undefined
+      })
+    this.#running = running
+    return running
+  }
+}

@@ -1,0 +1,132 @@
+import { readFileSync, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import type { Policy } from '../../db/policy.ts'
+import { type Issue, Problem } from '../problem.ts'
+
+/** How often the file is looked at. */
+const LOOK_MS = 1_000
+
+/** The addresses that a bundle may lead to. */
+interface Leading {
+  urls: readonly string[]
+  resolutionPolicy: Pick<Policy, 'rules'> | { rules: readonly { tabs: readonly { url: string }[] }[] } | null
+}
+
+/**
+ * Hosts that no bundle may lead to: a file with one to a line, `#` before remarks; a host stands for all below it. Lists
+ * in the form of a hosts file (`0.0.0.0 bad.example`) are understood. The file is read again when it changes, and then
+ * `changed` is called. Without a file nothing is blocked.
+ */
+export class BlockedHosts {
+  #hosts: ReadonlySet<string> = new Set()
+  #seen = ''
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  private constructor(
+    readonly file: string | undefined,
+    readonly log: Logger,
+  ) {}
+
+  /** @throws what reading the file throws. */
+  static open(file: string | undefined, log: Logger): BlockedHosts {
+    const blocked = new BlockedHosts(file, log)
+    if (file === undefined) return blocked
+    blocked.#seen = stamp(statSync(file))
+    blocked.#take(readFileSync(file, 'utf8'))
+    return blocked
+  }
+
+  /** Looks for changes of the file from now on. */
+  watch(changed: () => void): void {
+    const { file, log } = this
+    if (file === undefined) return
+    let isAway = false
+    this.#timer = setInterval(async () => {
+      try {
+        const now = stamp(await stat(file))
+        isAway = false
+        if (now === this.#seen) return
+        this.#take(await readFile(file, 'utf8'))
+        this.#seen = now
+        changed()
+      } catch (error) {
+        // The list stands meanwhile: an editor may take a file away for a moment.
+        if (!isAway) log.warn({ err: error }, 'the file of blocked hosts cannot be read')
+        isAway = true
+      }
+    }, LOOK_MS)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The host of a URL, where it is blocked or below one that is; else null. */
+  of(url: string): string | null {
+    if (this.#hosts.size === 0) return null
+    const host = new URL(url).hostname.replace(/\.$/, '')
+    for (let name = host; name !== ''; name = name.slice(name.indexOf('.') + 1)) {
+      if (this.#hosts.has(name)) return host
+      if (!name.includes('.')) break
+    }
+    return null
+  }
+
+  /** Whether any address of a bundle is blocked, those of its rules included. */
+  isIn({ urls, resolutionPolicy }: Leading): boolean {
+    if (this.#hosts.size === 0) return false
+    const tabs = resolutionPolicy?.rules.flatMap(({ tabs }) => tabs.map(({ url }) => url)) ?? []
+    return [...urls, ...tabs].some((url) => this.of(url) !== null)
+  }
+
+  /**
+   * Refuses a bundle that leads where none may.
+   * @throws Problem INVALID_URLS; BAD_REQUEST where it is a rule's tab.
+   */
+  refuse({ urls, resolutionPolicy }: Leading): void {
+    if (this.#hosts.size === 0) return
+    const rules = resolutionPolicy?.rules ?? []
+    const issues = [
+      ...urls.flatMap((url, index) => this.#issue(url, ['urls', index])),
+      ...rules.flatMap(({ tabs }, rule) =>
+        tabs.flatMap(({ url }, tab) => this.#issue(url, ['resolutionPolicy', 'rules', rule, 'tabs', tab, 'url'])),
+      ),
+    ]
+    const [first] = issues
+    if (first === undefined) return
+    const code = first.path[0] === 'urls' ? 'INVALID_URLS' : 'BAD_REQUEST'
+    throw new Problem(code, `${written(first.path)} ${first.reason}`, { issues })
+  }
+
+  #issue(url: string, path: Issue['path']): Issue[] {
+    const host = this.of(url)
+    return host === null ? [] : [{ path, reason: `must not lead to ${host}, which is blocked here: take it out` }]
+  }
+
+  #take(text: string): void {
+    const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*$/, '').trim())
+    const unread = lines.flatMap((line, index) => (line !== '' && hostIn(line) === '' ? [index + 1] : []))
+    if (unread.length > 0)
+      this.log.warn({ lines: unread.slice(0, 20) }, 'lines of the file of blocked hosts name no host')
+    this.#hosts = new Set(lines.map(hostIn).filter((host) => host !== ''))
+    this.log.info({ hosts: this.#hosts.size }, 'blocked hosts read')
+  }
+}
+
+/** The host that a line names, as URLs have it; `''` where it names none. */
+export function hostIn(line: string): string {
+  const name = (line.split(/\s+/).at(-1) ?? '').replace(/^\*?\./, '').replace(/\.$/, '')
+  const url = `http://${name}/`
+  if (!URL.canParse(url)) return ''
+  const { hostname, href } = new URL(url)
+  return href === `http://${hostname}/` ? hostname : ''
+}
+
+function stamp({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: number }): string {
+  return `${mtimeMs} ${size} ${ino}`
+}
+
+function written(path: Issue['path']): string {
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
+}

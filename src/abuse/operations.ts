@@ -1,0 +1,31 @@
+import { type } from 'arktype'
+import { REPORT_REASONS } from '../../db/schema.ts'
+import { operation } from '../operation.ts'
+import { ROUTES } from '../routes.ts'
+import { lines } from '../text-shapes.ts'
+import { report } from './reports.ts'
+
+/** POST /api/links/:slug/reports: tells the operator of a bundle that should not be there. */
+export const reportBundle = operation({
+  name: 'report_bundle',
+  summary: 'Report a bundle to whoever runs this server',
+  description:
+    'Tells the operator of this server that a bundle leads somewhere harmful or unlawful. Nothing is kept of who reported ' +
+    'it, and nothing happens by itself: a person looks at it. Five reports an hour are taken from an address.',
+  ...ROUTES.report_bundle,
+  access: 'public',
+  limit: 'report',
+  status: 204,
+  input: type({
+    slug: 'string',
+    reason: type.enumerated(...REPORT_REASONS),
+    'detail?': lines(1000),
+    '+': 'reject',
+  }),
+  example: { slug: 'launch-day', reason: 'phishing', detail: 'The third link asks for bank details.' },
+  errors: ['NOT_FOUND'],
+  async run(input, { service: { store, log } }) {
+    await report(store, input)
+    log.info({ reason: input.reason }, 'a bundle was reported: openall admin reports shows it')
+  },
+})

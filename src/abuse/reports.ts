@@ -1,0 +1,91 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { blockedBundles, bundles, type REPORT_REASONS, reports } from '../../db/schema.ts'
+import { Problem } from '../problem.ts'
+
+/** What a viewer says of a bundle. */
+export interface Report {
+  slug: string
+  reason: (typeof REPORT_REASONS)[number]
+  detail?: string | undefined
+}
+
+/** More say nothing new, and nobody shall fill the store by saying them. */
+const MAX_REPORTS = 100
+
+/**
+ * Keeps a report for the operator; of a bundle that has a hundred it is dropped.
+ * @throws Problem NOT_FOUND.
+ */
+export async function report({ db, write }: Store, { slug, reason, detail }: Report): Promise<void> {
+  const [bundle] = await db
+    .select({ id: bundles.id })
+    .from(bundles)
+    .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
+  if (bundle === undefined) throw new Problem('NOT_FOUND', 'There is no bundle with this slug.')
+  const told = detail?.trim() || null
+  await write([
+    sql`INSERT INTO ${reports} (bundle_id, reason, detail, at)
+      SELECT ${bundle.id}, ${reason}, ${told}, ${Date.now()}
+      WHERE (SELECT count(*) FROM ${reports} WHERE ${reports.bundleId} = ${bundle.id}) < ${MAX_REPORTS}`,
+  ])
+}
+
+/** What is known of a bundle that was reported. */
+export interface Reported {
+  slug: string
+  title: string | null
+  urls: string[]
+  isBlocked: boolean
+  reports: { reason: Report['reason']; detail: string | null; at: number }[]
+}
+
+/** Every bundle that was reported, that of the newest report first. */
+export async function listReports({ db }: Store): Promise<Reported[]> {
+  const rows = await db
+    .select({
+      slug: bundles.slug,
+      title: bundles.title,
+      urls: bundles.urls,
+      blockedAt: blockedBundles.at,
+      reason: reports.reason,
+      detail: reports.detail,
+      at: reports.at,
+    })
+    .from(reports)
+    .innerJoin(bundles, eq(bundles.id, reports.bundleId))
+    .leftJoin(blockedBundles, eq(blockedBundles.bundleId, reports.bundleId))
+    .orderBy(sql`${reports.id} DESC`)
+  const bySlug = new Map<string, Reported>()
+  for (const { slug, title, urls, blockedAt, ...said } of rows) {
+    const known = bySlug.get(slug)
+    if (known === undefined) bySlug.set(slug, { slug, title, urls, isBlocked: blockedAt !== null, reports: [said] })
+    else known.reports.push(said)
+  }
+  return [...bySlug.values()]
+}
+
+/** Forgets the reports of a bundle that has been looked at; gives how many there were. */
+export async function dismissReports({ db, write }: Store, slug: string): Promise<number> {
+  const [result] = await write([db.delete(reports).where(sql`${reports.bundleId} = ${idOf(slug)}`)])
+  return result?.rowsAffected ?? 0
+}
+
+/** Takes a bundle down: its launcher answers 451, within a second in every process. Gives false for an unknown slug. */
+export async function block({ write }: Store, slug: string, reason: string): Promise<boolean> {
+  const insert: Query = sql`INSERT INTO ${blockedBundles} (bundle_id, reason, at)
+    SELECT id, ${reason}, ${Date.now()} FROM ${bundles} WHERE slug = ${slug}
+    ON CONFLICT (bundle_id) DO UPDATE SET reason = excluded.reason`
+  const [result] = await write([insert])
+  return result?.rowsAffected === 1
+}
+
+/** Takes that back. Gives false where the bundle was not blocked. */
+export async function unblock({ db, write }: Store, slug: string): Promise<boolean> {
+  const [result] = await write([db.delete(blockedBundles).where(sql`${blockedBundles.bundleId} = ${idOf(slug)}`)])
+  return result?.rowsAffected === 1
+}
+
+function idOf(slug: string) {
+  return sql`(SELECT id FROM ${bundles} WHERE slug = ${slug})`
+}

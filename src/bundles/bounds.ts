@@ -1,0 +1,13 @@
+import { MAX_URL } from '../text.ts'
+
+/** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
+export const BOUNDS = {
+  urls: 25,
+  url: MAX_URL,
+  title: 200,
+  description: 2000,
+  note: 500,
+  tags: 10,
+  tag: 40,
+  email: 254,
+} as const

@@ -1,0 +1,127 @@
+/** How each field that differs was, and is. */
+export type Changes<T> = { [Field in keyof T]?: { from: T[Field]; to: T[Field] } }
+
+/** One entry that is not the same in two lists. Places count from 0. */
+export type Entry<T> =
+  | { kind: 'added'; to: number; value: T }
+  | { kind: 'removed'; from: number; value: T }
+  /** `value` is the entry as it is now; `isMoved` where it stands elsewhere among those that are in both. */
+  | { kind: 'kept'; from: number; to: number; isMoved: boolean; value: T; changes: Changes<T> }
+
+/** What an entry is known by; null where it has nothing of the kind. */
+type Key<T> = (entry: T) => string | null
+
+/** How entries are known again in the other list: the first key that finds one wins. */
+export interface Likeness<T> {
+  /** Wherever they have moved. */
+  same: readonly Key<T>[]
+  /** Only between the same neighbours: what is alike there was edited in place. */
+  alike: readonly Key<T>[]
+}
+
+/**
+ * What differs between two lists, in the order in which one reads it: as in `after`, with what was removed where it
+ * stood. As few entries as can be are said to have moved. Entries are plain data with their fields in one order.
+ */
+export function diffLists<T extends object>(
+  before: readonly T[],
+  after: readonly T[],
+  likeness: Likeness<T>,
+): Entry<T>[] {
+  // Most edits leave most lists alone.
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  const origins = originsOf(before, after, likeness)
+  const unmoved = longestRise(origins)
+  const kept = new Set(origins)
+  const removed = before
+    .map((value, from) => ({ kind: 'removed' as const, from, value }))
+    .filter(({ from }) => !kept.has(from))
+  /** Where in `before` the next one stands that has not moved: what was removed above it is read first. */
+  const next = [...unmoved].sort((one, other) => one - other).map((to) => origins[to]!)
+  const entries: Entry<T>[] = []
+  const passRemoved = () => {
+    const until = next.shift() ?? before.length
+    while (removed.length > 0 && removed[0]!.from < until) entries.push(removed.shift()!)
+  }
+  passRemoved()
+  for (const [to, value] of after.entries()) {
+    const from = origins[to]!
+    const isMoved = !unmoved.has(to)
+    const changes = from === -1 ? {} : changesOf(before[from]!, value)
+    if (from === -1) entries.push({ kind: 'added', to, value })
+    else if (isMoved || Object.keys(changes).length > 0) {
+      entries.push({ kind: 'kept', from, to, isMoved, value, changes })
+    }
+    if (!isMoved) passRemoved()
+  }
+  return entries
+}
+
+/** For each place in `after` the place in `before` of the same entry, or -1. */
+function originsOf<T>(before: readonly T[], after: readonly T[], { same, alike }: Likeness<T>): number[] {
+  const origins = after.map(() => -1)
+  for (const key of same) pair(origins, before.map(key), after.map(key))
+  const gaps = gapsBetween(before.length, origins)
+  const within = (key: Key<T>, places: readonly number[]) => (entry: T, at: number) => {
+    const is = key(entry)
+    return is === null ? null : `${places[at]} ${is}`
+  }
+  for (const key of alike) pair(origins, before.map(within(key, gaps.before)), after.map(within(key, gaps.after)))
+  return origins
+}
+
+/** The fields of two objects that differ. */
+export function changesOf<T extends object>(before: T, after: T): Changes<T> {
+  const changes: Changes<T> = {}
+  for (const field of Object.keys(after) as (keyof T)[]) {
+    const [from, to] = [before[field], after[field]]
+    if (JSON.stringify(from) !== JSON.stringify(to)) changes[field] = { from, to }
+  }
+  return changes
+}
+
+/** Pairs entries of one key, the first with the first, that have no partner yet. */
+function pair(origins: number[], before: readonly (string | null)[], after: readonly (string | null)[]): void {
+  const taken = new Set(origins)
+  const free = new Map<string, number[]>()
+  for (const [at, key] of before.entries()) {
+    if (key === null || taken.has(at)) continue
+    const places = free.get(key)
+    if (places === undefined) free.set(key, [at])
+    else places.push(at)
+  }
+  for (const [at, key] of after.entries()) {
+    if (key !== null && origins[at] === -1) origins[at] = free.get(key)?.shift() ?? -1
+  }
+}
+
+/** For each place in either list, how many that are in both and have not moved stand up to it. */
+function gapsBetween(length: number, origins: readonly number[]): { before: number[]; after: number[] } {
+  const unmoved = longestRise(origins)
+  const anchors = new Set([...unmoved].map((to) => origins[to]!))
+  let gap = 0
+  const before = Array.from({ length }, (_, at) => (anchors.has(at) ? ++gap : gap))
+  gap = 0
+  return { before, after: origins.map((_, at) => (unmoved.has(at) ? ++gap : gap)) }
+}
+
+/** The places of a longest rising series of numbers, those below 0 left out. */
+function longestRise(numbers: readonly number[]): Set<number> {
+  /** The place of the least number that a rise of each length ends with. */
+  const ends: number[] = []
+  const previous = new Map<number, number | undefined>()
+  for (const [at, number] of numbers.entries()) {
+    if (number < 0) continue
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (numbers[ends[middle]!]! < number) low = middle + 1
+      else high = middle
+    }
+    previous.set(at, ends[low - 1])
+    ends[low] = at
+  }
+  const rise = new Set<number>()
+  for (let at = ends.at(-1); at !== undefined; at = previous.get(at)) rise.add(at)
+  return rise
+}

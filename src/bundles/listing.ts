@@ -1,0 +1,61 @@
+import { and, asc, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles } from '../../db/schema.ts'
+import type { SignedIn, Subject } from '../identity/identify.ts'
+import { ownerId } from '../limits/plans.ts'
+import type { StoredBundle } from './access.ts'
+import type { Listing } from './shapes.ts'
+
+// Each order ends with the id, so that a page neither repeats nor skips one of two that are alike.
+const ORDERS: Record<Listing['sort'], SQL[]> = {
+  created: [desc(bundles.createdAt), desc(bundles.id)],
+  updated: [desc(bundles.updatedAt), desc(bundles.id)],
+  title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
+}
+
+/** A page of a subject's bundles. */
+export interface Listed {
+  bundles: StoredBundle[]
+  /** How many there are on all pages together. */
+  total: number
+  pagination: { limit: number; offset: number }
+  subject: Subject
+}
+
+/**
+ * The acting subject's bundles as `Listing` asks (spec 4.5).
+ * @param listing `q` is looked for in slugs, titles, descriptions and URLs, whatever the case of ASCII letters.
+ */
+export async function list(
+  { db }: Store,
+  { subject }: SignedIn,
+  { limit, offset, q, sort, state }: Listing,
+): Promise<Listed> {
+  const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
+  const where = and(eq(bundles.ownerId, ownerId(subject)), isInState, q === undefined ? undefined : holds(q))
+  const [rows, [counted]] = await Promise.all([
+    db
+      .select()
+      .from(bundles)
+      .where(where)
+      .orderBy(...ORDERS[sort])
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: sql<number>`count(*)` }).from(bundles).where(where),
+  ])
+  return {
+    bundles: rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
+    total: counted?.total ?? 0,
+    pagination: { limit, offset },
+    subject,
+  }
+}
+
+function holds(q: string): SQL | undefined {
+  const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`
+  return or(
+    ...[bundles.title, bundles.slug, bundles.urls, bundles.description].map(
+      (column) => sql`${column} LIKE ${pattern} ESCAPE '\\'`,
+    ),
+  )
+}

@@ -1,0 +1,171 @@
+import type { Client } from '../sdk/openall.ts'
+import { command, slugIn, whole } from './command.ts'
+import { minute, note, oneLine, plain, print, printJson, printTable, progress, styled } from './output.ts'
+
+export type Bundle = Awaited<ReturnType<Client['getBundle']>>
+type Item = Awaited<ReturnType<Client['listBundles']>>['bundles'][number]
+
+/** The argument that names a bundle. */
+export const SLUG = { type: 'positional', required: true, description: 'The bundle: its slug, or its link' } as const
+
+/** Refuses a change of what others have changed meanwhile. */
+export const IF_VERSION = {
+  type: 'string',
+  valueHint: 'number',
+  description: 'Refuse where this is not the latest version',
+} as const
+
+export const DRY_RUN = { type: 'boolean', description: 'Show what would be saved, and save nothing' } as const
+
+/** What would be saved, and what of it is doubtful. */
+export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['dryRun']>>, isJson: boolean): void {
+  const { bundle, warnings } = answer
+  if (isJson) {
+    printJson(answer)
+    return
+  }
+  print(styled('bold', oneLine(bundle.title ?? bundle.slug ?? 'A bundle without a title')))
+  if (bundle.description !== null) print(`\n${plain(bundle.description)}`)
+  print()
+  printDestinations(bundle)
+  printRules(bundle)
+  for (const { path, message } of warnings) note(`warning: ${oneLine(path)} ${oneLine(message)}`)
+  note('Nothing was saved: leave --dry-run out to do it.')
+}
+
+export const list = command({
+  name: 'list',
+  summary: 'List or search your bundles, newest first',
+  examples: ['openall list', 'openall list --all --json | jq -r ".bundles[].slug"'],
+  args: {
+    limit: { type: 'string', valueHint: '1-100', description: 'How many' },
+    offset: { type: 'string', valueHint: 'number', description: 'How many to leave out' },
+    search: {
+      type: 'string',
+      alias: 's',
+      valueHint: 'text',
+      description: 'Those with this in title, description, notes or URLs',
+    },
+    sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'The order' },
+    deleted: { type: 'boolean', description: 'Deleted ones, which openall restore takes back' },
+    all: { type: 'boolean', alias: 'a', description: 'Every one, page after page' },
+  },
+  async run({ args, client }) {
+    const asked = {
+      ...(args.search === undefined ? {} : { q: args.search }),
+      ...(args.sort === undefined ? {} : { sort: args.sort as 'created' }),
+      ...(args.deleted ? { state: 'deleted' as const } : {}),
+      ...(args.limit === undefined ? {} : { limit: whole(args.limit, '--limit') }),
+      ...(args.offset === undefined ? {} : { offset: whole(args.offset, '--offset') }),
+    }
+    if (!args.all) {
+      const page = await client.listBundles(asked)
+      return args.json ? printJson(page) : printBundles(page.bundles)
+    }
+    const bundles: Item[] = []
+    for await (const bundle of client.listBundles.each(asked)) {
+      bundles.push(bundle)
+      if (bundles.length % 100 === 0) progress(`${bundles.length} bundles…`)
+    }
+    progress(null)
+    return args.json ? printJson({ bundles }) : printBundles(bundles)
+  },
+})
+
+function printBundles(bundles: readonly Item[]): void {
+  if (bundles.length === 0) note('There is no bundle here. Make one: openall create <url>…')
+  const rows = bundles.map(({ slug, urls, updatedAt, title }) => [
+    slug,
+    String(urls.length),
+    minute(updatedAt),
+    oneLine(title ?? urls[0] ?? ''),
+  ])
+  if (rows.length > 0) printTable(['SLUG', 'TABS', 'UPDATED (UTC)', 'TITLE'], rows)
+}
+
+export const show = command({
+  name: 'show',
+  summary: 'Show a bundle in full',
+  examples: ['openall show 4k2mz7qy9p', 'openall show https://openall.example/l/4k2mz7qy9p --json'],
+  args: { slug: SLUG },
+  async run({ args, server, client }) {
+    const { body, version } = await client.getBundle.answer({ slug: slugIn(args.slug, server) })
+    if (args.json) return printJson(body)
+    print(styled('bold', oneLine(body.title ?? body.slug)))
+    print(`${server}/l/${body.slug}`)
+    if (body.description !== null) print(`\n${plain(body.description)}`)
+    print()
+    printDestinations(body)
+    printRules(body)
+    print()
+    print(styled('dim', `version ${version}, made ${minute(body.createdAt)}, changed ${minute(body.updatedAt)} UTC`))
+  },
+})
+
+function printRules({ resolutionPolicy }: { resolutionPolicy: { rules: { name: string }[] } | null }): void {
+  const names = resolutionPolicy?.rules.map(({ name }) => oneLine(name)) ?? []
+  if (names.length > 0) print(`\n${names.length} rule${names.length === 1 ? '' : 's'}: ${names.join(', ')}`)
+}
+
+function printDestinations({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): void {
+  for (const [index, url] of urls.entries()) {
+    const { note = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
+    print(`${String(index + 1).padStart(2)}. ${oneLine(url)}`)
+    const beside = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
+    const text = beside.filter((piece) => piece !== '').join(' ')
+    if (text !== '') print(styled('dim', `    ${text}`))
+  }
+}
+
+export const remove = command({
+  name: 'delete',
+  summary: 'Delete a bundle; openall restore takes it back',
+  examples: ['openall delete 4k2mz7qy9p'],
+  args: { slug: SLUG, 'if-version': IF_VERSION },
+  async run({ args, server, client }) {
+    const slug = slugIn(args.slug, server)
+    const deleted = await client.deleteBundle({ slug }, seen(args['if-version']))
+    if (args.json) return printJson(deleted)
+    print(`${deleted.slug} is deleted. To take it back: openall restore ${deleted.slug}`)
+  },
+})
+
+export const restore = command({
+  name: 'restore',
+  summary: 'Take a deletion back, or make an old version the newest',
+  examples: ['openall restore 4k2mz7qy9p', 'openall restore 4k2mz7qy9p --version 3'],
+  args: {
+    slug: SLUG,
+    version: { type: 'string', valueHint: 'number', description: 'The version to go back to; it becomes a new one' },
+    'if-version': IF_VERSION,
+  },
+  async run({ args, server, client }) {
+    const slug = slugIn(args.slug, server)
+    if (args.version === undefined) {
+      const bundle = await client.restoreBundle({ slug })
+      return args.json ? printJson(bundle) : print(`${bundle.slug} is there: ${server}/l/${bundle.slug}`)
+    }
+    const versionNumber = whole(args.version, '--version')
+    const { body, version } = await client.restoreVersion.answer({ slug, versionNumber }, seen(args['if-version']))
+    if (args.json) return printJson(body)
+    print(`${body.slug} is as it was at version ${versionNumber}; this is version ${version}.`)
+  },
+})
+
+/** The version that the caller has seen, as an option of a call. */
+export function seen(flag: string | undefined): { expectedVersion?: number } {
+  return flag === undefined ? {} : { expectedVersion: whole(flag, '--if-version') }
+}
+
+export const claim = command({
+  name: 'claim',
+  summary: 'Take an unclaimed bundle into your account',
+  examples: ['openall claim oDk4…', 'openall claim https://openall.example/claim/oDk4…'],
+  args: { token: { type: 'positional', required: true, description: 'The claim token, or the claim link' } },
+  async run({ args, server, client }) {
+    const token = /^https?:\/\/[^/]+\/claim\/([^/?#]+)$/.exec(args.token)?.[1] ?? args.token
+    const bundle = await client.claimBundle({ token })
+    if (args.json) return printJson(bundle)
+    print(`${server}/l/${bundle.slug} is yours.`)
+  },
+})

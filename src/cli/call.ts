@@ -1,0 +1,43 @@
+import { ROUTES } from '../routes.ts'
+import { methodName } from '../sdk/client.ts'
+import { IF_VERSION, seen } from './bundles.ts'
+import { command } from './command.ts'
+import { UsageError } from './exit.ts'
+import { readJson } from './input.ts'
+import { printJson } from './output.ts'
+
+const NAMES = Object.keys(ROUTES)
+
+export const call = command({
+  name: 'call',
+  summary: 'Call any operation of the API by its name, with its input as JSON',
+  examples: [
+    `openall call get_insights '{"slug":"4k2mz7qy9p","range":"7d"}'`,
+    'openall call create_bundle --file bundle.json',
+  ],
+  args: {
+    operation: { type: 'positional', required: true, description: NAMES.join(', ') },
+    input: { type: 'positional', required: false, description: 'One JSON object with all the fields' },
+    file: { type: 'string', alias: 'f', valueHint: 'path', description: 'The input from a file; - is standard input' },
+    'idempotency-key': { type: 'string', valueHint: 'text', description: 'Takes effect once within 24 hours' },
+    'if-version': IF_VERSION,
+  },
+  async run({ args, client }) {
+    if (!NAMES.includes(args.operation)) {
+      throw new UsageError(`there is no operation ${args.operation}: it must be one of ${NAMES.join(', ')}`)
+    }
+    const input = args.file === undefined ? parsed(args.input ?? '{}') : await readJson(args.file)
+    const name = methodName(args.operation) as keyof typeof client
+    const method = client[name] as (input: unknown, options: object) => Promise<unknown>
+    const answer = await method(input, { idempotencyKey: args['idempotency-key'], ...seen(args['if-version']) })
+    if (answer !== undefined) printJson(answer)
+  },
+})
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError('the input is not JSON')
+  }
+}

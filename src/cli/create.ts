@@ -1,0 +1,78 @@
+import type { Policy } from '../sdk/openall.ts'
+import { DRY_RUN, printDryRun } from './bundles.ts'
+import { command } from './command.ts'
+import { UsageError } from './exit.ts'
+import { readJson, readStdin, readText } from './input.ts'
+import { pasted, readList } from './lists.ts'
+import { note, oneLine, print, printJson } from './output.ts'
+
+export const create = command({
+  name: 'create',
+  summary: 'Make a bundle of up to 25 URLs and print its link',
+  examples: [
+    'openall create https://example.com/plan https://example.com/status --title "Launch day"',
+    'openall create --file bookmarks.html',
+    'pbpaste | openall create --title "My tabs"',
+    'openall create example.com --json | jq -r .slug',
+  ],
+  args: {
+    url: {
+      type: 'positional',
+      required: false,
+      valueHint: '…',
+      description: 'Destinations; without any they are read from standard input',
+    },
+    file: {
+      type: 'string',
+      alias: 'f',
+      valueHint: 'path',
+      description: 'A list or a bookmarks file to read them from; - is standard input',
+    },
+    title: { type: 'string', alias: 't', description: 'What the page is called' },
+    description: { type: 'string', alias: 'd', description: 'What stands below the title' },
+    slug: { type: 'string', description: 'The end of the link; chosen for you where you give none' },
+    policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
+    email: {
+      type: 'string',
+      valueHint: 'address',
+      description: 'Where the claim link is sent, for callers without a key',
+    },
+    'idempotency-key': {
+      type: 'string',
+      valueHint: 'text',
+      description: 'Makes one bundle however often the command is run within 24 hours',
+    },
+    'dry-run': DRY_RUN,
+  },
+  rest: 'any',
+  async run({ args, more, client }) {
+    const typed = args.url === undefined ? [] : [args.url, ...more]
+    if (typed.length > 0 && args.file !== undefined) throw new UsageError('give URLs or --file, not both')
+    const { urls, urlMetadata, ...called } =
+      typed.length > 0 ? pasted(typed.join('\n')) : await readList(await listed(args.file))
+    const policy = args.policy === undefined ? undefined : ((await readJson(args.policy)) as Policy)
+    const { title, description, slug, email } = args
+    const given = Object.entries({ title, description, slug, email }).filter(([, value]) => value !== undefined)
+    const input = {
+      urls,
+      urlMetadata,
+      ...called,
+      ...Object.fromEntries(given),
+      ...(policy === undefined ? {} : { resolutionPolicy: policy }),
+    }
+    if (args['dry-run']) return printDryRun(await client.createBundle.dryRun(input), args.json === true)
+    const created = await client.createBundle(input, { idempotencyKey: args['idempotency-key'] })
+    if (args.json) return printJson(created)
+    print(created.url)
+    if (created.claimToken === undefined) return
+    note(`Nobody owns this bundle yet. Until ${created.claimExpiresAt} it can be claimed, once:`)
+    note(`  openall claim ${created.claimToken}`)
+    note(oneLine(`  or open ${created.claimUrl}`))
+  },
+})
+
+async function listed(file: string | undefined): Promise<string> {
+  if (file !== undefined) return readText(file)
+  if (process.stdin.isTTY) throw new UsageError('give URLs, or --file, or send a list to standard input')
+  return readStdin()
+}

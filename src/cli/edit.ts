@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Bundle, DRY_RUN, IF_VERSION, printDryRun, SLUG, seen } from './bundles.ts'
+import { command, slugIn } from './command.ts'
+import { changesOf, documentOf, type EditDocument, readDocument } from './document.ts'
+import { UsageError } from './exit.ts'
+import { readJson, readText } from './input.ts'
+import { pasted, readList } from './lists.ts'
+import { note, print, printJson } from './output.ts'
+
+export const edit = command({
+  name: 'edit',
+  summary: 'Edit a bundle, by flags or in your editor; every edit becomes a version',
+  examples: [
+    'openall edit 4k2mz7qy9p',
+    'openall edit 4k2mz7qy9p --title "Launch day, moved" --add https://example.com/chat',
+    'openall edit 4k2mz7qy9p --remove 3 --policy rules.json',
+  ],
+  args: {
+    slug: SLUG,
+    title: { type: 'string', alias: 't', description: 'Another title; an empty one takes it away' },
+    description: { type: 'string', alias: 'd', description: 'Another description; an empty one takes it away' },
+    add: { type: 'string', multiple: true, valueHint: 'url', description: 'A destination to add at the end' },
+    remove: {
+      type: 'string',
+      multiple: true,
+      valueHint: 'url',
+      description: 'A destination to take out: its URL, or its number',
+    },
+    list: {
+      type: 'string',
+      valueHint: 'path',
+      description: 'A list or bookmarks file in place of all destinations; - is standard input',
+    },
+    policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules; none takes them away' },
+    document: {
+      type: 'string',
+      valueHint: 'path',
+      description: 'The document that the editor shows, from a file; - is standard input',
+    },
+    'if-version': IF_VERSION,
+    'dry-run': DRY_RUN,
+  },
+  async run({ args, lists, server, client }) {
+    const slug = slugIn(args.slug, server)
+    const { add = [], remove = [] } = lists
+    const { body: bundle, version } = await client.getBundle.answer({ slug })
+    const asked = await documentFrom({ ...args, add, remove }, bundle)
+    // What is sent was made from this version, so an edit by somebody else in between must not be lost.
+    const { expectedVersion = version ?? undefined } = seen(args['if-version'])
+    const send = async (document: Partial<EditDocument>) => {
+      const changes = changesOf(document, bundle)
+      if (Object.keys(changes).length === 0) return null
+      return client.updateBundle.answer({ slug, ...changes }, { expectedVersion })
+    }
+    if (args['dry-run']) {
+      if (asked === null) throw new UsageError('--dry-run needs flags that say what to change')
+      const changes = changesOf(asked, bundle)
+      if (Object.keys(changes).length === 0) return print('Nothing would change.')
+      return printDryRun(
+        await client.updateBundle.dryRun({ slug, ...changes }, { expectedVersion }),
+        args.json === true,
+      )
+    }
+    const edited =
+      asked === null ? await inEditor(documentOf(bundle), { slug, expectedVersion, send }) : await send(asked)
+    if (args.json) return printJson(edited?.body ?? bundle)
+    print(edited === null ? 'Nothing has changed.' : `${server}/l/${slug} is at version ${edited.version}.`)
+  },
+})
+
+interface Asked {
+  title?: string | undefined
+  description?: string | undefined
+  add: string[]
+  remove: string[]
+  list?: string | undefined
+  policy?: string | undefined
+  document?: string | undefined
+}
+
+/** What the flags ask for; null where there are none. @throws UsageError. */
+async function documentFrom(asked: Asked, bundle: Bundle): Promise<Partial<EditDocument> | null> {
+  const { title, description, add, remove, list, policy, document } = asked
+  const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
+  if (title !== undefined) made.title = title || null
+  if (description !== undefined) made.description = description || null
+  if (policy !== undefined) {
+    made.resolutionPolicy = policy === 'none' ? null : ((await readJson(policy)) as Bundle['resolutionPolicy'])
+  }
+  if (list !== undefined) made.tabs = tabsIn(await readList(await readText(list)))
+  if (add.length > 0 || remove.length > 0) {
+    const { tabs } = { ...documentOf(bundle), ...made }
+    const gone = remove.map((text) => placeOf(text, tabs))
+    made.tabs = [
+      ...tabs.filter((_, index) => !gone.includes(index)),
+      ...(add.length > 0 ? tabsIn(pasted(add.join('\n'))) : []),
+    ]
+  }
+  return Object.keys(made).length === 0 ? null : made
+}
+
+function tabsIn({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): EditDocument['tabs'] {
+  return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
+}
+
+function placeOf(text: string, tabs: EditDocument['tabs']): number {
+  const at = /^\d+$/.test(text) ? Number(text) - 1 : tabs.findIndex(({ url }) => url === text)
+  if (tabs[at] === undefined) throw new UsageError(`there is no destination ${text} to remove`)
+  return at
+}
+
+interface Editing<T> {
+  slug: string
+  expectedVersion: number | undefined
+  send(document: Partial<EditDocument>): Promise<T>
+}
+
+/** Has a document edited and sent. What was written is kept where it could not be. */
+async function inEditor<T>(document: EditDocument, { slug, expectedVersion, send }: Editing<T>): Promise<T> {
+  const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'bundle.json')
+  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 })
+  try {
+    await runEditor(file)
+    const sent = await send(readDocument(await readJson(file)))
+    rmSync(dirname(file), { recursive: true })
+    return sent
+  } catch (error) {
+    if (readFileSync(file, 'utf8') === `${JSON.stringify(document, null, 2)}\n`)
+      rmSync(dirname(file), { recursive: true })
+    else {
+      note(`What you wrote is kept in ${file}. Mend it and send it:`)
+      note(`  openall edit ${slug} --document ${file} --if-version ${expectedVersion}`)
+    }
+    throw error
+  }
+}
+
+/** Runs the editor as the shell would, for it may be named with flags of its own. @throws UsageError. */
+function runEditor(file: string): Promise<void> {
+  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
+      : spawn('sh', ['-c', `${editor} "$1"`, 'openall', file], { stdio: 'inherit' })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new UsageError(`the editor (${editor}) ended with ${code}: nothing was sent`)),
+    )
+  })
+}

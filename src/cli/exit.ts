@@ -1,0 +1,38 @@
+import { OpenallError } from '../sdk/openall.ts'
+
+/** What the command's exit code says; docs/cli.md lists them. */
+export const EXIT = {
+  done: 0,
+  failure: 1,
+  usage: 2,
+  notAllowed: 3,
+  notFound: 4,
+  conflict: 5,
+  limit: 6,
+} as const
+
+/** The command was not understood: nothing was sent. */
+export class UsageError extends Error {}
+
+const BY_STATUS: Record<number, number> = {
+  400: EXIT.usage,
+  401: EXIT.notAllowed,
+  403: EXIT.notAllowed,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  412: EXIT.conflict,
+  413: EXIT.usage,
+  429: EXIT.limit,
+}
+
+/** The exit code of whatever went wrong. */
+export function exitCodeOf(error: unknown): number {
+  if (isUsage(error)) return EXIT.usage
+  if (!(error instanceof OpenallError) || error.code === 'UNEXPECTED_ANSWER') return EXIT.failure
+  return error.code === 'PLAN_LIMIT' ? EXIT.limit : (BY_STATUS[error.status] ?? EXIT.failure)
+}
+
+/** Whether it is the command line that was wrong; citty's own error has no class that could be asked for. */
+export function isUsage(error: unknown): error is Error {
+  return error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
+}

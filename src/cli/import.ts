@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { ImportPlan } from '../bundles/import.ts'
+import type { Client } from '../sdk/openall.ts'
+import { DRY_RUN } from './bundles.ts'
+import { command } from './command.ts'
+import { readText } from './input.ts'
+import { noteRemarks, readExport } from './lists.ts'
+import { note, oneLine, print, printJson, progress } from './output.ts'
+
+export const importFile = command({
+  name: 'import',
+  summary: 'Make bundles of a bookmarks file, CSV, Markdown, a OneTab export or a long list of URLs',
+  examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html'],
+  args: {
+    file: { type: 'positional', required: true, description: 'The file; - is standard input' },
+    'dry-run': DRY_RUN,
+  },
+  async run({ args, client }) {
+    const text = await readText(args.file)
+    const plan = await readExport(text)
+    if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
+    const { toNewBundle } = await import('../bundles/import.ts')
+    // The same file, imported again after a failure, makes what is missing and nothing twice.
+    const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
+    const made: Awaited<ReturnType<Client['createBundle']>>[] = []
+    for (const [index, bundle] of plan.bundles.entries()) {
+      progress(`${index} of ${plan.bundles.length} bundles…`)
+      try {
+        made.push(await client.createBundle(toNewBundle(bundle), { idempotencyKey: `import-${name}-${index}` }))
+      } catch (error) {
+        progress(null)
+        note(`${made.length} of ${plan.bundles.length} bundles are made. Run this again within 24 hours to go on.`)
+        throw error
+      }
+    }
+    progress(null)
+    if (args.json) return printJson({ bundles: made, skipped: plan.skipped, changed: plan.changed })
+    for (const [index, { url, claimToken }] of made.entries()) {
+      print(`${url}  ${oneLine(plan.bundles[index]?.title ?? '')}`.trimEnd())
+      if (claimToken !== undefined) note(`  to claim it: openall claim ${claimToken}`)
+    }
+    noteRemarks(plan)
+  },
+})
+
+function printPlan(plan: ImportPlan): void {
+  for (const { title, links } of plan.bundles) {
+    print(oneLine(title ?? 'A bundle without a title'))
+    for (const { url } of links) print(`  ${oneLine(url)}`)
+  }
+  noteRemarks(plan)
+  note(`${plan.bundles.length} bundles. Nothing was saved: leave --dry-run out to do it.`)
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { type Client, OpenallError } from '../sdk/openall.ts'
+import { SLUG } from './bundles.ts'
+import { command, slugIn } from './command.ts'
+import { note, oneLine, print, printJson } from './output.ts'
+
+export const open = command({
+  name: 'open',
+  summary: 'Open the tabs of your bundle in this machine’s browser; those marked manual are left out',
+  examples: ['openall open 4k2mz7qy9p', 'openall open 4k2mz7qy9p --all --print'],
+  args: {
+    slug: SLUG,
+    all: { type: 'boolean', alias: 'a', description: 'Those that are marked manual as well' },
+    print: { type: 'boolean', alias: 'p', description: 'Print the URLs and open nothing' },
+  },
+  async run({ args, server, client }) {
+    const slug = slugIn(args.slug, server)
+    const urls = (await tabsOf(slug, server, client, args.all ? 'all' : 'auto')).filter((url) => /^https?:/i.test(url))
+    if (!args.print) for (const url of urls) await openInBrowser(url)
+    if (args.json) return printJson({ urls })
+    for (const url of urls) print(oneLine(url))
+  },
+})
+
+/** The bundle's own tabs where it is ours; else its launcher, which opens the tabs that are for who looks. */
+async function tabsOf(slug: string, server: string, client: Client, which: 'all' | 'auto'): Promise<string[]> {
+  try {
+    const { urls, urlMetadata } = await client.getBundle({ slug })
+    return urls.filter((_, index) => which === 'all' || urlMetadata[index]?.openPolicy !== 'manual')
+  } catch (error) {
+    if (!(error instanceof OpenallError) || (error.status !== 401 && error.status !== 403)) throw error
+    note('This bundle is not yours, so its page is opened: press Open all there.')
+    return [`${server}/l/${encodeURIComponent(slug)}`]
+  }
+}
+
+/** Handed over as an argument and never through a shell, for the URL is somebody else's text. */
+function openInBrowser(url: string): Promise<void> {
+  const [program, ...args] = browser()
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
+  return new Promise((resolve, reject) => {
+    child.on('error', () => reject(new Error(`${program} cannot be run: set BROWSER to your browser, or use --print`)))
+    child.on('spawn', () => {
+      child.unref()
+      resolve()
+    })
+  })
+}
+
+function browser(): [string, ...string[]] {
+  if (process.env.BROWSER) return [process.env.BROWSER]
+  if (process.platform === 'darwin') return ['open']
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return ['xdg-open']
+}

@@ -1,0 +1,100 @@
+import { type BundleDiff, diff as differences, isSame, type Link } from '../bundles/diff.ts'
+import type { Client } from '../sdk/openall.ts'
+import { SLUG } from './bundles.ts'
+import { command, slugIn, whole } from './command.ts'
+import { UsageError } from './exit.ts'
+import { minute, oneLine, plain, print, printJson, printTable, styled } from './output.ts'
+
+type Version = Awaited<ReturnType<Client['listVersions']>>['versions'][number]
+
+export const versions = command({
+  name: 'versions',
+  summary: 'List every version of a bundle, newest first',
+  examples: ['openall versions 4k2mz7qy9p'],
+  args: { slug: SLUG },
+  async run({ args, server, client }) {
+    const answer = await client.listVersions({ slug: slugIn(args.slug, server) })
+    if (args.json) return printJson(answer)
+    const rows = answer.versions.map(({ versionNumber, editedAt, editedByIdentityUserId, urls, title }) => [
+      String(versionNumber),
+      minute(editedAt),
+      editedByIdentityUserId ?? 'nobody',
+      String(urls.length),
+      oneLine(title ?? ''),
+    ])
+    printTable(['VERSION', 'EDITED (UTC)', 'BY', 'TABS', 'TITLE'], rows)
+  },
+})
+
+export const diff = command({
+  name: 'diff',
+  summary: 'Show what changed between two versions of a bundle',
+  examples: ['openall diff 4k2mz7qy9p', 'openall diff 4k2mz7qy9p 1 3'],
+  args: {
+    slug: SLUG,
+    from: { type: 'positional', required: false, description: 'A version (else the one before the other)' },
+    to: { type: 'positional', required: false, description: 'A later one (else the latest)' },
+  },
+  async run({ args, server, client }) {
+    const { versions } = await client.listVersions({ slug: slugIn(args.slug, server) })
+    const find = (text: string) => numbered(versions, whole(text, 'a version'))
+    const to = args.to === undefined ? versions[0] : find(args.to)
+    const from = args.from === undefined ? versions[1] : find(args.from)
+    if (to === undefined || from === undefined) throw new UsageError('this bundle has had one version only')
+    const changed = differences(from, to)
+    if (args.json) return printJson({ from: from.versionNumber, to: to.versionNumber, ...changed })
+    print(styled('dim', `from version ${from.versionNumber} (${minute(from.editedAt)} UTC)`))
+    print(styled('dim', `  to version ${to.versionNumber} (${minute(to.editedAt)} UTC)`))
+    if (isSame(changed)) return print('Nothing differs.')
+    printDifferences(changed)
+  },
+})
+
+function numbered(versions: readonly Version[], number: number): Version {
+  const found = versions.find(({ versionNumber }) => versionNumber === number)
+  if (found === undefined) throw new UsageError(`this bundle has the versions 1 to ${versions.length}, not ${number}`)
+  return found
+}
+
+function printDifferences({ fields, links, rules }: BundleDiff): void {
+  for (const [field, { from, to }] of Object.entries(fields)) {
+    if (from !== '') printRemoved(`${field}: ${from}`)
+    if (to !== '') printAdded(`${field}: ${to}`)
+  }
+  for (const entry of links) {
+    if (entry.kind === 'added') printAdded(written(entry.value))
+    else if (entry.kind === 'removed') printRemoved(written(entry.value))
+    else {
+      const { isMoved, from, to, changes, value } = entry
+      const was = { ...value, ...Object.fromEntries(Object.entries(changes).map(([field, { from }]) => [field, from])) }
+      if (Object.keys(changes).length > 0) {
+        printRemoved(written(was))
+        printAdded(written(value))
+      }
+      if (isMoved) print(styled('yellow', `~ ${oneLine(value.url)} moved from ${from + 1} to ${to + 1}`))
+    }
+  }
+  for (const entry of rules) {
+    const name = `rule ${entry.value.name}`
+    if (entry.kind === 'added') printAdded(name)
+    else if (entry.kind === 'removed') printRemoved(name)
+    else {
+      const what = [...Object.keys(entry.changes), ...(entry.isMoved ? ['place'] : [])]
+      print(styled('yellow', `~ ${oneLine(name)}: another ${what.join(', ')}`))
+    }
+  }
+}
+
+function printAdded(text: string): void {
+  for (const line of text.split('\n')) print(styled('green', `+ ${plain(line)}`))
+}
+
+function printRemoved(text: string): void {
+  for (const line of text.split('\n')) print(styled('red', `- ${plain(line)}`))
+}
+
+/** A destination with all that goes with it, on one line. */
+function written({ url, note, tags, openPolicy }: Link): string {
+  const beside = [note && `"${note}"`, ...tags.map((tag) => `#${tag}`), openPolicy === 'manual' ? '(manual)' : '']
+  return oneLine([url, ...beside].filter((piece) => piece !== '').join(' '))
+}

@@ -1,0 +1,71 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { apiKeys, bundles, member, organization, owners } from '../../db/schema.ts'
+
+/** What would go with an account or an organisation, in numbers. */
+export interface Holdings {
+  /** Those that are deleted and could be restored too. */
+  bundles: number
+  /** Keys that are not revoked. */
+  keys: number
+}
+
+/** What an organisation holds. */
+export async function holdingsOf({ db }: Store, organizationId: string): Promise<Holdings> {
+  const [row] = await db.select(held(eq(owners.organizationId, organizationId))).from(sql`(SELECT 1)`)
+  return { bundles: row?.bundles ?? 0, keys: row?.keys ?? 0 }
+}
+
+/** What becomes of an organisation when one of its members deletes their account. */
+export interface Fate extends Holdings {
+  id: string
+  name: string
+  /** `goes` with the account; `stays` without them; `blocks` the deletion, for others would have no admin. */
+  fate: 'goes' | 'stays' | 'blocks'
+}
+
+/** What deleting an account would mean (decisions 11). */
+export async function consequences({ db }: Store, userId: string): Promise<Holdings & { organizations: Fate[] }> {
+  const others = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId})`
+  const otherAdmins = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId} AND other.role = 'admin')`
+  const [[own], rows] = await db.batch([
+    db.select(held(eq(owners.userId, userId))).from(sql`(SELECT 1)`),
+    db
+      .select({
+        id: organization.id,
+        name: organization.name,
+        role: member.role,
+        others,
+        otherAdmins,
+        ...held(eq(owners.organizationId, organization.id)),
+      })
+      .from(member)
+      .innerJoin(organization, eq(organization.id, member.organizationId))
+      .where(eq(member.userId, userId))
+      .orderBy(sql`${organization.name} COLLATE NOCASE`),
+  ])
+  const organizations = rows.map(({ role, others, otherAdmins, ...rest }): Fate => {
+    const fate = others === 0 ? 'goes' : role === 'admin' && otherAdmins === 0 ? 'blocks' : 'stays'
+    return { ...rest, fate }
+  })
+  return { bundles: own?.bundles ?? 0, keys: own?.keys ?? 0, organizations }
+}
+
+function held(isOwner: ReturnType<typeof eq>) {
+  const owner = sql`(SELECT ${owners.id} FROM ${owners} WHERE ${isOwner})`
+  return {
+    bundles: sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${owner})`,
+    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND ${apiKeys.revokedAt} IS NULL)`,
+  }
+}
+
+/** How many working keys of an organisation act in a member's name: they end with the membership. */
+export async function keysInName({ db }: Store, organizationId: string, userId: string): Promise<number> {
+  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isNull(apiKeys.revokedAt))
+  const [row] = await db
+    .select({ keys: sql<number>`count(*)` })
+    .from(apiKeys)
+    .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
+    .where(mine)
+  return row?.keys ?? 0
+}

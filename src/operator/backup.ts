@@ -1,0 +1,38 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Copy, copyStore, restoreStore, UnfitCopy } from '../../db/backup.ts'
+import { databaseFile, readSetting } from '../config.ts'
+
+type Env = Record<string, string | undefined>
+
+/**
+ * Copies the file store that DATABASE_URL names, and its secret beside it, while services run on it. The copy lets
+ * whoever has it sign in as anybody: keep it as you keep the store.
+ * @throws UnfitCopy.
+ */
+export function backUp(env: Env, to: string): Promise<Copy> {
+  return copy(storeOf(env), resolve(to), copyStore)
+}
+
+/**
+ * Puts a backup, and its secret, where DATABASE_URL has no store yet. Stop the service before, and start it after.
+ * @throws UnfitCopy.
+ */
+export function restore(env: Env, from: string): Promise<Copy> {
+  return copy(resolve(from), storeOf(env), restoreStore)
+}
+
+async function copy(from: string, to: string, how: typeof copyStore): Promise<Copy> {
+  const [secret, secretTo] = [`${from}.secret`, `${to}.secret`]
+  if (existsSync(secretTo)) throw new UnfitCopy(`${secretTo} is there already: move it away first`)
+  const made = await how(from, to)
+  // Its owner alone may read it, there as here: the mode is copied with it.
+  if (existsSync(secret)) copyFileSync(secret, secretTo)
+  return made
+}
+
+function storeOf(env: Env): string {
+  const file = databaseFile(readSetting(env, 'DATABASE_URL'))
+  if (file !== null) return file
+  throw new UnfitCopy('DATABASE_URL is a server: back it up there (docs/self-hosting.md says how)')
+}

@@ -1,0 +1,42 @@
+import { type } from 'arktype'
+import type { Condition, Traced } from '../../db/policy.ts'
+import { later } from '../shape.ts'
+
+const Tab = later(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
+
+/** A policy that has been saved: its rules have ids (spec 2.3). */
+export const SavedPolicy = later(() =>
+  type({
+    version: '1',
+    rules: type({
+      id: 'string',
+      name: 'string',
+      'showBadge?': 'boolean',
+      when: type('object').configure({ $ref: '#/$defs/Condition' }, 'self').as<Condition>(),
+      tabs: Tab().array(),
+      '+': 'reject',
+    }).array(),
+    '+': 'reject',
+  }).configure({ named: 'SavedPolicy' }, 'self'),
+)
+
+/** What a viewer would be shown, and why (decisions 6). */
+export const Preview = later(() =>
+  type({
+    matchedRuleId: 'string | null',
+    matchedRuleName: 'string | null',
+    tabs: Tab().array(),
+    trace: type({
+      ruleId: 'string',
+      name: 'string',
+      matched: 'boolean',
+      condition: type('object').configure({ $ref: '#/$defs/TracedCondition' }, 'self').as<Traced>(),
+      '+': 'reject',
+    }).array(),
+    warnings: type({ path: 'string', message: 'string', '+': 'reject' }).array(),
+    '+': 'reject',
+  }),
+)
+
+/** The same as a value; `trace` has every rule in order, those after the matched one too. */
+export type Preview = ReturnType<typeof Preview>['infer']

@@ -1,0 +1,229 @@
+import type { Route } from '../routes.ts'
+import { OpenallError } from './error.ts'
+
+/** How calls are made; each may be said for all calls of a client, or for one. */
+export interface CallOptions {
+  /** Ends the call, its waits included: it then fails with `ABORTED`. */
+  signal?: AbortSignal | undefined
+  /** How long one try may take, in milliseconds; 30 000 where nothing is said. */
+  timeoutMs?: number | undefined
+  /** How often a call is tried again that failed for a passing reason and can do no harm twice; 2 where nothing is said. */
+  retries?: number | undefined
+  /** A server that asks for a longer wait than this, in milliseconds, is not waited for; 60 000 where nothing is said. */
+  maxWaitMs?: number | undefined
+}
+
+/** All that came with a body. */
+export interface Answer<Body> {
+  body: Body
+  status: number
+  headers: Headers
+  /** The bundle's version (its ETag), to be given as `expectedVersion`; null where the answer is no bundle. */
+  version: number | null
+}
+
+/** Where calls go, and as whom. */
+export interface Connection extends CallOptions {
+  /** Origin and path before `/api`, with no slash at its end. */
+  base: string
+  key: string | undefined
+  fetch: typeof fetch
+  /** The Service-Client label. */
+  label: string
+}
+
+/** One call, ready to be sent as often as it takes. */
+export interface Call extends CallOptions {
+  route: Route
+  input: Readonly<Record<string, unknown>>
+  idempotencyKey?: string | undefined
+  expectedVersion?: number | undefined
+  format?: 'csv'
+}
+
+const TIMEOUT_MS = 30_000
+const RETRIES = 2
+const MAX_WAIT_MS = 60_000
+const FIRST_WAIT_MS = 400
+/** Statuses of a server or proxy that may answer otherwise in a moment. */
+const PASSING = new Set([408, 429, 500, 502, 503, 504])
+
+/**
+ * Sends a call, and again where it failed for a passing reason: after `Retry-After`, else after a wait that grows.
+ * What would not be safe to do twice is sent again only where the limit refused it, for then nothing was done.
+ * @throws OpenallError.
+ */
+export async function send(call: Call, connection: Connection): Promise<Answer<unknown>> {
+  const {
+    signal,
+    timeoutMs = TIMEOUT_MS,
+    retries = RETRIES,
+    maxWaitMs = MAX_WAIT_MS,
+  } = { ...connection, ...said(call) }
+  const request = requestFor(call, connection)
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt(request, { signal, timeoutMs, fetch: connection.fetch })
+    } catch (error) {
+      if (!(error instanceof OpenallError) || tries >= retries || !mayRepeat(call, error)) throw error
+      const waitMs = waitFor(error, tries)
+      if (waitMs > maxWaitMs) throw error
+      await pause(waitMs, signal)
+    }
+  }
+}
+
+/** Options that are said to be undefined are not said. */
+function said(options: CallOptions): CallOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+function mayRepeat({ route, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
+  if (code === 'RATE_LIMITED') return true
+  const isPassing = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || PASSING.has(status)
+  return isPassing && (route.route.startsWith('GET ') || route.effect !== undefined || idempotencyKey !== undefined)
+}
+
+function waitFor({ retryAfterSeconds }: OpenallError, tries: number): number {
+  // Jittered, so that callers who failed together do not come back together.
+  return retryAfterSeconds === undefined
+    ? FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2)
+    : retryAfterSeconds * 1000
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(aborted(signal))
+    const end = () => {
+      clearTimeout(timer)
+      reject(aborted(signal!))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+function aborted({ reason }: AbortSignal): OpenallError {
+  return new OpenallError('ABORTED', 'The call was aborted.', { cause: reason })
+}
+
+interface Outgoing {
+  url: string
+  init: { method: string; headers: Record<string, string>; body?: string }
+}
+
+function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
+  const { route, input, idempotencyKey, expectedVersion, format } = call
+  const [method = '', template = ''] = route.route.split(' ')
+  const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const path = template.replace(/:(\w+)/g, (_, name: string) => {
+    const value = fields.get(name)
+    fields.delete(name)
+    return segment(name, value)
+  })
+  const headers: Record<string, string> = {
+    accept: format === 'csv' ? 'text/csv' : 'application/json',
+    'service-client': label,
+  }
+  if (key !== undefined) headers.authorization = `Bearer ${key}`
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  if (expectedVersion !== undefined) headers['if-match'] = `"v${expectedVersion}"`
+  if (method === 'GET' || method === 'DELETE') {
+    if (format !== undefined) fields.set('format', format)
+    const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
+    return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
+  }
+  if (route.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
+  const body = JSON.stringify(Object.fromEntries(fields))
+  return {
+    url: `${base}/api${path}`,
+    init: { method, headers: { ...headers, 'content-type': 'application/json' }, body },
+  }
+}
+
+/** A value as one step of a path. Dots alone would walk up it, and an empty one would be another path. */
+function segment(name: string, value: unknown): string {
+  const text = value === undefined || value === null ? '' : String(value)
+  if (/^\.{0,2}$/.test(text) || !text.isWellFormed()) {
+    throw new OpenallError('BAD_REQUEST', `${name} must be given, and be more than dots`, { status: 400 })
+  }
+  return encodeURIComponent(text)
+}
+
+async function attempt(
+  { url, init }: Outgoing,
+  { signal, timeoutMs, fetch }: { signal: AbortSignal | undefined; timeoutMs: number; fetch: Connection['fetch'] },
+): Promise<Answer<unknown>> {
+  if (signal?.aborted) throw aborted(signal)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, timeoutMs)
+  signal?.addEventListener('abort', end, { once: true })
+  try {
+    // Not followed: a POST that is redirected becomes a GET, and the key is for the server that was named.
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: ending.signal })
+    return read(response, await response.text())
+  } catch (error) {
+    if (error instanceof OpenallError) throw error
+    if (signal?.aborted) throw aborted(signal)
+    const { origin } = new URL(url)
+    if (ending.signal.aborted) {
+      throw new OpenallError('TIMEOUT', `${origin} did not answer within ${timeoutMs} ms. Try again.`, { cause: error })
+    }
+    throw new OpenallError('NETWORK_ERROR', `${origin} cannot be reached. Check the address and the network.`, {
+      cause: error,
+    })
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  }
+}
+
+function read(response: Response, text: string): Answer<unknown> {
+  const { status, headers } = response
+  const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
+  if (!response.ok) throw refusal(response, isJson ? parsed(text, response) : null)
+  const version = /^"v(\d+)"$/.exec(headers.get('etag') ?? '')?.[1]
+  const isCsv = /^text\/csv\b/.test(headers.get('content-type') ?? '')
+  if (!isJson && !isCsv && status !== 204) throw unexpected(response)
+  const body = status === 204 ? undefined : isJson ? parsed(text, response) : text
+  return { body, status, headers, version: version === undefined ? null : Number(version) }
+}
+
+function parsed(text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unexpected(response)
+  }
+}
+
+/** The service's own error, or one that says that it was not the service who answered. */
+function refusal(response: Response, body: unknown): OpenallError {
+  const { error, code, retryAfterSeconds } = (body ?? {}) as {
+    error?: unknown
+    code?: unknown
+    retryAfterSeconds?: unknown
+  }
+  if (typeof error !== 'string' || typeof code !== 'string') return unexpected(response)
+  return new OpenallError(code as OpenallError['code'], error, {
+    status: response.status,
+    retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
+  })
+}
+
+function unexpected({ status, headers, url, type }: Response): OpenallError {
+  const target = headers.get('location')
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  const message = isRedirect
+    ? `The server redirects${target === null ? '' : ` to ${target}`}. Give the address that it redirects to as the server.`
+    : `What answered ${url} with status ${status} is not the service. Check the server's address.`
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return new OpenallError('UNEXPECTED_ANSWER', message, {
+    status,
+    retryAfterSeconds: Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined,
+  })
+}

@@ -1,0 +1,107 @@
+import about from '../../package.json' with { type: 'json' }
+import { ROUTES, type Route } from '../routes.ts'
+import { type Answer, type Call, type CallOptions, type Connection, send } from './call.ts'
+import { OpenallError } from './error.ts'
+import { typed } from './signatures.ts'
+
+export interface ClientOptions extends CallOptions {
+  /** The service's address: `https://openall.example`. */
+  server: string
+  /** An API key. Without one calls are anonymous, or, on the service's own pages, those of who is signed in. */
+  key?: string | undefined
+  /** In place of the runtime's own `fetch`. */
+  fetch?: typeof fetch | undefined
+  /** `<client>/<tag>`, kept with the bundles that are made; `sdk/<version>` where nothing is said. */
+  label?: string | undefined
+  /** Where the bundles that are made come from; `sdk` where nothing is said. */
+  source?: 'sdk' | 'cli' | 'extension' | 'import' | undefined
+}
+
+interface Options extends CallOptions {
+  idempotencyKey?: string | undefined
+  expectedVersion?: number | undefined
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+const MAX_PAGE = 100
+
+/**
+ * A client with a method for each operation: `client.createBundle({ urls })`. Each takes one flat input and
+ * options, and answers with the route's body. `.answer` gives the version and headers as well, `.each` goes through
+ * the pages of a list, `.csv` gives a table as text, `.dryRun` what would be saved.
+ *
+ * ```ts
+ * const openall = createClient({ server: 'https://openall.example', key: 'oa_…' })
+ * const { url } = await openall.createBundle({ title: 'Launch day', urls: ['https://example.com/plan'] })
+ * ```
+ *
+ * @throws OpenallError from every method, and for an address or a key that cannot be one.
+ */
+export function createClient(options: ClientOptions) {
+  const connection = connect(options)
+  const source = options.source ?? 'sdk'
+  const methods = Object.entries<Route>(ROUTES).map(([name, route]) => {
+    const defaults = name === 'create_bundle' ? { source } : {}
+    return [methodName(name), method(route, defaults, connection)] as const
+  })
+  return typed(Object.fromEntries(methods))
+}
+
+/** Every operation as a method, typed. */
+export type Client = ReturnType<typeof createClient>
+
+function connect({ server, key, fetch: given, label, ...options }: ClientOptions): Connection {
+  const base = server.replace(/\/+$/, '')
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
+    throw new OpenallError('BAD_REQUEST', 'server must be an http: or https: address')
+  }
+  // Checked here, for what fetch says of a header that cannot be sent has the header's value in it.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new OpenallError('UNAUTHORIZED', 'The API key is not valid. Check it, or give none.', { status: 401 })
+  }
+  const send = given ?? ((...request: Parameters<typeof fetch>) => fetch(...request))
+  return { ...options, base, key, fetch: send as typeof fetch, label: label ?? `sdk/${about.version}` }
+}
+
+/** The method of an operation: `create_bundle` is `createBundle`. */
+export function methodName(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function method(route: Route, defaults: Input, connection: Connection) {
+  const call = (input: Input = {}, options: Options = {}): Call => ({
+    ...options,
+    route,
+    input: { ...defaults, ...input },
+    idempotencyKey: route.idempotent ? (options.idempotencyKey ?? newKey()) : undefined,
+  })
+  const answer = (input?: Input, options?: Options): Promise<Answer<unknown>> => send(call(input, options), connection)
+  return Object.assign(async (input?: Input, options?: Options) => (await answer(input, options)).body, {
+    answer,
+    dryRun: async (input?: Input, options?: Options) => (await answer({ ...input, dryRun: true }, options)).body,
+    csv: async (input?: Input, options?: Options) =>
+      (await send({ ...call(input, options), format: 'csv' }, connection)).body,
+    each: (input?: Input, options?: Options) =>
+      each(route.pages ?? '', (page) => answer({ ...input, ...page }, options), input),
+  })
+}
+
+/** Random, so that no two calls share one; `crypto.randomUUID` is missing on pages without TLS. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The items of a list, page after page, until a page is not full. */
+async function* each(
+  list: string,
+  page: (paging: { limit: number; offset: number }) => Promise<Answer<unknown>>,
+  { limit = MAX_PAGE, offset = 0 }: { limit?: number; offset?: number } = {},
+): AsyncGenerator<unknown, void> {
+  for (let at = offset; ; at += limit) {
+    const { body } = await page({ limit, offset: at })
+    const items = (body as Record<string, unknown[]>)[list] ?? []
+    yield* items
+    if (items.length < limit) return
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import type { Service } from '../service.ts'
+import type { RouteClass } from '../tally.ts'
+import type { Handle } from './front-door.ts'
+
+/** The router, as far as it is used here. */
+interface Router {
+  routes: readonly { path: string }[]
+  fetch(request: Request): Response | Promise<Response>
+}
+
+/** Writes a line about an answer. */
+type AccessLog = (request: Request, response: Response, startedAt: number) => void
+
+/** The id of each request that has reached the router: it is in its answer, and in the log's lines about it. */
+export const requestIds = new WeakMap<Request, string>()
+
+/** What an id may be that a trusted proxy sets. */
+const ID = /^[\w.:/+=-]{1,128}$/
+
+/**
+ * The router with every answer counted, timed and given its request's id. Launchers from memory do not come here: the
+ * front door counts them, and they carry no id, which would cost more than finding them does.
+ */
+export function observed(router: Router, service: Service): Pick<Router, 'fetch'> {
+  const { tally, config } = service
+  const idHeader = config.requestIdHeader
+  const write = config.accessLog === 'off' ? null : accessLog(router, service)
+  return {
+    fetch(request) {
+      const given = idHeader === undefined ? null : request.headers.get(idHeader)
+      const id = given !== null && ID.test(given) ? given : randomUUID()
+      requestIds.set(request, id)
+      const startedAt = performance.now()
+      const done = (response: Response) => {
+        const route = classOf(request.url)
+        tally.answered(route, response.status)
+        tally.time?.(route, (performance.now() - startedAt) / 1000)
+        response.headers.set('x-request-id', id)
+        write?.(request, response, startedAt)
+        return response
+      }
+      const answer = router.fetch(request)
+      return answer instanceof Promise ? answer.then(done) : done(answer)
+    },
+  }
+}
+
+/** With the access log on, a line also for what the front door answers by itself. */
+export function logged(handle: Handle, router: Router, service: Service): Handle {
+  if (service.config.accessLog === 'off') return handle
+  const write = accessLog(router, service)
+  return (request, socketAddress) => {
+    const startedAt = performance.now()
+    const answer = handle(request, socketAddress)
+    if (!(answer instanceof Promise) && !requestIds.has(request)) write(request, answer, startedAt)
+    return answer
+  }
+}
+
+/**
+ * A line has the request's id, method, the shape of its path, status and duration. No address, query, header or name of
+ * anything: of the path only the words that routes are made of are told, for the rest may be a token.
+ */
+function accessLog({ routes }: Router, { config, log }: Service): AccessLog {
+  const words = new Set(routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part))))
+  return (request, { status }, startedAt) => {
+    if (config.accessLog === 'errors' && status < 400) return
+    const ms = Math.round((performance.now() - startedAt) * 100) / 100
+    const method = /^[A-Z]{1,10}$/.test(request.method) ? request.method : 'other'
+    log.info({ id: requestIds.get(request), method, route: shapeOf(request.url, words), status, ms }, 'request')
+  }
+}
+
+const MAX_PARTS = 8
+
+function shapeOf(url: string, words: ReadonlySet<string>): string {
+  const parts = pathOf(url).slice(1).split('/', MAX_PARTS)
+  return `/${parts.map((part) => (part === '' || words.has(part) ? part : ':')).join('/')}`
+}
+
+/** The first that a path begins with. */
+const CLASSES: readonly (readonly [string, RouteClass])[] = [
+  ['/l/', 'launcher'],
+  ['/api/auth/', 'auth'],
+  ['/api/webhooks/', 'webhook'],
+  ['/api/mcp', 'mcp'],
+  ['/api/', 'api'],
+  ['/static/', 'static'],
+  ['/dashboard', 'dashboard'],
+  ['/healthz', 'operation'],
+  ['/readyz', 'operation'],
+  ['/metrics', 'operation'],
+]
+
+function classOf(url: string): RouteClass {
+  const path = pathOf(url)
+  if (path.startsWith('/api/links/') && path.endsWith('/events')) return 'event'
+  for (const [prefix, route] of CLASSES) if (path.startsWith(prefix)) return route
+  return 'page'
+}
+
+const AFTER_SCHEME = 'https://'.length
+
+/** By the text: an address that a Host made strange need not parse. */
+function pathOf(url: string): string {
+  const from = url.indexOf('/', AFTER_SCHEME)
+  const query = url.indexOf('?', from)
+  return from === -1 ? '/' : url.slice(from, query === -1 ? undefined : query)
+}

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core'
+import { enter } from './people.ts'
+import type { Scene, World } from './scenes.ts'
+import type { Team } from './team.ts'
+
+/** Pages of keys, organisations and settings. */
+export function accountScenes() {
+  const as =
+    (who: 'admin' | 'editor' | 'newcomer', path: (team: Team) => string): Scene =>
+    async (page, { origin, team, newcomer }) => {
+      await enter(page.context(), who === 'newcomer' ? newcomer : team[who])
+      await page.goto(origin + path(team))
+    }
+  const newKey = async (page: Page, world: World, limit: string) => {
+    await as('admin', () => '/dashboard/keys/new')(page, world)
+    await page.fill('#name', 'A scene of a key')
+    await page.evaluate(() => document.querySelector('form.panel')?.setAttribute('novalidate', ''))
+    await page.fill('#rateLimitPerHour', limit)
+    await page.click('button.primary')
+  }
+  const organization =
+    (rest = '') =>
+    ({ id }: Team) =>
+      `/dashboard/organizations/${id}${rest}`
+  return {
+    keys: as('admin', () => '/dashboard/keys'),
+    'keys-empty': as('newcomer', () => '/dashboard/keys'),
+    'keys-of-admins': as('editor', () => '/dashboard/keys'),
+    'keys-new': as('admin', () => '/dashboard/keys/new'),
+    'keys-wrong': async (page, world) => {
+      await newKey(page, world, '100001')
+      await page.waitForSelector('#rateLimitPerHour-error')
+    },
+    'keys-made': async (page, world) => {
+      await newKey(page, world, '100')
+      await page.waitForSelector('#key')
+    },
+    'keys-revoke': as('admin', ({ keyId }) => `/dashboard/keys/${keyId}/revoke`),
+    organizations: as('admin', () => '/dashboard/organizations'),
+    'organizations-invited': as('editor', () => '/dashboard/organizations'),
+    'organizations-empty': as('newcomer', () => '/dashboard/organizations'),
+    organization: as('admin', organization()),
+    'organization-as-editor': as('editor', organization()),
+    'organization-menu': async (page, world) => {
+      await as('admin', organization())(page, world)
+      await page.click('.person .menu summary')
+    },
+    'organization-remove': as('admin', (team) => organization(`/members/${team.editorMemberId}/remove`)(team)),
+    'organization-leave': as('editor', organization('/leave')),
+    'organization-delete': as('admin', organization('/delete')),
+    settings: as('admin', () => '/dashboard/settings'),
+    'settings-without-password': as('editor', () => '/dashboard/settings'),
+    'settings-delete': as('editor', () => '/dashboard/settings/delete'),
+    'settings-delete-blocked': as('admin', () => '/dashboard/settings/delete'),
+    'password-by-mail': (page, { origin }) => page.goto(`${origin}/password/a-token-of-a-scene`),
+  } satisfies Record<string, Scene>
+}

@@ -1,0 +1,509 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { actFor, arrive, organize, type Person } from '../people.ts'
+import { type Server, startServer } from '../server.ts'
+import { ODD, ONBOARDING } from './bundles.ts'
+import { openChromium } from './chromium.ts'
+import { enter } from './people.ts'
+
+setDefaultTimeout(120_000)
+
+const LATER_PAGE = 15_000
+
+let browser: Browser
+let server: Server
+let owner: Person
+beforeAll(async () => {
+  server = await startServer()
+  browser = await openChromium({ popups: 'blocked' })
+  owner = await arrive(server)
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+})
+
+interface Opened {
+  page: Page
+  context: BrowserContext
+  /** Errors of the console, save those that the browser notes for refusals the page explains. */
+  complaints: string[]
+}
+
+async function open(path: string, person = owner, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ baseURL: server.origin, ...options })
+  await enter(context, person)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
+  })
+  await page.goto(path)
+  return { page, context, complaints }
+}
+
+interface Saved {
+  slug: string
+  title: string | null
+  description: string | null
+  urls: string[]
+  urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
+  resolutionPolicy: { rules: { id: string; name: string }[] } | null
+  source: string
+}
+
+const saved = async (slug: string, person = owner) => (await person.api<Saved>('GET', `/api/links/${slug}`)).body
+const slugOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
+const rows = (page: Page) => page.locator('#links > .link-row:not(.removed)')
+const addresses = (page: Page) =>
+  rows(page)
+    .locator('[name=url]')
+    .evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
+const field = (page: Page, index: number, name: string) => rows(page).nth(index).locator(`[name=${name}]`)
+const press = (page: Page, index: number, name: string) => rows(page).nth(index).getByRole('button', { name }).click()
+const told = (page: Page, text: string) => page.locator('#said').getByText(text).waitFor()
+const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
+
+/** Puts a text on the clipboard, and pastes it where the focus is. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate((said) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', said)
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+    document.activeElement?.dispatchEvent(event)
+  }, text)
+}
+
+test('a bundle is made: typed, pasted, checked while one types, reordered by keyboard and by hand, saved', async () => {
+  const { page, context, complaints } = await open('/dashboard')
+  await page.getByRole('link', { name: 'New bundle' }).first().click()
+  await page.getByRole('heading', { name: 'New bundle' }).waitFor()
+  expect(await isFocused(field(page, 0, 'url'))).toBe(true)
+  await page.fill('#title', 'Team offsite')
+  await page.getByLabel('Custom link').fill('Team Offsite')
+  await page.locator('#slug-error').waitFor()
+  await page.getByLabel('Custom link').fill('team-offsite')
+  await page.locator('#slug-error').waitFor({ state: 'detached' })
+
+  await field(page, 0, 'url').focus()
+  await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nftp://files.example/\nexample.org')
+  await page.getByText('4 of 25').waitFor()
+  expect(await addresses(page)).toEqual([
+    'https://example.com/agenda',
+    'https://board.example/',
+    'ftp://files.example/',
+    'https://example.org',
+  ])
+  expect(await field(page, 1, 'note').inputValue()).toBe('Board')
+  expect(await isFocused(field(page, 3, 'url'))).toBe(true)
+  const wrong = field(page, 2, 'url')
+  await page.locator('.link-row .error').waitFor()
+  expect(await wrong.getAttribute('aria-invalid')).toBe('true')
+  await wrong.fill('https://files.example/')
+  await page.locator('.link-row .error').waitFor({ state: 'detached' })
+  expect(await isFocused(wrong)).toBe(true)
+
+  await field(page, 0, 'note').fill('What we do\nand when')
+  await field(page, 0, 'tags').fill('read first, "a, b"')
+  await field(page, 2, 'openPolicy').selectOption('manual')
+  await press(page, 2, 'Move up')
+  expect(await isFocused(rows(page).nth(1).getByRole('button', { name: 'Move up' }))).toBe(true)
+  expect(await page.textContent('#live')).toBe('Link moved to 2 of 4')
+  // By hand: the last row to the top.
+  const grip = rows(page).nth(3).locator('.grip')
+  await grip.scrollIntoViewIfNeeded()
+  const from = await grip.boundingBox()
+  const to = await rows(page).nth(0).boundingBox()
+  await page.mouse.move((from?.x ?? 0) + 8, (from?.y ?? 0) + 8)
+  await page.mouse.down()
+  await page.mouse.move((from?.x ?? 0) + 8, (to?.y ?? 0) + 2, { steps: 12 })
+  await page.mouse.up()
+  expect(await addresses(page)).toEqual([
+    'https://example.org',
+    'https://example.com/agenda',
+    'https://files.example/',
+    'https://board.example/',
+  ])
+
+  await press(page, 3, 'Remove')
+  await page.getByText('3 of 25').waitFor()
+  expect(await isFocused(page.getByRole('button', { name: 'Put back' }))).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.getByText('4 of 25').waitFor()
+  await press(page, 0, 'Remove')
+  await page.getByText('3 of 25').waitFor()
+  await page.getByRole('button', { name: 'Make the bundle' }).last().click()
+  await told(page, 'The bundle is made.')
+  expect(slugOf(page)).toBe('team-offsite')
+  expect(await saved('team-offsite')).toMatchObject({
+    title: 'Team offsite',
+    urls: ['https://example.com/agenda', 'https://files.example/', 'https://board.example/'],
+    urlMetadata: [
+      { note: 'What we do\nand when', tags: ['read first', 'a, b'] },
+      { openPolicy: 'manual' },
+      { note: 'Board' },
+    ],
+    source: 'web',
+  })
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test('the whole form is used with the keyboard alone', async () => {
+  const { page, context } = await open('/dashboard/links/new')
+  await page.locator('#links [name=url]:focus').waitFor()
+  await page.keyboard.type('https://one.example/')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('First')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('a, b')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowDown')
+  for (const _ of ['Move up', 'Move down', 'Remove', 'Add a link']) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await rows(page).nth(1).waitFor()
+  expect(await isFocused(field(page, 1, 'url'))).toBe(true)
+  await page.keyboard.type('two.example')
+  for (const _ of ['note', 'tags', 'opens', 'up']) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await addresses(page)).toEqual(['two.example', 'https://one.example/'])
+  await field(page, 0, 'url').focus()
+  await page.keyboard.press('Enter')
+  await told(page, 'The bundle is made.')
+  expect(await saved(slugOf(page))).toMatchObject({
+    urls: ['https://two.example', 'https://one.example/'],
+    urlMetadata: [{}, { note: 'First', tags: ['a', 'b'], openPolicy: 'manual' }],
+  })
+  await context.close()
+})
+
+describe.each([
+  ['with JavaScript', {}],
+  ['without JavaScript', { javaScriptEnabled: false }],
+] as [string, BrowserContextOptions][])('%s', (_, options) => {
+  const isScripted = options.javaScriptEnabled !== false
+
+  test('links are added, moved, removed, and a bundle is saved', async () => {
+    const { slug } = await owner.makeBundle({ ...ONBOARDING })
+    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    expect(await addresses(page)).toEqual(ONBOARDING.urls)
+    await page.fill('#title', 'Typed and not saved yet')
+    await press(page, 1, 'Move up')
+    await press(page, 1, 'Move down')
+    await press(page, 3, 'Remove')
+    await page.getByRole('button', { name: 'Add a link' }).click()
+    await rows(page).nth(6).waitFor()
+    await field(page, 6, 'url').fill('Calendar | https://cal.example/')
+    await page.getByText('Paste several').click()
+    await page.getByLabel('Links, one a line').fill('https://x.example/\nY | https://y.example/')
+    await page.getByRole('button', { name: 'Add them' }).click()
+    await rows(page).nth(8).waitFor()
+    expect(await page.inputValue('#title')).toBe('Typed and not saved yet')
+    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    await told(page, 'Saved as a new version.')
+    const { title, urls, urlMetadata } = await saved(slug)
+    const [one, two, three, , ...rest] = ONBOARDING.urls
+    expect(title).toBe('Typed and not saved yet')
+    expect(urls).toEqual([
+      two!,
+      three!,
+      one!,
+      ...rest,
+      'https://cal.example/',
+      'https://x.example/',
+      'https://y.example/',
+    ])
+    expect(urlMetadata.map(({ note }) => note?.split('\n')[0] ?? null).slice(-4)).toEqual([
+      'Choose your benefits by Friday',
+      'Calendar',
+      null,
+      'Y',
+    ])
+    await context.close()
+  })
+
+  test('what is wrong is told beside its field, and all that was typed comes back', async () => {
+    const { page, context } = await open('/dashboard/links/new', owner, options)
+    await page.fill('#title', 'T'.repeat(201))
+    await page.fill('#description', '\nA description')
+    await field(page, 0, 'url').fill('not a link')
+    await field(page, 0, 'note').fill('\nNote & <b>')
+    await field(page, 0, 'tags').fill(`${'t'.repeat(41)}, "x, y"`)
+    await field(page, 0, 'openPolicy').selectOption('manual')
+    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
+    await page.waitForLoadState()
+    await page.getByText('This must be at most 200 characters.').waitFor()
+    await page.getByText('This must be an http: or https: URL.').waitFor()
+    await page.getByText('This must be at most 40 characters.').waitFor()
+    expect(await page.inputValue('#title')).toBe('T'.repeat(201))
+    expect(await page.inputValue('#description')).toBe('\nA description')
+    expect(await field(page, 0, 'note').inputValue()).toBe('\nNote & <b>')
+    expect(await field(page, 0, 'tags').inputValue()).toBe(`${'t'.repeat(41)}, "x, y"`)
+    expect(await field(page, 0, 'openPolicy').inputValue()).toBe('manual')
+    if (isScripted) expect(await isFocused(page.locator('#title'))).toBe(true)
+    await context.close()
+  })
+
+  test('a 26th link is counted and refused, and the list is kept', async () => {
+    const { page, context } = await open('/dashboard/links/new', owner, options)
+    const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
+    await page.getByText('Paste several').click()
+    await page.getByLabel('Links, one a line').fill(list.join('\n'))
+    await page.getByRole('button', { name: 'Add them' }).click()
+    await page.getByText('26 of 25').waitFor()
+    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
+    await page.getByText('This list must have at most 25 entries: it has 26.').waitFor()
+    expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
+    await context.close()
+  })
+
+  test('whoever saves second sees both sides, and keeps theirs or takes the other', async () => {
+    for (const choice of ['Save mine over theirs', 'Take theirs']) {
+      const { slug } = await owner.makeBundle({ ...ONBOARDING })
+      const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+      const theirs = `Theirs, before ${choice}`
+      const before = await saved(slug)
+      await owner.api('PATCH', `/api/links/${slug}`, {
+        title: theirs,
+        urls: [...before.urls, 'https://theirs.example/'],
+      })
+      await page.fill('#title', `Mine, before ${choice}`)
+      await field(page, 1, 'note').fill(`My own note, ${choice}`)
+      await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+      const conflict = page.locator('.conflict')
+      await conflict.waitFor()
+      const sides = await conflict.textContent()
+      for (const text of ['theirs.example', `My own note, ${choice}`, 'Theirs, before']) expect(sides).toContain(text)
+      expect(await page.inputValue('#title')).toBe(`Mine, before ${choice}`)
+      expect(await field(page, 1, 'note').inputValue()).toBe(`My own note, ${choice}`)
+      expect(await saved(slug)).toMatchObject({ title: theirs })
+      if (choice === 'Take theirs') {
+        await conflict.getByRole('link', { name: choice }).click()
+        await conflict.waitFor({ state: 'detached' })
+        expect(await page.inputValue('#title')).toBe(theirs)
+        expect(await saved(slug)).toMatchObject({ title: theirs })
+      } else {
+        await conflict.getByRole('button', { name: choice }).click()
+        await told(page, 'Saved as a new version.')
+        expect(await saved(slug)).toMatchObject({ title: `Mine, before ${choice}`, urls: before.urls })
+      }
+      await context.close()
+    }
+  })
+
+  test('of what somebody else saved, changes are taken one by one, and the rest stays as typed', async () => {
+    const { slug } = await owner.makeBundle({ ...ONBOARDING })
+    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    const [first = '', second = '', ...rest] = ONBOARDING.urls
+    const [, ...notes] = ONBOARDING.urlMetadata ?? []
+    await owner.api('PATCH', `/api/links/${slug}`, {
+      title: 'Theirs',
+      description: 'Theirs, too',
+      urls: [second, 'https://added.example/', ...rest],
+      urlMetadata: [{ note: 'Their note', tags: ['a, b'] }, {}, ...notes.slice(1)],
+    })
+    await page.fill('#description', 'Mine')
+    await field(page, 2, 'note').fill('My note')
+    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    const offers = page.locator('.offers li .what')
+    await page.locator('.offers').waitFor()
+    expect(await offers.allTextContents()).toEqual(['Theirs', 'Theirs, too', first, second, 'https://added.example/'])
+    for (const name of ['Take: Title, Theirs', `Take: Changed, ${second}`, 'Take: Added, https://added.example/']) {
+      const button = page.getByRole('button', { name, exact: true })
+      await button.click()
+      await button.waitFor({ state: 'detached' })
+    }
+    expect(await offers.allTextContents()).toEqual(['Theirs, too', first])
+    expect((await saved(slug)).description).toBe('Theirs, too')
+    await page.locator('.save-bar').getByRole('button', { name: 'Save mine over theirs' }).click()
+    await told(page, 'Saved as a new version.')
+    const { title, description, urls, urlMetadata } = await saved(slug)
+    expect([title, description]).toEqual(['Theirs', 'Mine'])
+    expect(urls).toEqual([first, 'https://added.example/', second, ...rest])
+    expect(urlMetadata.slice(2, 4)).toMatchObject([{ note: 'Their note', tags: ['a, b'] }, { note: 'My note' }])
+    await context.close()
+  })
+
+  test('a bundle is duplicated, rules included, and the copy is its own', async () => {
+    const rule = {
+      name: 'Phones',
+      when: { op: 'equals', field: 'device', value: 'mobile' },
+      tabs: [{ url: 'https://m.example/' }],
+    }
+    const { slug } = await owner.makeBundle({ ...ONBOARDING, resolutionPolicy: { version: 1, rules: [rule] } })
+    const { page, context } = await open('/dashboard', owner, options)
+    await page.locator('.row').first().locator('summary').click()
+    await page.getByRole('link', { name: 'Duplicate' }).first().click()
+    await page.getByRole('heading', { name: 'Duplicate' }).waitFor()
+    expect(await page.inputValue('#title')).toBe(`${ONBOARDING.title} (copy)`)
+    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
+    await told(page, 'The bundle is made.')
+    const [first, copy] = [await saved(slug), await saved(slugOf(page))]
+    expect(copy).toMatchObject({ urls: first.urls, urlMetadata: first.urlMetadata, description: first.description })
+    expect(copy.resolutionPolicy?.rules[0]).toMatchObject({ name: 'Phones', tabs: rule.tabs })
+    expect(copy.resolutionPolicy?.rules[0]?.id).not.toBe(first.resolutionPolicy?.rules[0]?.id)
+    await context.close()
+  })
+
+  test('a bundle is deleted, and Undo brings it back', async () => {
+    const { slug } = await owner.makeBundle({ title: 'Soon gone' })
+    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    await page.locator('.head .menu summary').click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await told(page, 'The bundle is deleted.')
+    expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(404)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await told(page, 'The bundle is back')
+    expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)
+    await context.close()
+  })
+})
+
+test('the script warns that somebody saved meanwhile, before one saves', async () => {
+  const { slug } = await owner.makeBundle({ title: 'First' })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  await owner.api('PATCH', `/api/links/${slug}`, { title: 'Second' })
+  await page.fill('#title', 'Third')
+  await page.getByText('Somebody saved this bundle meanwhile').waitFor()
+  await context.close()
+})
+
+test('what was typed is not left by mistake: the browser asks first, and a saved form is left freely', async () => {
+  const { slug } = await owner.makeBundle({ title: 'Guarded' })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  await page.locator('#title').pressSequentially('!')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.waitForTimeout(300)
+  expect([asked, slugOf(page)]).toEqual([['beforeunload'], slug])
+  expect(await page.inputValue('#title')).toContain('!')
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'Saved as a new version.')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
+  expect(asked).toHaveLength(1)
+  await context.close()
+})
+
+test('a server that cannot be reached leaves everything as it was typed', async () => {
+  const { slug } = await owner.makeBundle({ title: 'Offline' })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  await page.fill('#title', 'Typed on a train')
+  await page.getByText('2 of 25').waitFor()
+  await context.setOffline(true)
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'The server could not be reached.')
+  expect(await page.inputValue('#title')).toBe('Typed on a train')
+  await context.setOffline(false)
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'Saved as a new version.')
+  expect((await saved(slug)).title).toBe('Typed on a train')
+  await context.close()
+})
+
+test('viewers see a bundle and nothing to change it with', async () => {
+  const [admin, viewer] = [await arrive(server), await arrive(server)]
+  const { id } = await organize(admin, [[viewer, 'viewer']])
+  await actFor(admin, id)
+  const { slug } = await admin.makeBundle({ ...ODD })
+  const { page, context } = await open(`/dashboard/links/${slug}`, viewer)
+  expect(await page.locator('main form').count()).toBe(0)
+  const text = ((await page.locator('main').textContent()) ?? '').replace(/\s+/g, ' ')
+  expect(text).toContain('münchen.example (xn--mnchen-3ya.example)')
+  expect(text).toContain('<script>alert(1)</script>')
+  expect(text).toContain('opens by hand')
+  const bare = await open(`/dashboard/links/${slug}`, viewer, {
+    bypassCSP: true,
+    reducedMotion: 'reduce',
+    viewport: { width: 390, height: 844 },
+  })
+  await bare.page.evaluate(axe.source)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await bare.page.emulateMedia({ colorScheme })
+    const { violations } = await bare.page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  }
+  expect(await bare.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  await bare.context.close()
+  await context.close()
+})
+
+test('the longest bundle there can be is typed and saved, in letters that take three bytes each', async () => {
+  const links = Array.from({ length: 25 }, (_, index) => `https://example.com/${index}/${'語'.repeat(2000)}`)
+  for (const javaScriptEnabled of [true, false]) {
+    const { slug } = await owner.makeBundle({ urls: links })
+    const { page, context } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    await page.fill('#title', 'Long')
+    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    await told(page, 'Saved as a new version.')
+    expect(await saved(slug)).toMatchObject({ title: 'Long', urls: links })
+    await context.close()
+  }
+})
+
+test('the oddest bundle is edited and saved unchanged, on a phone', async () => {
+  const { slug } = await owner.makeBundle({ ...ODD })
+  const before = await saved(slug)
+  const { page, context, complaints } = await open(`/dashboard/links/${slug}`, owner, {
+    viewport: { width: 390, height: 844 },
+  })
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(overflow).toBe(0)
+  expect(await page.getByText('leads to münchen.example (xn--mnchen-3ya.example)').isVisible()).toBe(true)
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'Nothing had changed')
+  expect(await saved(slug)).toEqual(before)
+  await page.fill('#description', '')
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'Saved as a new version.')
+  const { urls, urlMetadata } = await saved(slug)
+  expect(urls).toEqual(before.urls)
+  const meant = (all: Saved['urlMetadata']) =>
+    all.map(({ note = '', tags = [], openPolicy = 'auto' }) => ({ note, tags, openPolicy }))
+  expect(meant(urlMetadata)).toEqual(meant(before.urlMetadata))
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test('files are had from the menu: JSON, CSV, bookmarks, and the QR code', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const files: [string, string][] = [
+    ['Export as JSON', `${slug}.json`],
+    ['Export as CSV', `${slug}.csv`],
+    ['Export as bookmarks', `${slug}.html`],
+    ['QR code (SVG)', `${slug}.svg`],
+  ]
+  for (const [name, file] of files) {
+    if (!(await page.getByRole('link', { name }).isVisible())) await page.locator('.head .menu summary').click()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
+    expect(download.suggestedFilename()).toBe(file)
+    const content = await Bun.file((await download.path()) ?? '').text()
+    expect(content).toContain(file.endsWith('.svg') ? '<svg' : 'https://handbook.northwind.example/start-here')
+  }
+  await context.close()
+})
+
+test('saving weighs no more than 15 KB, and a check next to nothing', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const client = await context.newCDPSession(page)
+  await client.send('Network.enable')
+  let weight = 0
+  client.on('Network.loadingFinished', ({ encodedDataLength }) => (weight += encodedDataLength))
+  await page.fill('#title', 'Lighter')
+  await page.waitForTimeout(800)
+  expect(weight).toBeGreaterThan(0)
+  expect(weight).toBeLessThan(1500)
+  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await told(page, 'Saved as a new version.')
+  await page.waitForTimeout(300)
+  expect(weight).toBeLessThan(LATER_PAGE)
+  await context.close()
+})

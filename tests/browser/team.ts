@@ -1,0 +1,43 @@
+import { actFor, arrive, join, type Person, signIn, signUp } from '../people.ts'
+import type { Server } from '../server.ts'
+
+/** Texts that break pages which take them for markup, or for words that run one way. */
+const MARKUP = '<script>alert(1)</script> & "co"'
+const ODD_NAME = '\u202eשלום\u202c مرحبا 👩‍👩‍👧'
+
+/** An organisation of people, keys and names of every kind, for the scenes of accounts. */
+export interface Team {
+  /** Has a password, an address that is not confirmed, and keys that are new, used up, unlimited and revoked. */
+  admin: Person
+  editor: Person
+  id: string
+  editorMemberId: string
+  keyId: number
+}
+
+/** Makes the team; its editor is asked to join another organisation as well. */
+export async function prepareTeam(server: Server): Promise<Team> {
+  const [admin, editor] = [await signUp(server, 'edith@people.example'), await arrive(server)]
+  await admin.api('POST', '/api/auth/update-user', { name: MARKUP })
+  await signIn(server, admin.email)
+  const mint = async (name: string, more: object = {}) =>
+    (await admin.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', { name, ...more })).body
+  const make = async (name: string) =>
+    (await admin.api<{ id: string }>('POST', '/api/auth/organization/create', { name, slug: crypto.randomUUID() })).body
+  const invite = (organizationId: string, email: string) =>
+    admin.api('POST', '/api/auth/organization/invite-member', { organizationId, email, role: 'viewer' })
+
+  await invite((await make(MARKUP)).id, editor.email)
+  const { id } = await make(ODD_NAME)
+  const editorMemberId = await join(admin, id, editor, 'editor')
+  await invite(id, `${'a-long-name-'.repeat(5)}@${'long-'.repeat(10)}host.example`)
+  await actFor(editor, id)
+  await admin.makeBundle()
+  const { apiKey } = await mint('nightly import')
+  const { rawKey } = await mint(ODD_NAME, { scopes: ['keys:admin'], rateLimitPerHour: 1 })
+  await fetch(`${server.origin}/api/me`, { headers: { authorization: `Bearer ${rawKey}` } })
+  await mint('x'.repeat(100), { rateLimitPerHour: 0, scopes: ['links:read'] })
+  const { apiKey: old } = await mint(MARKUP)
+  await admin.api('DELETE', `/api/me/keys?id=${old.id}`)
+  return { admin, editor, id, editorMemberId, keyId: apiKey.id }
+}

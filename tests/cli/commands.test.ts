@@ -1,0 +1,548 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { arrive, type BundleBody, type Person, URL_A, URL_B } from '../people.ts'
+import { mintKey } from '../sdk/support.ts'
+import { freePort, type Server, startServer } from '../server.ts'
+import { packCommand, RUNTIMES, Shell } from './shell.ts'
+
+// Many processes are started, on a machine that may be busy.
+setDefaultTimeout(60_000)
+
+const POLICY = {
+  version: 1,
+  rules: [{ name: 'phones', when: { op: 'equals', field: 'device', value: 'mobile' }, tabs: [{ url: URL_B }] }],
+}
+
+let server: Server
+let person: Person
+let key: string
+beforeAll(async () => {
+  await packCommand()
+  server = await startServer()
+  person = await arrive(server)
+  key = await mintKey(person)
+})
+afterAll(() => server.stop())
+
+describe.each(RUNTIMES)('on %s', (runtime, start) => {
+  let mine: Shell
+  let nobody: Shell
+  beforeAll(() => {
+    mine = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: key })
+    nobody = new Shell(start(), { OPENALL_URL: server.origin })
+  })
+  afterAll(() => {
+    mine.remove()
+    nobody.remove()
+  })
+
+  const made = async (fields: Record<string, unknown> = {}) => (await person.makeBundle(fields)).slug
+  const read = async (slug: string) => (await person.api<BundleBody>('GET', `/api/links/${slug}`)).body
+
+  test('create prints the link and nothing else, from arguments, a file or standard input', async () => {
+    const list = mine.write('list.txt', `The plan | ${URL_A}\n- ${URL_B}\n`)
+    const ways: [string[], string | undefined, string[]][] = [
+      [['create', URL_A, URL_B, '--title', 'One'], undefined, [URL_A, URL_B]],
+      [['create', 'a.example', '-t', 'One'], undefined, ['https://a.example']],
+      [['create', '--file', list, '--title=One'], undefined, [URL_A, URL_B]],
+      [['create', '--title', 'One'], `${URL_A}\n`, [URL_A]],
+      [['create', '-f', '-', '--title', 'One'], `${URL_B}\n`, [URL_B]],
+    ]
+    for (const [args, stdin = '', urls] of ways) {
+      const { code, stdout, stderr } = await mine.openall(args, { stdin })
+      expect([args, code, stderr]).toEqual([args, 0, ''])
+      const [, slug = ''] = /^http:\/\/localhost:\d+\/l\/(\w+)\n$/.exec(stdout) ?? []
+      expect(await read(slug)).toMatchObject({ title: 'One', urls, source: 'cli' })
+      if (args.includes(list)) expect((await read(slug)).urlMetadata[0]).toEqual({ note: 'The plan' })
+    }
+  })
+
+  test('create takes a slug, rules and an idempotency key', async () => {
+    const rules = mine.write('rules.json', JSON.stringify(POLICY))
+    const slug = `chosen-${Math.random().toString(36).slice(2, 10)}`
+    const args = [
+      'create',
+      URL_A,
+      '--slug',
+      slug,
+      '--policy',
+      rules,
+      '--description',
+      'Two\nlines',
+      '--idempotency-key',
+      slug,
+    ]
+    const [first, again] = [await mine.json(args), await mine.json(args)]
+    expect(again).toEqual(first)
+    expect(first).toEqual({ slug, url: `${server.origin}/l/${slug}` })
+    expect(await read(slug)).toMatchObject({
+      description: 'Two\nlines',
+      resolutionPolicy: { rules: [{ name: 'phones' }] },
+    })
+  })
+
+  test('a bundle of nobody’s is claimed with what create says beside the link', async () => {
+    const { code, stdout, stderr } = await nobody.openall(['create', URL_A])
+    expect(code).toBe(0)
+    const [, token = ''] = /openall claim (\S+)/.exec(stderr) ?? []
+    const claimed = await mine.openall(['claim', token])
+    expect(claimed).toEqual({ code: 0, stdout: `${stdout.trim()} is yours.\n`, stderr: '' })
+    expect((await mine.openall(['claim', `${server.origin}/claim/${token}`])).code).toBe(4)
+  })
+
+  test('--json prints what the API answers, for every command that reads', async () => {
+    const slug = await made({ title: 'Read', resolutionPolicy: POLICY })
+    const answers: [string[], string][] = [
+      [['show', slug], `/api/links/${slug}`],
+      [['show', `${server.origin}/l/${slug}`], `/api/links/${slug}`],
+      [['list'], '/api/me/links'],
+      [['list', '--limit', '2', '--offset', '1'], '/api/me/links?limit=2&offset=1'],
+      [['versions', slug], `/api/links/${slug}/versions`],
+      [['keys', 'list'], '/api/me/keys'],
+    ]
+    for (const [args, path] of answers) {
+      const { body } = await person.api('GET', path)
+      const told = await mine.json(args)
+      // When a key was last used is written in its own time.
+      expect(JSON.parse(JSON.stringify(told).replace(/"lastUsedAt":[^,]*/g, '"lastUsedAt":null'))).toEqual(
+        JSON.parse(JSON.stringify(body).replace(/"lastUsedAt":[^,]*/g, '"lastUsedAt":null')),
+      )
+    }
+    expect(await mine.json<{ subject: unknown }>(['whoami'])).toMatchObject({ subject: { userId: person.userId } })
+  })
+
+  test('list --all goes through every page', async () => {
+    const somebody = await arrive(server)
+    const slugs: string[] = []
+    for (let index = 0; index < 5; index += 1) slugs.unshift((await somebody.makeBundle()).slug)
+    const env = { OPENALL_KEY: await mintKey(somebody) }
+    const { bundles } = await mine.json<{ bundles: { slug: string }[] }>(['list', '--all', '--limit', '2'], { env })
+    expect(bundles.map(({ slug }) => slug)).toEqual(slugs)
+    const { stdout } = await mine.openall(['list', '--limit', '1'], { env })
+    expect(stdout).toMatch(
+      /^SLUG +TABS +UPDATED \(UTC\) +TITLE\n\w+ +2 +\d{4}-\d\d-\d\d \d\d:\d\d +https:\/\/a\.example\/\n$/,
+    )
+  })
+
+  test('a bookmarks file makes a bundle a folder, once however often it is imported', async () => {
+    const file = mine.write(
+      'bookmarks.html',
+      `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>
+        <DT><H3>Work ${runtime}</H3><DL><p>
+          <DT><A HREF="${URL_A}" TAGS="x,y">The plan</A>
+          <DT><A HREF="javascript:alert(1)">A script</A>
+        </DL><p>
+        <DT><H3>Home ${runtime}</H3><DL><p><DT><A HREF="${URL_B}">News</A></DL><p>
+      </DL><p>`,
+    )
+    const several = await mine.openall(['create', '--file', file])
+    expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('openall import makes them all')])
+    const dry = await mine.openall(['import', file, '--dry-run'])
+    expect(dry.stdout).toBe(`Work ${runtime}\n  ${URL_A}\nHome ${runtime}\n  ${URL_B}\n`)
+    const { code, stdout, stderr } = await mine.openall(['import', file])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^line 4 is a javascript: link: .*: javascript:alert\(1\)\n$/),
+    ])
+    const [, first = ''] = new RegExp(`/l/(\\w+)  Work ${runtime}\n`).exec(stdout) ?? []
+    expect(await read(first)).toMatchObject({
+      title: `Work ${runtime}`,
+      urls: [URL_A],
+      urlMetadata: [{ note: 'The plan', tags: ['x', 'y'] }],
+      source: 'import',
+    })
+    expect((await mine.openall(['import', file])).stdout).toBe(stdout)
+    const one = mine.write(
+      'one.html',
+      `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p><DT><A HREF="${URL_A}">Only</A></DL><p>`,
+    )
+    const { slug } = await mine.json<{ slug: string }>(['create', '--file', one])
+    expect(await read(slug)).toMatchObject({ urls: [URL_A], urlMetadata: [{ note: 'Only' }] })
+  })
+
+  test('list searches, sorts and finds what was deleted', async () => {
+    const somebody = await arrive(server)
+    const env = { OPENALL_KEY: await mintKey(somebody) }
+    const [one, two] = [await somebody.makeBundle({ title: 'B one' }), await somebody.makeBundle({ title: 'A two' })]
+    const slugs = async (...args: string[]) =>
+      (await mine.json<{ bundles: { slug: string }[] }>(['list', ...args], { env })).bundles.map(({ slug }) => slug)
+    expect(await slugs('--search', 'two')).toEqual([two.slug])
+    expect(await slugs('--sort', 'title', '--all')).toEqual([two.slug, one.slug])
+    await mine.openall(['delete', one.slug], { env })
+    expect(await slugs('--deleted')).toEqual([one.slug])
+    expect(await slugs()).toEqual([two.slug])
+    expect((await mine.openall(['list', '--sort', 'size'], { env })).code).toBe(2)
+  })
+
+  test('--dry-run shows what would be saved, and saves nothing', async () => {
+    const slug = await made({ title: 'Kept' })
+    const late = {
+      ...POLICY,
+      rules: [{ ...POLICY.rules[0], when: { op: 'before', field: 'now', value: '2020-01-01T00:00:00Z' } }],
+    }
+    const rules = mine.write('late.json', JSON.stringify(late))
+    const edit = await mine.openall(['edit', slug, '--title', 'Tried', '--policy', rules, '--dry-run'])
+    expect(edit).toMatchObject({ code: 0, stdout: `Tried\n\n 1. ${URL_A}\n 2. ${URL_B}\n\n1 rule: phones\n` })
+    expect(edit.stderr).toMatch(/^warning: resolutionPolicy\.rules\[0\].*\nNothing was saved/)
+    expect((await read(slug)).title).toBe('Kept')
+    const before = (await person.api<{ bundles: unknown[] }>('GET', '/api/me/links?limit=100')).body.bundles.length
+    const { bundle } = await mine.json<{ bundle: unknown }>(['create', URL_A, '--dry-run'])
+    expect(bundle).toMatchObject({ slug: null, urls: [URL_A], source: 'cli' })
+    expect((await person.api<{ bundles: unknown[] }>('GET', '/api/me/links?limit=100')).body.bundles.length).toBe(
+      before,
+    )
+  })
+
+  test('show tells what there is', async () => {
+    const tabs = { urls: [URL_A, URL_B], urlMetadata: [{ note: 'First', tags: ['x', 'y'] }, { openPolicy: 'manual' }] }
+    const slug = await made({ title: 'Shown', description: 'What it is', resolutionPolicy: POLICY, ...tabs })
+    const { stdout } = await mine.openall(['show', slug])
+    expect(stdout.replace(/made .*/, '…')).toBe(
+      [
+        'Shown',
+        `${server.origin}/l/${slug}`,
+        '',
+        'What it is',
+        '',
+        ` 1. ${URL_A}`,
+        '    First #x #y',
+        ` 2. ${URL_B}`,
+        '    (manual)',
+        '',
+        '1 rule: phones',
+        '',
+        'version 1, …',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('a title cannot move the cursor of who reads it', async () => {
+    const slug = await made({ title: 'a\u009b31mb\u202ec\u007f', description: 'x\u0085y' })
+    const { stdout } = await mine.openall(['show', slug])
+    expect(stdout).toStartWith('a\ufffd31mb\ufffdc\ufffd\n')
+    expect(stdout).toContain('x\ufffdy')
+    expect((await mine.json<BundleBody>(['show', slug])).title).toBe('a\u009b31mb\u202ec\u007f')
+  })
+
+  test('edit changes what its flags say and nothing else', async () => {
+    const slug = await made({ urls: [URL_A, URL_B], urlMetadata: [{}, { note: 'kept' }], title: 'Before' })
+    const rules = mine.write('rules.json', JSON.stringify(POLICY))
+    const edit = [
+      'edit',
+      slug,
+      '--title',
+      'After',
+      '--add',
+      'https://c.example/',
+      '--add',
+      'd.example',
+      '--remove',
+      '1',
+    ]
+    expect(await mine.openall([...edit, '--policy', rules])).toEqual({
+      code: 0,
+      stdout: `${server.origin}/l/${slug} is at version 2.\n`,
+      stderr: '',
+    })
+    expect(await read(slug)).toMatchObject({
+      title: 'After',
+      urls: [URL_B, 'https://c.example/', 'https://d.example'],
+      urlMetadata: [{ note: 'kept' }, {}, {}],
+      resolutionPolicy: { rules: [{ name: 'phones' }] },
+    })
+    const { title, resolutionPolicy } = await mine.json(['edit', slug, '--title', '', '--policy', 'none'])
+    expect([title, resolutionPolicy]).toEqual([null, null])
+    expect((await mine.openall(['edit', slug, '--remove', URL_B, '--title', ''])).code).toBe(0)
+    expect((await read(slug)).urls).toEqual(['https://c.example/', 'https://d.example'])
+    expect((await mine.openall(['edit', slug, '--title', ''])).stdout).toBe('Nothing has changed.\n')
+    expect((await mine.openall(['edit', slug, '--remove', 'https://nobody.example/'])).code).toBe(2)
+    const list = mine.write('list.txt', `x | ${URL_A}`)
+    expect(await mine.json(['edit', slug, '--list', list])).toMatchObject({
+      urls: [URL_A],
+      urlMetadata: [{ note: 'x' }],
+    })
+  })
+
+  test('edit has the editor named by EDITOR edit, and sends what it changed', async () => {
+    const slug = await made({ title: 'Before', urlMetadata: [{ note: 'one' }] })
+    const editor = mine.write('editor.sh', `#!/bin/sh\nsed -i -e 's/Before/After/' -e 's/"one"/"two"/' "$2"\n`)
+    const { code, stdout } = await mine.openall(['edit', slug], { env: { EDITOR: `${editor} --wait` } })
+    expect([code, stdout]).toEqual([0, `${server.origin}/l/${slug} is at version 2.\n`])
+    expect(await read(slug)).toMatchObject({ title: 'After', urls: [URL_A, URL_B], urlMetadata: [{ note: 'two' }, {}] })
+    const idle = await mine.openall(['edit', slug], { env: { EDITOR: 'true' } })
+    expect(idle).toMatchObject({ code: 0, stdout: 'Nothing has changed.\n' })
+    const failing = await mine.openall(['edit', slug], { env: { EDITOR: 'false' } })
+    expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('ended with 1: nothing was sent')])
+  })
+
+  test('what was written in an editor is kept where it cannot be sent, and no edit of others is lost', async () => {
+    const slug = await made({ title: 'Before' })
+    const faster = `fetch('${server.origin}/api/links/${slug}', { method: 'PATCH', headers: { 'content-type': 'application/json', authorization: 'Bearer ${key}' }, body: '{"title":"Faster"}' })`
+    const script = mine.write('faster.mjs', `await ${faster}`)
+    const editor = mine.write('editor.sh', `#!/bin/sh\n${process.execPath} ${script}\nsed -i 's/Before/Mine/' "$1"\n`)
+    const late = await mine.openall(['edit', slug], { env: { EDITOR: editor } })
+    expect(late.code).toBe(5)
+    expect((await read(slug)).title).toBe('Faster')
+    const [, file = '', version] = /openall edit \w+ --document (\S+) --if-version (\d+)/.exec(late.stderr) ?? []
+    expect(version).toBe('1')
+    expect(readFileSync(file, 'utf8')).toContain('"Mine"')
+    expect(statSync(file).mode & 0o077).toBe(0)
+    expect((await mine.openall(['edit', slug, '--document', file, '--if-version', '1'])).code).toBe(5)
+    expect((await mine.openall(['edit', slug, '--document', file])).code).toBe(0)
+    expect((await read(slug)).title).toBe('Mine')
+
+    const breaking = mine.write('breaking.sh', `#!/bin/sh\necho '{"title": ' > "$1"\n`)
+    const broken = await mine.openall(['edit', slug], { env: { EDITOR: breaking } })
+    expect(broken.code).toBe(2)
+    expect(broken.stderr).toContain('is not JSON')
+    expect(existsSync(/--document (\S+)/.exec(broken.stderr)?.[1] ?? '')).toBe(true)
+  })
+
+  test('versions are listed, compared and restored', async () => {
+    const slug = await made({ title: 'One', urls: [URL_A, URL_B] })
+    await mine.json(['edit', slug, '--title', 'Two', '--remove', '2', '--add', 'https://c.example/'])
+    const { stdout } = await mine.openall(['versions', slug])
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toMatchObject([
+      ['VERSION', 'EDITED (UTC)', 'BY', 'TABS', 'TITLE'],
+      ['2', expect.any(String), person.userId, '2', 'Two'],
+      ['1', expect.any(String), person.userId, '2', 'One'],
+      [''],
+    ])
+    const { stdout: changes } = await mine.openall(['diff', slug])
+    expect(changes.split('\n').slice(2)).toEqual([
+      '- title: One',
+      '+ title: Two',
+      `- ${URL_B}`,
+      '+ https://c.example/',
+      '',
+    ])
+    expect((await mine.openall(['diff', slug, '2', '1'])).stdout).toContain('+ title: One')
+    expect((await mine.openall(['diff', slug, '7'])).code).toBe(2)
+    expect(await mine.json(['diff', slug, '1', '2'])).toMatchObject({
+      from: 1,
+      to: 2,
+      fields: { title: { from: 'One', to: 'Two' } },
+      links: [{ kind: 'removed' }, { kind: 'added' }],
+      rules: [],
+    })
+    expect((await mine.openall(['diff', slug, '1', '1'])).stdout).toEndWith('Nothing differs.\n')
+    expect((await mine.openall(['restore', slug, '--version', '1'])).stdout).toContain('this is version 3')
+    expect((await read(slug)).title).toBe('One')
+    expect((await mine.openall(['restore', slug, '--version', '1', '--if-version', '1'])).code).toBe(5)
+  })
+
+  test('a bundle is deleted and taken back', async () => {
+    const slug = await made()
+    expect((await mine.openall(['delete', slug, '--if-version', '9'])).code).toBe(5)
+    const { stdout } = await mine.openall(['delete', slug])
+    expect(stdout).toBe(`${slug} is deleted. To take it back: openall restore ${slug}\n`)
+    expect((await mine.openall(['show', slug])).code).toBe(4)
+    expect((await mine.json(['restore', slug])).slug).toBe(slug)
+  })
+
+  test('insights are a table with a line of bars, JSON or comma-separated values', async () => {
+    const slug = await made({ resolutionPolicy: POLICY })
+    const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
+    for (let views = 0; views < 4; views += 1)
+      await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': agent } })
+    await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    const path = `/api/links/${slug}/insights?range=7d`
+    const counted = async () => {
+      const { totals } = (await person.api<{ totals: Record<string, number> }>('GET', path)).body
+      return totals.views === 4 && totals.openAllClicks === 1
+    }
+    for (let tries = 0; tries < 200 && !(await counted()); tries += 1) await Bun.sleep(50)
+
+    const { stdout } = await mine.openall(['insights', slug, '--range', '7d'])
+    expect(stdout.replace(/^.*\n/, '')).toBe(
+      [
+        'views                4  ▁▁▁▁▁▁█',
+        'open-all clicks      1  ▁▁▁▁▁▁█',
+        'viewers, day by day  1',
+        'clicks per view      25.0 %',
+        '',
+        'VIEWS  CLICKS  RATE   RULE',
+        '4      0       0.0 %  phones',
+        '0      1       0.0 %  Fallthrough',
+        '',
+      ].join('\n'),
+    )
+    const answer = await mine.json<{ range: { to: string } }>(['insights', slug, '--range', '7d'])
+    const { body } = await person.api<{ range: { to: string } }>('GET', path)
+    expect({ ...answer, range: { ...answer.range, to: '' } }).toEqual({ ...body, range: { ...body.range, to: '' } })
+    const csv = await person.fetch(`${path}&format=csv`)
+    expect((await mine.openall(['insights', slug, '--range', '7d', '--csv'])).stdout).toBe(await csv.text())
+    expect((await mine.openall(['insights', slug, '--range', '1y'])).code).toBe(2)
+  })
+
+  test('rules are tried out with facts as flags, saved or from a file', async () => {
+    const slug = await made({ resolutionPolicy: POLICY })
+    const { stdout } = await mine.openall(['policy', 'test', slug, '--device', 'mobile'])
+    expect(stdout).toBe(`Matches: phones\n  ${URL_B}\n\n✓ phones\n  ✓ device equals mobile\n`)
+    const draft = {
+      version: 1,
+      rules: [
+        {
+          name: 'staff',
+          when: {
+            op: 'and',
+            of: [
+              { op: 'signedIn' },
+              { op: 'in', field: 'query.ref', values: ['x', 'y'] },
+              { op: 'exists', field: 'os' },
+            ],
+          },
+          tabs: [{ url: URL_B }],
+        },
+      ],
+    }
+    const args = [
+      'policy',
+      'test',
+      slug,
+      '--file',
+      '-',
+      '--email-domain',
+      'acme.com',
+      '--query',
+      'ref=y',
+      '--query',
+      'a=b=c',
+    ]
+    const tried = await mine.openall(args, { stdin: JSON.stringify(draft) })
+    expect(tried.stdout).toBe(
+      `No rule matches: the bundle’s own tabs\n  ${URL_A}\n  ${URL_B}\n\n✗ staff\n  ✗ and\n    ✓ signedIn\n    ✓ query.ref in x, y\n    ✗ os exists\n`,
+    )
+    const input = { viewer: { emailDomain: 'acme.com', query: { ref: 'y', a: 'b=c' } }, resolutionPolicy: draft }
+    const { body } = await person.api('POST', `/api/links/${slug}/policy/preview`, input)
+    const withoutIds = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/r_\w{10}/g, 'r_'))
+    expect(withoutIds(await mine.json(args, { stdin: JSON.stringify(draft) }))).toEqual(withoutIds(body))
+    expect((await mine.openall(['policy', 'test', slug, '--device', 'watch'])).code).toBe(2)
+    expect((await mine.openall(['policy', 'test', slug, '--query', 'x'])).code).toBe(2)
+  })
+
+  test('keys are minted, listed and revoked', async () => {
+    const args = ['keys', 'create', 'of a test', '--scope', 'links:read', '--scope', 'links:write', '--per-hour', '7']
+    const { code, stdout, stderr } = await mine.openall(args)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^oa_\w{12}\.\w{38}\n$/)])
+    const [, id = ''] = /openall keys revoke (\d+)/.exec(stderr) ?? []
+    const env = { OPENALL_KEY: stdout.trim() }
+    expect(await mine.json<{ scopes: string[] }>(['whoami'], { env })).toMatchObject({
+      scopes: ['links:read', 'links:write'],
+    })
+    expect((await mine.openall(['keys', 'list'])).stdout).toMatch(
+      new RegExp(`^${id} +oa_\\w{12} +links:read,links:write +7/h .* active +of a test$`, 'm'),
+    )
+    expect((await mine.openall(['keys', 'revoke', id])).stdout).toBe(`Key ${id} (of a test) is revoked.\n`)
+    expect((await mine.openall(['whoami'], { env })).code).toBe(3)
+    expect((await mine.openall(['keys', 'create', 'x', '--scope', 'everything'])).code).toBe(2)
+  })
+
+  test('login keeps a key that is good where only its owner can read it, for its own server alone', async () => {
+    const shell = new Shell(start(), {})
+    const file = join(shell.home, '.config/openall/config.json')
+    const login = ['login', '--server', `${server.origin}/`]
+    expect((await shell.openall(login, { stdin: 'oa_wrong.key' })).code).toBe(3)
+    expect(existsSync(file)).toBe(false)
+    mkdirSync(join(shell.home, '.config/openall'), { recursive: true })
+    writeFileSync(file, '{"keys":{"http://old.example":"oa_old.key"}}')
+    chmodSync(file, 0o644)
+    const { code, stdout, stderr } = await shell.openall(login, { stdin: `${key}\n` })
+    expect([code, stdout]).toEqual([0, `Logged in to ${server.origin} as user ${person.userId}.\n`])
+    expect(stdout + stderr).not.toContain(key)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8')).keys['http://old.example']).toBe('oa_old.key')
+    expect((await shell.openall(['whoami'])).stdout).toContain(person.userId)
+
+    const asked: (string | null)[] = []
+    const other = Bun.serve({
+      port: 0,
+      fetch(request) {
+        asked.push(request.headers.get('authorization'))
+        return Response.json({ error: 'Sign in', code: 'UNAUTHORIZED' }, { status: 401 })
+      },
+    })
+    expect((await shell.openall(['whoami', '--server', `http://localhost:${other.port}`])).code).toBe(3)
+    other.stop(true)
+    expect(asked).toEqual([null])
+
+    const elsewhere = { XDG_CONFIG_HOME: join(shell.home, 'elsewhere') }
+    expect((await shell.openall(login, { stdin: key, env: elsewhere })).code).toBe(0)
+    expect(statSync(join(shell.home, 'elsewhere/openall/config.json')).mode & 0o777).toBe(0o600)
+    expect((await shell.openall(['logout'])).stdout).toBe(`The key for ${server.origin} is forgotten.\n`)
+    expect((await shell.openall(['whoami'])).code).toBe(3)
+    shell.remove()
+  })
+
+  test('open hands the tabs to the browser, those marked manual only with --all', async () => {
+    const tricky = 'https://a.example/?x=1&y=$(touch%20x);`id`'
+    const slug = await made({ urls: [tricky, URL_B], urlMetadata: [{}, { openPolicy: 'manual' }] })
+    const log = join(mine.home, 'opened')
+    const browser = mine.write('browser.sh', `#!/bin/sh\nprintf '%s\\n' "$1" >> ${log}\n`)
+    const opened = async (lines: number) => {
+      const read = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
+      for (let tries = 0; tries < 100 && read().length < lines; tries += 1) await Bun.sleep(20)
+      return read()
+    }
+    expect(await mine.openall(['open', slug, '--print'])).toEqual({ code: 0, stdout: `${tricky}\n`, stderr: '' })
+    expect(existsSync(log)).toBe(false)
+    expect((await mine.openall(['open', slug, '--all'], { env: { BROWSER: browser } })).code).toBe(0)
+    expect((await opened(2)).sort()).toEqual([tricky, URL_B].sort())
+    const missing = await mine.openall(['open', slug], { env: { BROWSER: 'no-such-browser' } })
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('set BROWSER')])
+    const theirs = await nobody.openall(['open', slug, '--print'])
+    expect(theirs).toMatchObject({ code: 0, stdout: `${server.origin}/l/${slug}\n` })
+  })
+
+  test('call reaches every operation by its name', async () => {
+    const slug = await made()
+    const { body } = await person.api('GET', `/api/links/${slug}`)
+    expect(await mine.json(['call', 'get_bundle', JSON.stringify({ slug })])).toEqual(body)
+    const input = JSON.stringify({ slug, title: 'Called' })
+    expect((await mine.openall(['call', 'update_bundle', '--if-version', '4', '-f', '-'], { stdin: input })).code).toBe(
+      5,
+    )
+    expect(await mine.json(['call', 'update_bundle', '--if-version', '1', '-f', '-'], { stdin: input })).toMatchObject({
+      title: 'Called',
+    })
+    const event = JSON.stringify({ slug, kind: 'open_all' })
+    expect(await mine.openall(['call', 'record_event', event])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect((await mine.openall(['call', 'drop_tables'])).code).toBe(2)
+  })
+
+  test('each kind of failure has its exit code, says what to do, and prints nothing on standard output', async () => {
+    const limited = await mintKey(person, { rateLimitPerHour: 1, scopes: ['links:read'] })
+    await new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: limited }).openall(['whoami'])
+    const reader = await mintKey(person, { scopes: ['links:read'] })
+    const slug = await made()
+    const cases: [string[], number, string, Record<string, string>?][] = [
+      [['list', '--server', `http://localhost:${freePort()}`], 1, 'cannot be reached'],
+      [['lst'], 2, 'there is no command lst'],
+      [['list', '--lmit', '3'], 2, '--lmit'],
+      [['list', '--limit', 'three'], 2, '--limit must be a whole number'],
+      [['list', '--limit', '3', '--limit', '4'], 2, '--limit is given 2 times'],
+      [['show'], 2, 'SLUG'],
+      [['show', slug, slug], 2, 'one argument too many'],
+      [['show', `https://elsewhere.example/l/${slug}`], 2, '--server https://elsewhere.example'],
+      [['create', 'ftp://a.example/'], 2, 'urls[0] must be'],
+      [['create'], 2, 'there is no URL'],
+      [['create', '--file', 'no-such-file'], 2, 'no-such-file cannot be read'],
+      [['list', '--server', 'openall.example'], 2, 'must be an http: or https: address'],
+      [['whoami'], 3, 'openall login', { OPENALL_KEY: '' }],
+      [['delete', slug], 3, 'needs scope links:write', { OPENALL_KEY: reader }],
+      [['show', 'no-such-bundle'], 4, 'no bundle with this slug'],
+      [['create', URL_A, '--slug', slug], 5, 'slug is taken'],
+      [['whoami'], 6, 'Too many requests', { OPENALL_KEY: limited }],
+    ]
+    for (const [args, code, says, env = {}] of cases) {
+      const done = await mine.openall(args, { env })
+      expect([args, done.code, done.stdout]).toEqual([args, code, ''])
+      expect(done.stderr).toContain(says)
+      expect(done.stderr).not.toMatch(/\u001b|^ +at /m)
+    }
+    const { stderr } = await mine.openall(['show', 'no-such-bundle', '--json'])
+    expect(JSON.parse(stderr)).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND' })
+  })
+})

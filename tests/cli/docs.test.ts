@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { EXIT } from '../../src/cli/exit.ts'
+import { arrive, type Person } from '../people.ts'
+import { mintKey } from '../sdk/support.ts'
+import { type Server, startServer } from '../server.ts'
+import { packCommand, RUNTIMES, Shell } from './shell.ts'
+
+// Many processes are started, on a machine that may be busy.
+setDefaultTimeout(120_000)
+
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8')
+const blocks = Array.from(PAGE.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
+
+let server: Server
+let person: Person
+let key: string
+beforeAll(async () => {
+  await packCommand()
+  server = await startServer()
+  person = await arrive(server)
+  key = await mintKey(person)
+})
+afterAll(() => server.stop())
+
+/** What the page says that its commands are run with. */
+async function environment(): Promise<Record<string, string>> {
+  const { slug } = await person.makeBundle({ title: 'Launch' })
+  await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch day' })
+  return { OPENALL_URL: server.origin, OPENALL_KEY: key, SLUG: slug }
+}
+
+async function bash(shell: Shell, script: string) {
+  const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
+    cwd: shell.home,
+    env: { ...shell.environment, PATH: `${shell.home}:${shell.environment.PATH}`, BROWSER: 'true' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, output, errors }
+}
+
+test.each(RUNTIMES)('every command of the page does what it says, as it stands, on %s', async (_, start) => {
+  expect(blocks.length).toBeGreaterThan(10)
+  const shell = new Shell(start(), await environment())
+  const words = shell.start.map((word) => `'${word}'`).join(' ')
+  shell.write('openall', `#!/bin/sh\nexec ${words} "$@"\n`)
+  for (const block of blocks) {
+    const { code, output, errors } = await bash(shell, block)
+    expect([block, code, code === 0 ? '' : output + errors]).toEqual([block, 0, ''])
+  }
+  const { body } = await person.api('GET', `/api/links/${shell.env.SLUG}`)
+  expect(body).toMatchObject({ title: 'Launch', resolutionPolicy: { rules: [{ name: 'Phones' }] } })
+  const failing = await bash(shell, `openall show "$SLUG-not"`)
+  expect(failing.code).toBe(4)
+  shell.remove()
+})
+
+test('the page has every exit code, and help says the same', async () => {
+  const rows = Array.from(PAGE.matchAll(/^\| (\d) +\|/gm), ([, code]) => Number(code))
+  expect(rows).toEqual(Object.values(EXIT))
+  const [, start] = RUNTIMES[0]!
+  const shell = new Shell(start(), {})
+  const { stdout } = await shell.openall(['--help'])
+  const [, told = ''] = stdout.split('Exit codes: ')
+  expect(Array.from(told.matchAll(/\b(\d) /g), ([, code]) => Number(code))).toEqual(Object.values(EXIT))
+  shell.remove()
+})
+
+test('the page tells of every command', async () => {
+  const [, start] = RUNTIMES[0]!
+  const shell = new Shell(start(), {})
+  const { stdout } = await shell.openall(['complete', '--', ''])
+  const untold = stdout.split('\n').filter((name) => name !== '' && !PAGE.includes(`openall ${name}`))
+  expect(untold).toEqual([])
+  shell.remove()
+})

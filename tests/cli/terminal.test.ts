@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { arrive, type Person } from '../people.ts'
+import { mintKey } from '../sdk/support.ts'
+import { type Server, startServer } from '../server.ts'
+import { packCommand, RUNTIMES, Shell } from './shell.ts'
+
+// Many processes are started, on a machine that may be busy.
+setDefaultTimeout(60_000)
+
+let server: Server
+let person: Person
+let key: string
+beforeAll(async () => {
+  await packCommand()
+  server = await startServer({ env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '200' } })
+  person = await arrive(server)
+  key = await mintKey(person)
+  for (let index = 0; index < 120; index += 1) await person.makeBundle({ title: `Number ${index}` })
+})
+afterAll(() => server.stop())
+
+/** Runs the command at a terminal of its own, and types once `prompt` stands there. */
+async function atTerminal(shell: Shell, args: string[], typing?: { after: string; text: string }) {
+  let screen = ''
+  let typed = false
+  const child = Bun.spawn([...shell.start, ...args], {
+    cwd: shell.home,
+    env: { ...shell.environment, TERM: 'xterm-256color' },
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data(terminal, bytes) {
+        screen += new TextDecoder().decode(bytes)
+        if (typing === undefined || typed || !screen.includes(typing.after)) return
+        typed = true
+        terminal.write(typing.text)
+      },
+    },
+  })
+  const code = await child.exited
+  await Bun.sleep(50)
+  child.terminal?.close()
+  return { code, screen }
+}
+
+describe.each(RUNTIMES)('on %s', (_, start) => {
+  let mine: Shell
+  beforeAll(() => {
+    mine = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: key })
+  })
+  afterAll(() => mine.remove())
+
+  test('there are colours at a terminal, and none with NO_COLOR or in a pipe', async () => {
+    expect((await atTerminal(mine, ['list', '--limit', '1'])).screen).toContain('\u001b[2mSLUG')
+    expect((await atTerminal(mine, ['list', '--help'])).screen).toContain('\u001b[')
+    const plain = new Shell(mine.start, { ...mine.env, NO_COLOR: '1' })
+    for (const args of [['list', '--limit', '1'], ['list', '--help'], ['shw']]) {
+      expect((await atTerminal(plain, args)).screen).not.toMatch(/\u001b\[[\d;]*m/)
+      const { stdout, stderr } = await mine.openall(args)
+      expect(stdout + stderr).not.toContain('\u001b')
+    }
+    plain.remove()
+  })
+
+  test('long work tells how far it is at a terminal, and is silent elsewhere', async () => {
+    expect((await atTerminal(mine, ['list', '--all'])).screen).toContain('100 bundles…')
+    expect((await mine.openall(['list', '--all'])).stderr).toBe('')
+  })
+
+  test('a key that is typed at login is not shown', async () => {
+    const shell = new Shell(start(), {})
+    const { code, screen } = await atTerminal(shell, ['login', '--server', server.origin], {
+      after: 'Paste an API key',
+      text: `${key}\r`,
+    })
+    expect(screen).toContain(`Logged in to ${server.origin}`)
+    expect(screen).not.toContain(key)
+    expect(code).toBe(0)
+    expect((await shell.openall(['whoami'])).code).toBe(0)
+    shell.remove()
+  })
+
+  test('whoever stops reading early ends the command without a word', async () => {
+    const words = [...mine.start, 'list', '--all', '--json'].map((word) => `'${word}'`).join(' ')
+    const child = Bun.spawn(['bash', '-c', `${words} | head -1; exit "\${PIPESTATUS[0]}"`], {
+      env: mine.environment,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    expect([await child.exited, stdout, stderr]).toEqual([0, '{\n', ''])
+  })
+
+  test('one command is one call', async () => {
+    const mintee = await mintKey(person, { rateLimitPerHour: 100 })
+    const shell = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: mintee })
+    const { body } = await person.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links?limit=1')
+    const slug = body.bundles[0]?.slug ?? ''
+    const left = async () => {
+      const answer = await fetch(`${server.origin}/api/me`, { headers: { authorization: `Bearer ${mintee}` } })
+      return Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    }
+    let before = await left()
+    for (const args of [['whoami'], ['show', slug], ['list'], ['versions', slug], ['insights', slug], ['diff', slug]]) {
+      await shell.openall(args)
+      const now = await left()
+      expect([args, before - now]).toEqual([args, 2])
+      before = now
+    }
+    shell.remove()
+  })
+})
+
+describe('help and completion', () => {
+  let shell: Shell
+  beforeAll(() => {
+    const [, start] = RUNTIMES[0]!
+    shell = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: key })
+  })
+  afterAll(() => shell.remove())
+
+  /** What may stand in place of the last word. */
+  const complete = async (...words: string[]) =>
+    (await shell.openall(['complete', '--', ...words])).stdout.split('\n').filter((word) => word !== '')
+
+  test('every command has a summary, examples that are its own, and completes each of its flags', async () => {
+    const commands: string[][] = []
+    for (const name of await complete('')) {
+      const inner = await complete(name, '')
+      commands.push(...(inner.length === 0 ? [[name]] : inner.map((word) => [name, word])))
+    }
+    expect(commands.map((words) => words.join(' '))).toEqual(
+      expect.arrayContaining(['create', 'policy test', 'keys revoke', 'mcp']),
+    )
+    for (const words of commands) {
+      const { code, stdout } = await shell.openall([...words, '--help'])
+      expect(code).toBe(0)
+      const [usage = '', examples = ''] = stdout.split('\nEXAMPLES\n')
+      expect(usage).toMatch(/^[A-Z].{10,} \(openall [a-z ]+\)\n/)
+      expect(examples.split('\n').filter((line) => line.includes(`openall ${words.join(' ')}`))).not.toEqual([])
+      const flags = Array.from(usage.matchAll(/(--[a-z-]+)(?:[= ]|$)/gm), ([, flag = '']) => flag)
+      expect(await complete(...words, '--')).toEqual(expect.arrayContaining(flags))
+    }
+    const { code, stdout } = await shell.openall(['--help'])
+    expect([code, stdout]).toEqual([0, (await shell.openall([])).stdout])
+    expect((await shell.openall(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test('bash completes commands, flags and files', async () => {
+    shell.write('bundle.txt', '')
+    const bin = join(shell.home, 'bin')
+    const words = shell.start.map((word) => `'${word}'`).join(' ')
+    shell.write('openall', `#!/bin/sh\nexec ${words} "$@"\n`)
+    const completed = async (...typed: string[]) => {
+      const script = `
+        source <(openall completion bash)
+        COMP_WORDS=(openall ${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length}
+        _openall
+        printf '%s\\n' "\${COMPREPLY[@]}"`
+      const env = { ...shell.environment, PATH: `${shell.home}:${bin}:${shell.environment.PATH}` }
+      const child = Bun.spawn(['bash', '-c', script], { cwd: shell.home, env, stdout: 'pipe', stderr: 'pipe' })
+      return (await new Response(child.stdout).text()).trim().split('\n')
+    }
+    expect(await completed('cre')).toEqual(['create'])
+    expect(await completed('keys', '')).toEqual(['list', 'create', 'revoke'])
+    expect(await completed('keys', 'create', '--per')).toEqual(['--per-hour'])
+    expect(await completed('create', '--file', 'bun')).toEqual(['bundle.txt'])
+  })
+
+  test('other shells get a script too, and an unknown one is told which there are', async () => {
+    for (const name of ['zsh', 'fish']) {
+      expect((await shell.openall(['completion', name])).stdout).toContain('openall complete -- ')
+    }
+    expect((await shell.openall(['completion', 'tcsh'])).stderr).toContain('bash, zsh, fish')
+  })
+})

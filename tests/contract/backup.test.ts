@@ -1,0 +1,172 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operateOn } from '../operator.ts'
+import { arrive, Visitor } from '../people.ts'
+import { type Server, startServer } from '../server.ts'
+
+setDefaultTimeout(60_000)
+
+interface Done {
+  file: string
+  bytes: number
+  bundles: number
+  error?: string
+}
+
+let folder: string
+let server: Server
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'openall-backup-'))
+  server = await startServer()
+})
+afterAll(async () => {
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const backUp = (to: string, database = server.database) => operateOn<Done>({ database }, ['backup', to])
+const restore = (from: string, to: string) => operateOn<Done>({ database: to }, ['restore', from])
+
+/** Runs SQL on a file that nobody else has open. */
+function on(file: string, sql: string): unknown[] {
+  const database = new Database(file)
+  try {
+    return database.query(sql).all()
+  } finally {
+    database.close()
+  }
+}
+
+test('a backup under load holds everything answered before it, whole, and a service runs on it again', async () => {
+  const person = await arrive(server)
+  const kept = await person.makeBundle({ title: 'Kept' })
+  await (await fetch(`${server.origin}/l/${kept.slug}`)).text()
+  const visitor = new Visitor(server)
+  const made: string[] = []
+  let isOver = false
+  const load = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      made.push((await visitor.makeBundle()).slug)
+      await person.api('PATCH', `/api/links/${kept.slug}`, { description: String(Math.random()) })
+    }
+  })
+  await Bun.sleep(1_000)
+  const known = [...made]
+  const copy = join(folder, 'copy.db')
+  const done = await backUp(copy)
+  isOver = true
+  await Promise.all(load)
+  expect(known.length).toBeGreaterThan(10)
+  expect(done).toMatchObject({ file: copy, bytes: statSync(copy).size })
+  expect(done.bundles).toBeGreaterThan(known.length)
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret'])
+  expect(statSync(`${copy}.secret`).mode & 0o777).toBe(0o600)
+
+  const to = join(folder, 'restored', 'openall.db')
+  expect((await restore(copy, to)).error).toContain('ENOENT')
+  const place = join(folder, 'restored.db')
+  expect((await restore(copy, place)).bundles).toBe(done.bundles)
+  const again = await startServer({ database: place })
+  for (const slug of [kept.slug, ...known]) expect((await fetch(`${again.origin}/l/${slug}`)).status).toBe(200)
+  // With its secret come its sessions; versions are without gap.
+  const back = new Visitor(again)
+  for (const [name, value] of person.cookies) back.cookies.set(name, value)
+  const { body } = await back.api<{ versions: { versionNumber: number }[] }>('GET', `/api/links/${kept.slug}/versions`)
+  const numbers = body.versions.map(({ versionNumber }) => versionNumber)
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => numbers.length - index))
+  await again.stop()
+})
+
+test('nothing that could name a viewer of today is in a backup', async () => {
+  const { slug } = await new Visitor(server).makeBundle()
+  await (await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/150.0' } })).text()
+  const stored = () => server.sql('SELECT hex(salt) AS salt, (SELECT max(hash) FROM viewer_hashes) AS hash FROM salts')
+  for (let tries = 0; tries < 100 && (await stored())[0]?.hash == null; tries += 1) await Bun.sleep(50)
+  const [row] = await stored()
+  const copy = join(folder, 'private.db')
+  await backUp(copy)
+  expect(on(copy, 'SELECT (SELECT count(*) FROM salts) + (SELECT count(*) FROM viewer_hashes) AS n')).toEqual([
+    { n: 0 },
+  ])
+  const bytes = readFileSync(copy)
+  expect(String(row?.salt)).toHaveLength(64)
+  expect([bytes.includes(Buffer.from(String(row?.salt), 'hex')), bytes.includes(String(row?.hash))]).toEqual([
+    false,
+    false,
+  ])
+  expect(on(copy, 'SELECT sum(viewers) > 0 AS counted FROM daily_viewers')).toEqual([{ counted: 1 }])
+})
+
+test('what is no whole store of this service is not restored, and nothing that is there is overwritten', async () => {
+  const copy = join(folder, 'good.db')
+  await backUp(copy)
+  const target = join(folder, 'target.db')
+  const bad = (name: string, spoil: (file: string) => void) => {
+    const file = join(folder, `${name}.db`)
+    copyFileSync(copy, file)
+    spoil(file)
+    return file
+  }
+  const cases: [string, string][] = [
+    [bad('short', (file) => truncateSync(file, statSync(file).size / 2)), 'damaged'],
+    [
+      bad('torn', (file) => {
+        const bytes = readFileSync(file)
+        bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 8192)
+        writeFileSync(file, bytes)
+      }),
+      'damaged',
+    ],
+    [
+      bad('newer', (file) => on(file, "INSERT INTO __drizzle_migrations VALUES ('of the future', 1) RETURNING 1")),
+      'newer version',
+    ],
+    [bad('orphan', (file) => on(file, 'DELETE FROM bundles RETURNING 1')), 'rows are missing'],
+    [bad('text', (file) => writeFileSync(file, 'not a database at all'.repeat(100))), 'no database'],
+    [bad('empty', (file) => truncateSync(file, 0)), 'no store'],
+    [join(folder, 'missing.db'), 'there is no copy'],
+  ]
+  for (const [file, says] of cases) {
+    const { error } = await restore(file, target)
+    expect([file, error]).toEqual([file, expect.stringContaining(says)])
+    expect([file, existsSync(target), readdirSync(folder).filter((name) => name.includes('partial'))]).toEqual([
+      file,
+      false,
+      [],
+    ])
+  }
+  expect((await restore(copy, server.database)).error).toContain('is there already')
+  expect((await backUp(copy)).error).toContain('is there already')
+  expect((await backUp(join(folder, 'none.db'), join(folder, 'nowhere.db'))).error).toContain('there is no database')
+  expect(existsSync(join(folder, 'nowhere.db'))).toBeFalse()
+  expect((await backUp(join(folder, 'none.db'), 'http://127.0.0.1:1')).error).toContain('back it up there')
+})
+
+test('what the operator says wrongly is answered with what may be said', async () => {
+  for (const words of [
+    ['backups'],
+    ['backup'],
+    ['backup', ''],
+    ['plan', 'a@b.example'],
+    ['reports', 'x'],
+    ['toString'],
+  ]) {
+    const { error } = await operateOn<Done>(server, words)
+    expect([words, error]).toEqual([words, expect.stringContaining('take a bundle down: its link answers 451')])
+  }
+  const { error } = await operateOn<Done>(server, ['plan', 'a@b.example', 'gold'])
+  expect(error).toBe('there is no plan gold: it is free or pro.')
+})

@@ -1,0 +1,381 @@
+import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  actFor,
+  arrive,
+  join,
+  linkIn,
+  mailTo,
+  newEmail,
+  organize,
+  PASSWORD,
+  type Person,
+  signIn,
+  signUp,
+  Visitor,
+} from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+import { elementsOf } from './html.ts'
+
+// `targets.ts` says so for the first file that loads it alone.
+setDefaultTimeout(60_000)
+
+const KEYS = '/dashboard/keys'
+const ORGANIZATIONS = '/dashboard/organizations'
+const SETTINGS = '/dashboard/settings'
+const RAW_KEY = /oa_[0-9A-Za-z]{12}\.[0-9A-Za-z]{38}/
+
+onEveryTarget({}, (at) => {
+  let ann: Person
+  let bob: Person
+  beforeEach(async () => {
+    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+  })
+
+  const html = async (person: Visitor, path: string) => (await person.fetch(path)).text()
+  const membersOf = (id: string) =>
+    at().sql('SELECT user_id AS userId, role FROM member WHERE organization_id = ? ORDER BY role', [id])
+
+  test('a key is shown once: not when its form is sent again, nor on any page after', async () => {
+    const fields = { name: 'nightly', scope: 'links:read', rateLimitPerHour: '20', idempotencyKey: crypto.randomUUID() }
+    const made = await ann.form(`${KEYS}/new`, fields)
+    expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const [rawKey = ''] = RAW_KEY.exec(await made.text()) ?? []
+    const bearer = new Visitor(at(), { authorization: `Bearer ${rawKey}` })
+    expect((await bearer.api('GET', '/api/me')).body.scopes).toEqual(['links:read'])
+    await bearer.api('GET', '/api/me')
+
+    const again = await ann.form(`${KEYS}/new`, fields)
+    expect([again.status, again.headers.get('location')]).toEqual([303, `${KEYS}?said=keyMadeBefore`])
+    const list = await html(ann, `${KEYS}?said=keyMadeBefore`)
+    expect(list).toContain('2 of 20 this hour')
+    // Looking at it is no use of it.
+    expect(await html(ann, KEYS)).toContain('2 of 20 this hour')
+    for (const text of [await again.text(), list]) expect(text).not.toMatch(RAW_KEY)
+    expect(await at().sql('SELECT count(*) AS keys FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([
+      { keys: 1 },
+    ])
+  })
+
+  test('a form for a key that is refused comes back as it was typed, with the error beside its field', async () => {
+    const idempotencyKey = crypto.randomUUID()
+    const wrong = [
+      [{ name: ' ' }, 'name'],
+      [{ name: 'x'.repeat(101) }, 'name'],
+      [{ scope: 'everything' }, 'scope'],
+      [{ scope: '' }, 'scope'],
+      [{ rateLimitPerHour: '100001' }, 'rateLimitPerHour'],
+      [{ rateLimitPerHour: '-1' }, 'rateLimitPerHour'],
+      [{ rateLimitPerHour: 'many & more' }, 'rateLimitPerHour'],
+    ] as const
+    for (const [change, field] of wrong) {
+      const fields = { name: 'a & "b"', scope: 'links:read', rateLimitPerHour: '20', idempotencyKey, ...change }
+      const answer = await ann.form(`${KEYS}/new`, fields)
+      expect([change, answer.status]).toEqual([change, 400])
+      const elements = elementsOf(await answer.text())
+      expect(
+        elements.filter(({ attributes }) => attributes.class === 'error').map(({ attributes }) => attributes.id),
+      ).toEqual([`${field}-error`])
+      for (const name of ['name', 'rateLimitPerHour', 'idempotencyKey'] as const) {
+        const input = elements.find(({ attributes }) => attributes.name === name)
+        expect(input?.attributes.value ?? '').toBe(fields[name])
+      }
+    }
+    expect(await at().sql('SELECT 1 FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([])
+  })
+
+  test('an organisation’s keys are its admins’: others are told why, and refused when they force it', async () => {
+    const { id } = await organize(ann, [[bob, 'editor']])
+    const { body } = await ann.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'of Acme' })
+    await actFor(bob, id)
+    for (const path of [KEYS, `${KEYS}/new`]) {
+      const page = await html(bob, path)
+      expect(page).toContain('only admins see, make and revoke them')
+      expect(page).not.toContain('of Acme')
+      expect(elementsOf(page).filter(({ attributes }) => attributes.action?.startsWith(KEYS))).toEqual([])
+    }
+    const fields = { name: 'mine', scope: 'links:read', rateLimitPerHour: '20' }
+    expect((await bob.form(`${KEYS}/new`, fields)).status).toBe(403)
+    expect((await bob.fetch(`${KEYS}/${body.apiKey.id}/revoke`)).status).toBe(403)
+    expect((await bob.form(`${KEYS}/${body.apiKey.id}/revoke`, {})).status).toBe(403)
+    // Nor does anybody reach the keys of another subject.
+    await actFor(bob, null)
+    expect((await bob.form(`${KEYS}/${body.apiKey.id}/revoke`, {})).status).toBe(404)
+    expect(await at().sql('SELECT revoked_at FROM api_keys WHERE name = ?', ['of Acme'])).toEqual([
+      { revoked_at: null },
+    ])
+  })
+
+  test('each role has its controls over an organisation, and every other is refused', async () => {
+    const { id, memberIds } = await organize(ann, [[bob, 'editor']])
+    const carol = await arrive(at())
+    const carolId = await join(ann, id, carol, 'viewer')
+    await ann.form(`${ORGANIZATIONS}/${id}`, { email: 'dora@people.example', role: 'viewer' })
+    const [{ invitation } = {}] = await at().sql('SELECT id AS invitation FROM invitation WHERE email = ?', [
+      'dora@people.example',
+    ])
+    const forms: [string, Record<string, string>][] = [
+      ['', { email: 'x@people.example', role: 'admin' }],
+      ['', { name: 'Mine now' }],
+      [`/invitations/${invitation}/cancel`, {}],
+      [`/members/${carolId}/role`, { role: 'admin' }],
+      [`/members/${carolId}/remove`, {}],
+      ['/delete', { name: 'Organisation' }],
+    ]
+    const before = await membersOf(id)
+    for (const [person, page] of [
+      [bob, await html(bob, `${ORGANIZATIONS}/${id}`)],
+      [carol, await html(carol, `${ORGANIZATIONS}/${id}`)],
+    ] as const) {
+      expect(page).not.toContain('dora@people.example')
+      const targets = elementsOf(page).flatMap(({ attributes }) => [attributes.action ?? '', attributes.href ?? ''])
+      const here = targets.filter((to) => to.startsWith(`${ORGANIZATIONS}/`) || to.startsWith('/api/me/export'))
+      expect(here).toEqual([`${ORGANIZATIONS}/${id}/leave`])
+      for (const [path, fields] of forms) {
+        const { status } = await person.form(`${ORGANIZATIONS}/${id}${path}`, fields)
+        expect([path, [400, 403].includes(status)]).toEqual([path, true])
+      }
+      expect((await person.fetch(`${ORGANIZATIONS}/${id}/delete`)).status).toBe(403)
+      expect((await person.fetch(`${ORGANIZATIONS}/${id}/members/${carolId}/remove`)).status).toBe(403)
+    }
+    const stranger = await arrive(at())
+    for (const [path, fields] of forms) {
+      expect((await stranger.form(`${ORGANIZATIONS}/${id}${path}`, fields)).status).toBe(404)
+    }
+    expect((await stranger.fetch(`${ORGANIZATIONS}/${id}`)).status).toBe(404)
+    expect(await membersOf(id)).toEqual(before)
+    expect(
+      await at().sql(
+        'SELECT name, status FROM organization JOIN invitation ON organization_id = organization.id WHERE email = ?',
+        ['dora@people.example'],
+      ),
+    ).toMatchObject([{ status: 'pending' }])
+
+    // What an admin may, of which the last admin's end is no part.
+    const [{ adminId } = {}] = await at().sql(
+      'SELECT id AS adminId FROM member WHERE organization_id = ? AND user_id = ?',
+      [id, ann.userId],
+    )
+    for (const [path, fields] of [
+      [`/members/${adminId}/role`, { role: 'viewer' }],
+      [`/members/${adminId}/remove`, {}],
+      ['/leave', {}],
+    ] as const) {
+      expect([path, (await ann.form(`${ORGANIZATIONS}/${id}${path}`, fields)).status]).toEqual([path, 400])
+    }
+    expect(
+      (await ann.form(`${ORGANIZATIONS}/${id}/members/${memberIds.get(bob)}/role`, { role: 'admin' })).status,
+    ).toBe(303)
+    expect(
+      (await ann.form(`${ORGANIZATIONS}/${id}/members/${memberIds.get(bob)}/role`, { role: 'emperor' })).status,
+    ).toBe(400)
+    expect((await ann.form(`${ORGANIZATIONS}/${id}/leave`, {})).headers.get('location')).toBe(
+      `${ORGANIZATIONS}?said=left`,
+    )
+    expect(await membersOf(id)).toEqual([
+      { userId: bob.userId, role: 'admin' },
+      { userId: carol.userId, role: 'viewer' },
+    ])
+  })
+
+  test('a form for an organisation that is sent twice makes one, and names that cannot be come back', async () => {
+    const page = await html(ann, ORGANIZATIONS)
+    const slug = elementsOf(page).find(({ attributes }) => attributes.name === 'slug')?.attributes.value ?? ''
+    const sent = await Promise.all([
+      ann.form(ORGANIZATIONS, { name: 'Acme', slug }),
+      ann.form(ORGANIZATIONS, { name: 'Acme', slug }),
+    ])
+    const third = await ann.form(ORGANIZATIONS, { name: 'Acme', slug })
+    expect(third.status).toBe(303)
+    const to = sent.concat(third).flatMap((answer) => answer.headers.get('location')?.split('?')[0] ?? [])
+    expect(new Set(to).size).toBe(1)
+    const rows = await at().sql('SELECT 1 FROM member WHERE user_id = ?', [ann.userId])
+    expect(rows).toHaveLength(1)
+    for (const name of ['', '   ', 'x'.repeat(101), 'two\u0000']) {
+      const refused = await ann.form(ORGANIZATIONS, { name, slug: crypto.randomUUID() })
+      expect([name, refused.status]).toEqual([name, 400])
+      expect(await refused.text()).toContain('id="name-error"')
+    }
+    const taken = await bob.form(ORGANIZATIONS, { name: 'Other', slug })
+    expect(taken.status).toBe(400)
+  })
+
+  test('an invitation to what is no address comes back as it was typed', async () => {
+    const { id } = await organize(ann, [[bob, 'editor']])
+    for (const email of ['nobody', bob.email]) {
+      const refused = await ann.form(`${ORGANIZATIONS}/${id}`, { email, role: 'admin' })
+      expect([email, refused.status]).toEqual([email, 400])
+      const elements = elementsOf(await refused.text())
+      expect(elements.find(({ attributes }) => attributes.id === 'email')?.attributes).toMatchObject({
+        value: email,
+        'aria-describedby': 'email-error',
+      })
+      expect(elements.find(({ attributes }) => 'selected' in attributes && attributes.value === 'admin')).toBeDefined()
+    }
+  })
+
+  test('an organisation is deleted by its name alone, and takes everything along', async () => {
+    const { id } = await organize(ann, [[bob, 'editor']])
+    const { url } = await ann.makeBundle()
+    await ann.api('POST', '/api/me/keys', { name: 'k' })
+    const asked = await html(ann, `${ORGANIZATIONS}/${id}/delete`)
+    for (const says of ['1 bundle,', '1 API key', 'the membership of 2 members']) expect(asked).toContain(says)
+    expect((await ann.form(`${ORGANIZATIONS}/${id}/delete`, { name: 'another' })).status).toBe(400)
+    expect((await fetch(url)).status).toBe(200)
+    const [{ name } = {}] = await at().sql('SELECT name FROM organization WHERE id = ?', [id])
+    const gone = await ann.form(`${ORGANIZATIONS}/${id}/delete`, { name: String(name) })
+    expect(gone.headers.get('location')).toBe(`${ORGANIZATIONS}?said=organizationDeleted`)
+    expect((await ann.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: ann.userId })
+    for (const table of ['member', 'invitation', 'owners']) {
+      expect(await at().sql(`SELECT 1 FROM ${table} WHERE organization_id = ?`, [id])).toEqual([])
+    }
+  })
+
+  test('sessions are ended by names that are no secrets: one, all others, and nobody else’s', async () => {
+    const edith = await signUp(at(), newEmail('edith'))
+    const [second, third] = [await signIn(at(), edith.email), await signIn(at(), edith.email)]
+    const page = await html(edith, SETTINGS)
+    const tokens = await at().sql('SELECT id, token FROM session WHERE user_id = ? ORDER BY created_at', [edith.userId])
+    for (const { token } of tokens) expect(page).not.toContain(String(token))
+    const ends = elementsOf(page).flatMap(
+      ({ attributes }) => attributes.action?.match(/sessions\/(\w+)\/end$/)?.[1] ?? [],
+    )
+    expect(ends.toSorted()).toEqual(
+      tokens
+        .slice(1)
+        .map(({ id }) => String(id))
+        .toSorted(),
+    )
+    const works = async (person: Visitor) => (await person.api('GET', '/api/me')).status === 200
+
+    await ann.form(`${SETTINGS}/sessions/${tokens[1]?.id}/end`, {})
+    expect(await works(second)).toBe(true)
+    await edith.form(`${SETTINGS}/sessions/${tokens[1]?.id}/end`, {})
+    expect([await works(second), await works(third), await works(edith)]).toEqual([false, true, true])
+    // This one is ended by signing out.
+    await edith.form(`${SETTINGS}/sessions/${tokens[0]?.id}/end`, {})
+    await edith.form(`${SETTINGS}/sessions/end`, {})
+    expect([await works(third), await works(edith)]).toEqual([false, true])
+  })
+
+  test('a password is changed with the present one, and this browser goes on as it was', async () => {
+    const edith = await signUp(at(), newEmail('edith'))
+    const { id } = await organize(edith)
+    await actFor(edith, id)
+    const other = await signIn(at(), edith.email)
+    const change = (currentPassword: string, newPassword: string) =>
+      edith.form(SETTINGS, { change: 'password', currentPassword, newPassword, endOthers: 'yes' })
+    for (const [present, next, field] of [
+      ['not the password', 'another horse', 'currentPassword'],
+      [PASSWORD, 'short', 'newPassword'],
+      [PASSWORD, 'x'.repeat(129), 'newPassword'],
+    ] as const) {
+      const refused = await change(present, next)
+      expect([field, refused.status]).toEqual([field, 400])
+      const text = await refused.text()
+      expect(text).toContain(`id="${field}-error"`)
+      expect(text).not.toContain(next)
+    }
+    expect((await change(PASSWORD, 'another horse')).headers.get('location')).toBe(`${SETTINGS}?said=passwordChanged`)
+    expect((await other.api('GET', '/api/me')).status).toBe(401)
+    expect((await edith.api('GET', '/api/me')).body.subject).toEqual({ type: 'organization', organizationId: id })
+    await signIn(at(), edith.email, 'another horse')
+  })
+
+  test('who has no password sets one by mail: once, and every session ends', async () => {
+    expect(await html(ann, SETTINGS)).toContain('You have none')
+    await ann.form(SETTINGS, { change: 'passwordMail' })
+    const link = linkIn(await mailTo(at(), ann.email, 'Set a password'))
+    const token = link.split('/').at(-1) ?? ''
+    const kept = JSON.stringify(await at().sql('SELECT * FROM verification'))
+    expect(kept).not.toContain(token)
+    const somebody = new Visitor(at())
+    expect((await somebody.fetch(link)).status).toBe(200)
+    const set = (password: string) => somebody.form(`/password/${token}`, { password })
+    expect((await set('short')).status).toBe(400)
+    expect((await set('another horse')).status).toBe(200)
+    const again = await set('a third horse')
+    expect([again.status, await again.text()]).toEqual([400, expect.stringContaining('has been used or is too old')])
+    expect((await ann.api('GET', '/api/me')).status).toBe(401)
+    await signIn(at(), ann.email, 'another horse')
+  })
+
+  test('an address that is not confirmed is said to be so, and its mail is sent again', async () => {
+    const edith = await signUp(at(), newEmail('edith'))
+    expect(await html(edith, SETTINGS)).toContain('not confirmed')
+    const sent = await edith.form(SETTINGS, { change: 'verification' })
+    expect(sent.headers.get('location')).toBe(`${SETTINGS}?said=verificationSent`)
+    await edith.fetch(linkIn(await mailTo(at(), edith.email, 'Confirm your address')))
+    const page = await html(edith, SETTINGS)
+    expect(page).not.toContain('not confirmed')
+    expect((await edith.form(SETTINGS, { change: 'verification' })).status).toBe(400)
+  })
+
+  test('a name that cannot be kept comes back beside its error; forms that are none are refused', async () => {
+    const long = await ann.form(SETTINGS, { change: 'name', name: '&'.repeat(101) })
+    expect(long.status).toBe(400)
+    const input = elementsOf(await long.text()).find(({ attributes }) => attributes.id === 'name')
+    expect(input?.attributes).toMatchObject({ value: '&'.repeat(101), 'aria-describedby': 'name-error' })
+    expect((await ann.form(SETTINGS, { change: 'name', name: ' Ann <b> ' })).status).toBe(303)
+    expect(await html(ann, SETTINGS)).toContain('value="Ann <b>"')
+    expect((await ann.form(SETTINGS, {})).status).toBe(400)
+    expect((await ann.form(SETTINGS, { change: 'constructor' })).status).toBe(400)
+  })
+
+  test('deleting an account tells what goes, takes the address and the password, and really deletes', async () => {
+    const edith = await signUp(at(), newEmail('edith'))
+    const { slug } = await edith.makeBundle()
+    await edith.api('PATCH', `/api/links/${slug}`, { title: 'edited' })
+    await edith.api('POST', '/api/me/keys', { name: 'k' }, { 'idempotency-key': 'once' })
+    const asked = await html(edith, `${SETTINGS}/delete`)
+    for (const says of ['1 bundle of your own', '1 API key']) expect(asked).toContain(says)
+    const remove = (email: string, password: string) => edith.form(`${SETTINGS}/delete`, { email, password })
+    for (const [email, password, field] of [
+      ['', PASSWORD, 'email'],
+      [`x${edith.email}`, PASSWORD, 'email'],
+      [edith.email, '', 'password'],
+      [edith.email, 'not the password', 'password'],
+    ] as const) {
+      const refused = await remove(email, password)
+      expect([field, refused.status]).toEqual([field, 400])
+      expect(await refused.text()).toContain(`id="${field}-error"`)
+    }
+    expect(await at().sql('SELECT 1 FROM user WHERE id = ?', [edith.userId])).toHaveLength(1)
+    const gone = await remove(edith.email.toUpperCase(), PASSWORD)
+    expect([gone.status, await gone.text()]).toEqual([200, expect.stringContaining('Your account is deleted')])
+    expect(edith.cookies.size).toBe(0)
+    for (const { name } of await at().sql(`SELECT name FROM sqlite_master WHERE type = 'table'`)) {
+      const rows = JSON.stringify(await at().sql(`SELECT * FROM "${name}"`))
+      expect([name, rows.includes(edith.email), rows.includes(edith.userId)]).toEqual([name, false, false])
+    }
+    for (const table of ['bundle_versions', 'daily_counters', 'viewer_hashes', 'policy_rules', 'claims']) {
+      expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])
+    }
+    expect(await at().sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
+    expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
+  })
+
+  test('who would leave others without an admin, or signed in long ago without a password, cannot go yet', async () => {
+    await organize(ann, [[bob, 'editor']])
+    const blocked = await html(ann, `${SETTINGS}/delete`)
+    expect(blocked).toContain('You are the only admin of')
+    expect(elementsOf(blocked).filter(({ attributes }) => attributes.id === 'email')).toEqual([])
+    const forced = await ann.form(`${SETTINGS}/delete`, { email: ann.email })
+    expect([forced.status, await forced.text()]).toEqual([
+      400,
+      expect.stringContaining('make another member admin first'),
+    ])
+
+    expect(await html(bob, `${SETTINGS}/delete`)).toContain('stays with its members')
+    await at().sql('UPDATE session SET created_at = created_at - 90000000 WHERE user_id = ?', [bob.userId])
+    expect(await html(bob, `${SETTINGS}/delete`)).toContain('Sign out, sign in again')
+    expect((await bob.form(`${SETTINGS}/delete`, { email: bob.email })).status).toBe(400)
+    expect((await bob.api('GET', '/api/me')).status).toBe(200)
+  })
+
+  test('another site cannot send any of these forms', async () => {
+    const evil = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+    for (const path of [`${KEYS}/new`, ORGANIZATIONS, SETTINGS, `${SETTINGS}/delete`, `${SETTINGS}/sessions/end`]) {
+      expect([path, (await ann.form(path, { email: ann.email, name: 'x' }, evil)).status]).toEqual([path, 403])
+    }
+  })
+})

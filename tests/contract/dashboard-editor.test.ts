@@ -1,0 +1,322 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { actFor, arrive, organize, type Person, URL_A, URL_B } from '../people.ts'
+import { onEveryRuntime } from './support.ts'
+
+interface Saved {
+  title: string | null
+  urls: string[]
+  urlMetadata: { note?: string; tags?: string[] }[]
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Sends a form whose fields may stand more than once. */
+async function send(person: Person, path: string, fields: [string, string][], headers: Record<string, string> = {}) {
+  const answer = await person.fetch(path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': FORM, ...headers },
+  })
+  return { status: answer.status, headers: answer.headers, html: await answer.text() }
+}
+
+const link = (url: string, note = ''): [string, string][] => [
+  ['url', url],
+  ['note', note],
+  ['tags', ''],
+  ['openPolicy', 'auto'],
+]
+
+onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
+  let admin: Person
+  let editor: Person
+  let viewer: Person
+  let stranger: Person
+  let organizationId: string
+  beforeAll(async () => {
+    ;[admin, editor, viewer, stranger] = [
+      await arrive(server()),
+      await arrive(server()),
+      await arrive(server()),
+      await arrive(server()),
+    ]
+    organizationId = (
+      await organize(admin, [
+        [editor, 'editor'],
+        [viewer, 'viewer'],
+      ])
+    ).id
+    await actFor(admin, organizationId)
+  })
+
+  const saved = async (slug: string) => (await admin.api<Saved>('GET', `/api/links/${slug}`)).body
+
+  describe('the form of a bundle', () => {
+    test('makes one bundle for its key, however often it is sent', async () => {
+      const fields: [string, string][] = [['idempotencyKey', 'one-form'], ['title', 'Once'], ...link('a.example')]
+      const first = await send(admin, '/dashboard/links/new', fields)
+      expect(first.status).toBe(303)
+      const to = first.headers.get('location') ?? ''
+      expect(to).toMatch(/^\/dashboard\/links\/[a-z0-9]{10}\?said=created$/)
+      expect((await send(admin, '/dashboard/links/new', fields)).headers.get('location')).toBe(to)
+      expect(await saved(to.split(/[/?]/)[3] ?? '')).toMatchObject({ title: 'Once', urls: ['https://a.example'] })
+      const other = await send(admin, '/dashboard/links/new', [...fields, ...link('https://b.example/')])
+      expect(other.status).toBe(409)
+      expect(other.html).toContain('This form has made a bundle already')
+      expect(other.html).not.toContain('value="one-form"')
+    })
+
+    test.each([
+      ['a URL that is none', link('ftp://a.example/'), 400, 'This must be an http: or https: URL.'],
+      ['no link', [['title', 'Empty']], 400, 'A bundle has at least one link.'],
+      ['a slug that cannot be', [['slug', 'No'], ...link(URL_A)], 400, 'This must be lower-case letters and digits'],
+      ['a slug that is taken', [['slug', 'import'], ...link(URL_A)], 409, 'slug is taken'],
+      ['a note that is too long', link(URL_A, 'n'.repeat(501)), 400, 'This must be at most 500 characters.'],
+    ] as [string, [string, string][], number, string][])(
+      'refuses %s, and comes back',
+      async (_, fields, status, says) => {
+        const answer = await send(admin, '/dashboard/links/new', [['title', 'Kept & <kept>'], ...fields])
+        expect(answer.status).toBe(status)
+        expect(answer.html).toContain(says)
+        expect(answer.html).toContain('value="Kept &amp; <kept>"')
+      },
+    )
+
+    test('takes no more links than a page can show', async () => {
+      const links = Array.from({ length: 201 }, (_, n) => link(`https://a.example/${n}`)).flat()
+      const answer = await send(admin, '/dashboard/links/new', links)
+      expect(answer.status).toBe(400)
+      expect(answer.html).toContain('200 links at most')
+      const more = Array.from({ length: 201 }, (_, n) => `https://a.example/${n}`).join('\n')
+      expect((await send(admin, '/dashboard/links/new/rows', [['text', more]])).status).toBe(400)
+    })
+
+    test('gives the rows of pasted links, and what is wrong with a form, as parts', async () => {
+      const rows = await send(admin, '/dashboard/links/new/rows', [['text', 'A | https://a.example/\n<script>x']])
+      expect(rows.status).toBe(200)
+      expect(rows.html.match(/<li class="link-row"/g)).toHaveLength(2)
+      expect(rows.html).not.toContain('<html')
+      const check = await send(admin, '/dashboard/links/new/check', [
+        ['slug', 'x'],
+        ...link(''),
+        ...link('b'),
+        ...link(URL_B),
+      ])
+      expect(check.status).toBe(200)
+      expect(check.html).toContain('2 of 25')
+      const errors = JSON.parse(/data-errors="([^"]*)"/.exec(check.html)?.[1]?.replaceAll('&#34;', '"') ?? '')
+      expect(errors.map((error: { link: number; field: string }) => [error.link, error.field])).toEqual([
+        [null, 'slug'],
+        [1, 'url'],
+      ])
+    })
+
+    test('saves for the version that was seen; a later one is shown beside what was typed', async () => {
+      const { slug } = await admin.makeBundle({ title: 'One' })
+      const path = `/dashboard/links/${slug}`
+      const fields: [string, string][] = [['version', '1'], ['title', 'Mine'], ...link(URL_B, 'Mine, too')]
+      expect((await send(admin, path, fields)).headers.get('location')).toBe(`${path}?said=saved`)
+      const late = await send(admin, path, [['version', '1'], ['title', 'Late'], ...link(URL_A)])
+      expect(late.status).toBe(412)
+      expect(late.html).toContain('Somebody else saved first')
+      expect(late.html).toContain('<input type="hidden" name="version" value="2"')
+      expect(late.html).toContain('value="Late"')
+      expect(await saved(slug)).toMatchObject({ title: 'Mine', urls: [URL_B] })
+      // A button in between keeps in sight that somebody else's would be replaced.
+      const again: [string, string][] = [
+        ['do', 'add'],
+        ['version', '2'],
+        ['over', '1'],
+        ['title', 'Late'],
+      ]
+      const between = await send(admin, path, [...again, ...link(URL_A)])
+      expect(between.status).toBe(200)
+      expect(between.html).toContain('Somebody else saved first')
+      expect(between.html).toContain('<input type="hidden" name="over" value="1"')
+      const unread = await send(admin, path, [...again, ...link('no link')])
+      expect(unread.html).toContain('Version 2 was saved by somebody while you typed.')
+      expect((await send(admin, path, [['title', 'No version'], ...link(URL_A)])).status).toBe(400)
+    })
+
+    test('writes no version where nothing changed', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Same' })
+      const path = `/dashboard/links/${slug}`
+      const answer = await send(admin, path, [['version', '1'], ['title', ' Same '], ...link(URL_A), ...link(URL_B)])
+      expect(answer.headers.get('location')).toBe(`${path}?said=unchanged`)
+      expect((await admin.api('GET', `/api/links/${slug}`)).headers.get('etag')).toBe('"v1"')
+    })
+  })
+
+  describe('roles', () => {
+    test('a viewer may look and is refused what is forced; an editor may save; a stranger sees nothing', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Ours' })
+      const path = `/dashboard/links/${slug}`
+      const look = await viewer.fetch(path)
+      expect(look.status).toBe(200)
+      const page = await look.text()
+      expect(page).toContain('You see this bundle as a viewer')
+      expect(page).not.toContain('name="url"')
+      for (const part of ['', '/check']) {
+        const forced = await send(viewer, path + part, [['version', '1'], ['title', 'Forced'], ...link(URL_A)])
+        expect(forced.status).toBe(403)
+        expect(forced.html).toContain('needs role editor (you are viewer)')
+      }
+      expect((await send(editor, path, [['version', '1'], ['title', 'Edited'], ...link(URL_A)])).status).toBe(303)
+      expect((await saved(slug)).title).toBe('Edited')
+      for (const one of [
+        path,
+        `${path}/export.json`,
+        `${path}/export.csv`,
+        `${path}/export.html`,
+        `/dashboard/links/new?from=${slug}`,
+      ]) {
+        expect([one, (await stranger.fetch(one)).status]).toEqual([one, 403])
+        expect((await stranger.fetch(one.replace(slug, 'no-such-one'))).status).toBe(404)
+      }
+      expect((await send(stranger, '/dashboard/links/new', [['from', slug], ...link(URL_A)])).status).toBe(403)
+    })
+
+    test('who acts for an organisation as a viewer makes and imports nothing there', async () => {
+      await actFor(viewer, organizationId)
+      for (const path of ['/dashboard/links/new', '/dashboard/links/import']) {
+        expect([path, (await viewer.fetch(path)).status]).toEqual([path, 403])
+        const forced = await send(viewer, path, [['do', 'make'], ['text', URL_A], ...link(URL_A)])
+        expect([path, forced.status]).toEqual([path, 403])
+      }
+      await actFor(viewer, null)
+    })
+
+    test('who is not signed in is sent to sign in', async () => {
+      for (const path of [
+        '/dashboard/links/new',
+        '/dashboard/links/import',
+        '/dashboard/links/abc',
+        '/dashboard/links/abc/export.csv',
+      ]) {
+        const answer = await fetch(server().origin + path, { redirect: 'manual' })
+        expect([path, answer.status]).toEqual([path, 303])
+      }
+    })
+  })
+
+  test('exports are the bundle as it is read, a guarded table, and bookmarks', async () => {
+    const { slug } = await admin.makeBundle({
+      title: 'Files',
+      urlMetadata: [
+        { note: '=1+1', tags: ['a,b', 'c'] },
+        { note: 'two\nlines', openPolicy: 'manual' },
+      ],
+    })
+    const get = async (extension: string) => {
+      const answer = await admin.fetch(`/dashboard/links/${slug}/export.${extension}`)
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${slug}.${extension}"`)
+      expect(answer.headers.get('cache-control')).toBe('private, no-store')
+      return { type: answer.headers.get('content-type'), text: await answer.text() }
+    }
+    const json = await get('json')
+    expect(json.type).toBe('application/json')
+    expect(JSON.parse(json.text)).toEqual((await admin.api('GET', `/api/links/${slug}`)).body)
+    const csv = await get('csv')
+    expect(csv.type).toBe('text/csv; charset=utf-8')
+    expect(csv.text).toBe(
+      `url,note,tags,openPolicy\r\n${URL_A},"'=1+1","""a,b"", c",auto\r\n${URL_B},"two\nlines",,manual\r\n`,
+    )
+    const html = await get('html')
+    expect(html.type).toBe('text/html; charset=utf-8')
+    expect(html.text).toContain(`<DT><A HREF="${URL_B}">two</A>\n    <DD>lines`)
+  })
+
+  describe('the import', () => {
+    const PATH = '/dashboard/links/import'
+    const hidden = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
+
+    test('makes nothing before it is told to, and nothing twice', async () => {
+      const text = '# A\nhttps://a.example/\n# B\nhttps://b.example/'
+      const before = (await stranger.api<{ bundles: unknown[] }>('GET', '/api/me/links')).body.bundles.length
+      const plan = await send(stranger, PATH, [
+        ['do', 'read'],
+        ['text', text],
+      ])
+      expect(plan.status).toBe(200)
+      const count = async () => (await stranger.api<{ bundles: unknown[] }>('GET', '/api/me/links')).body.bundles.length
+      expect(await count()).toBe(before)
+      const ticks: [string, string][] = [
+        ['do', 'make'],
+        ['text', text.replaceAll('\n', '\r\n')],
+        ['reading', hidden(plan.html, 'reading')],
+        ['idempotencyKey', hidden(plan.html, 'idempotencyKey')],
+        ['bundle', '0'],
+        ['link', '0.0'],
+        ['bundle', '1'],
+        ['link', '1.0'],
+      ]
+      for (const _ of ['once', 'again']) {
+        const made = await send(stranger, PATH, ticks)
+        expect(made.status).toBe(200)
+        expect(made.html).toContain('2 bundles made')
+        expect(await count()).toBe(before + 2)
+      }
+    })
+
+    test('shows a text anew that is not the one its ticks were made for', async () => {
+      const fields: [string, string][] = [
+        ['do', 'make'],
+        ['text', URL_A],
+        ['reading', 'another'],
+        ['bundle', '0'],
+        ['link', '0.0'],
+      ]
+      const answer = await send(stranger, PATH, fields)
+      expect(answer.status).toBe(200)
+      expect(answer.html).toContain('Nothing is made yet.')
+    })
+
+    test('tells what it cannot take: nothing ticked, no links, too much at once', async () => {
+      const plan = await send(stranger, PATH, [
+        ['do', 'read'],
+        ['text', URL_A],
+      ])
+      const reading: [string, string] = ['reading', hidden(plan.html, 'reading')]
+      const none = await send(stranger, PATH, [['do', 'make'], ['text', URL_A], reading])
+      expect(none.html).toContain('Tick at least one bundle.')
+      const noLink = await send(stranger, PATH, [['do', 'make'], ['text', URL_A], reading, ['bundle', '0']])
+      expect([noLink.status, noLink.html.includes('Tick a link of it')]).toEqual([400, true])
+      expect((await send(stranger, PATH, [['text', 'nothing']])).status).toBe(400)
+      const long = 'x'.repeat(210 * 1024)
+      const tooLong = await send(stranger, PATH, [['text', long]])
+      expect([tooLong.status, tooLong.html.includes('too long to read at once')]).toEqual([400, true])
+      expect(tooLong.html).toContain(long)
+      expect((await send(stranger, PATH, [['text', 'x'.repeat(300 * 1024)]])).status).toBe(413)
+    })
+
+    test('the largest text that is taken can be ticked and made', async () => {
+      const person = await arrive(server())
+      const text = Array.from({ length: 2600 }, (_, n) => `https://example.com/${n}?and=something`).join('\n')
+      const plan = await send(person, PATH, [
+        ['do', 'read'],
+        ['text', text],
+      ])
+      expect(plan.status).toBe(200)
+      const values = (name: string) =>
+        [...plan.html.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].map(
+          (m) => [name, m[1] ?? ''] as [string, string],
+        )
+      const titles = [...plan.html.matchAll(/name="(title-\d+)"/g)].map(([, name = '']): [string, string] => [
+        name,
+        'T'.repeat(60),
+      ])
+      const sent = await send(person, PATH, [
+        ['do', 'make'],
+        ['text', text],
+        ...values('reading'),
+        ...values('idempotencyKey'),
+        ...values('bundle'),
+        ...values('link'),
+        ...titles,
+      ])
+      expect(sent.status).toBe(200)
+      expect(sent.html).toContain('40 bundles made')
+      expect(sent.html).toContain('The plan free has 40 bundles')
+    })
+  })
+})

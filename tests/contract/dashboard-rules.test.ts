@@ -1,0 +1,369 @@
+import { expect, test } from 'bun:test'
+import { fieldsIn, multipart } from '../form.ts'
+import { actFor, arrive, organize, type Person } from '../people.ts'
+import { elementsOf, unescaped } from './html.ts'
+import { onEveryRuntime } from './support.ts'
+
+const TAB = { url: 'https://tab.example/' }
+const rule = (name: string, when: object = { op: 'signedIn' }) => ({ name, when, tabs: [TAB] })
+const POLICY = {
+  version: 1,
+  rules: [
+    rule('Acme', { op: 'and', of: [{ op: 'signedIn' }, { op: 'equals', field: 'emailDomain', value: 'acme.com' }] }),
+    rule('Phones', { op: 'equals', field: 'device', value: 'mobile' }),
+  ],
+}
+
+interface Bundle {
+  resolutionPolicy: { rules: { id: string; name: string; when: unknown }[] } | null
+}
+
+type Fields = [string, string][]
+
+onEveryRuntime({}, (server) => {
+  let known: Promise<Person> | undefined
+  const owner = () => (known ??= arrive(server()))
+  const path = (slug: string) => `/dashboard/links/${slug}/policy`
+  const open = async (person: Person, slug: string) => {
+    const answer = await person.fetch(path(slug))
+    return { status: answer.status, html: await answer.text() }
+  }
+  /** Presses a button of a page as a browser without JavaScript does, some of its fields changed. */
+  const press = async (
+    person: Person,
+    slug: string,
+    html: string,
+    action: string,
+    changed: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ) => {
+    const fields = fieldsIn(policyForm(html)).map(([name, value]): [string, string] => [name, changed[name] ?? value])
+    const more = Object.entries(changed).filter(([name]) => fields.every(([known]) => known !== name))
+    const sent = multipart([...fields, ...more, ['do', action]])
+    const answer = await person.fetch(path(slug), {
+      method: 'POST',
+      body: sent.body,
+      headers: { ...sent.headers, ...headers },
+    })
+    return { status: answer.status, headers: answer.headers, html: await answer.text() }
+  }
+  const policyForm = (html: string) => html.slice(html.indexOf('<form id="policy"'))
+  const saved = async (person: Person, slug: string) =>
+    (await person.api<Bundle>('GET', `/api/links/${slug}`)).body.resolutionPolicy
+  const stateOf = (html: string, place: string) =>
+    new RegExp(`id="${place}-state"[^>]*>(.*?)</div>`, 's').exec(html)?.[1]?.replace(/<[^>]*>/g, ' ') ?? ''
+
+  test('rules are opened, changed and saved by plain forms, and keep their ids', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const before = await saved(person, slug)
+    const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    expect(opened.html).toContain('name="rules.0.when.of.1.value"')
+    const moved = await press(person, slug, opened.html, 'rule.down 0', { 'rules.0.name': 'Acme & co' })
+    const answer = await press(person, slug, moved.html, 'save', { 'rules.1.when.of.1.value': 'acme.de' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path(slug)}?said=saved`])
+    const after = await saved(person, slug)
+    expect(after?.rules.map(({ name, id }) => [name, id])).toEqual([
+      ['Phones', before?.rules[1]?.id],
+      ['Acme & co', before?.rules[0]?.id],
+    ] as [string, string][])
+    expect(after?.rules[1]?.when).toMatchObject({ of: [{ op: 'signedIn' }, { value: 'acme.de' }] })
+  })
+
+  test('a rule is made from nothing, button by button', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle()
+    let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
+    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.subject': 'query' })
+    page = await press(person, slug, page.html, 'if.add rules.0.when', {
+      'rules.0.when.name': 'ref',
+      'rules.0.when.op': 'in',
+      'rules.0.when.value': 'a\r\nb',
+    })
+    page = await press(person, slug, page.html, 'refresh', {
+      'rules.0.when.of.1.subject': 'timeWindow',
+      zone: 'Asia/Tokyo',
+    })
+    page = await press(person, slug, page.html, 'tab.own 0 1', { 'rules.0.name': 'New' })
+    expect((await press(person, slug, page.html, 'save')).status).toBe(303)
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri']
+    expect((await saved(person, slug))?.rules).toEqual([
+      {
+        id: expect.stringMatching(/^r_/),
+        name: 'New',
+        when: {
+          op: 'and',
+          of: [
+            { op: 'in', field: 'query.ref', values: ['a', 'b'] },
+            { op: 'timeWindow', days, from: '09:00', to: '17:00', timeZone: 'Asia/Tokyo' },
+          ],
+        },
+        tabs: [{ url: 'https://b.example/' }],
+      },
+    ] as never)
+  })
+
+  test('what cannot be saved comes back as typed, each error beside its condition, and nothing is saved', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    const more = await press(person, slug, opened.html, 'if.add rules.0.when')
+    const wrong = {
+      'rules.0.name': ' ',
+      'rules.0.tabs.0.url': 'ftp://<b>&amp;',
+      'rules.0.when.of.1.value': 'x'.repeat(513),
+    }
+    const answer = await press(person, slug, more.html, 'save', wrong)
+    expect(answer.status).toBe(400)
+    expect(stateOf(answer.html, 'rules-0-name')).toContain('The name must be a name with text in it.')
+    expect(stateOf(answer.html, 'rules-0-when-of-1')).toContain('The value must be at most 512 characters.')
+    expect(stateOf(answer.html, 'rules-0-when-of-2')).toContain('Choose what to ask about.')
+    expect(stateOf(answer.html, 'rules-0-when-of-0')).not.toContain('must')
+    expect(stateOf(answer.html, 'rules-0-tabs-0')).toContain('The link must be an http: or https: URL.')
+    const typed = Object.fromEntries(fieldsIn(answer.html))
+    for (const [name, value] of Object.entries(wrong)) expect([name, typed[name]]).toEqual([name, value])
+    const invalid = elementsOf(answer.html).filter(({ attributes }) => attributes['aria-invalid'] === 'true')
+    expect(invalid.map(({ attributes }) => attributes.name)).toContain('rules.0.when.of.1.value')
+    expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Acme', 'Phones'])
+  })
+
+  test('the errors of a rule that is closed open it', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    let page = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
+    page = await press(person, slug, page.html, 'rule.close 1', { 'rules.1.name': '' })
+    expect(page.html).not.toContain('name="rules.1.name"')
+    page = await press(person, slug, page.html, 'save')
+    expect([page.status, page.html.includes('name="rules.1.name"')]).toEqual([400, true])
+  })
+
+  test('who saves second is shown both sides, keeps what they typed, and may put it in place', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const mine = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    const theirs = { version: 1, rules: [rule('Theirs & <b>'), rule('Phones', { op: 'exists', field: 'os' })] }
+    await person.api('PATCH', `/api/links/${slug}`, { resolutionPolicy: theirs })
+    const answer = await press(person, slug, mine.html, 'save', { 'rules.0.name': 'Mine' })
+    expect(answer.status).toBe(412)
+    expect(answer.html).toContain('Somebody else saved first')
+    const [, theirSide = '', mySide = ''] =
+      /saved by(.*?)Your changes(.*?)id="rules"/s.exec(unescaped(answer.html)) ?? []
+    expect([theirSide.includes('Theirs & <b>'), mySide.includes('Mine')]).toEqual([true, true])
+    expect(answer.html).not.toContain('<b>')
+    expect(Object.fromEntries(fieldsIn(answer.html))['rules.0.name']).toBe('Mine')
+    expect((await saved(person, slug))?.rules[0]?.name).toBe('Theirs & <b>')
+    expect((await press(person, slug, answer.html, 'save')).status).toBe(303)
+    expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Mine', 'Phones'])
+  })
+
+  test('JSON and builder hold the same, both ways; what is wrong with JSON is told at its line and exact path', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    const json = await press(person, slug, opened.html, 'json', { 'rules.0.name': 'From the builder' })
+    const text = Object.fromEntries(fieldsIn(json.html)).json ?? ''
+    const policy = JSON.parse(text)
+    expect(policy.rules[0]).toMatchObject({ ...POLICY.rules[0], name: 'From the builder' })
+    policy.rules[1].when = { op: 'not', of: { op: 'in', field: 'os', value: ['ios'] } }
+    const back = await press(person, slug, json.html, 'builder', { json: JSON.stringify(policy) })
+    expect(stateOf(back.html, 'rules-1')).toContain('Not on iOS')
+    expect((await press(person, slug, back.html, 'save')).status).toBe(303)
+    expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['From the builder', 'Phones'])
+
+    const wrong = (text: string, action: string) => press(person, slug, json.html, action, { json: text, version: '2' })
+    const notJson = '{\n  "version": 1,\n  "rules": [}'
+    for (const action of ['save', 'builder', 'refresh']) {
+      const answer = await wrong(notJson, action)
+      expect(answer.status).toBe(action === 'save' ? 400 : 200)
+      expect(stateText(answer.html)).toContain('Line 3, column 13: this is not JSON')
+      expect(Object.fromEntries(fieldsIn(answer.html)).json?.replaceAll('\r\n', '\n')).toBe(notJson)
+    }
+    policy.rules[1].when = { op: 'and', of: [{ op: 'signedIn' }, { op: 'matches' }] }
+    const answer = await wrong(JSON.stringify(policy, null, 1), 'save')
+    expect([answer.status, stateText(answer.html)]).toEqual([
+      400,
+      expect.stringMatching(/Line \d+: rules\[1\]\.when\.of\[1\]\.op must be one of and, or/),
+    ] as [number, string])
+  })
+  const stateText = (html: string) =>
+    /id="json-state">(.*?)<\/div>/s
+      .exec(html)?.[1]
+      ?.replace(/<[^>]*>/g, ' ')
+      .trim() ?? ''
+
+  test('the rules as they stand in the form are tried before they are saved, by the evaluator of the launcher', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const page = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
+    const viewer = { 'viewer.emailDomain': 'acme.com', 'viewer.device': 'tablet' }
+    const html = (await press(person, slug, page.html, 'rule.up 1', { 'rules.1.when.value': 'tablet', ...viewer })).html
+    expect(textOf(html, 'outcome')).toContain('Rule 1: Phones')
+    expect(html).toMatch(/class="state" id="rules-0-when-state"><span class="mark yes"/)
+    const later = (await press(person, slug, html, 'test', { 'viewer.device': 'mobile', 'viewer.now': 'x' })).html
+    expect(textOf(later, 'outcome')).toContain('Rule 2: Acme')
+    expect(stateOf(later, 'viewer-now')).toContain('The date and time must be a time')
+    const unfinished = (await press(person, slug, later, 'rule.add')).html
+    expect(textOf(unfinished, 'outcome')).toContain('Rule 2: Acme')
+    expect(unfinished).toContain('Rule 3 is left out until finished.')
+    expect(await saved(person, slug)).toMatchObject(POLICY)
+  })
+  const textOf = (html: string, id: string) =>
+    new RegExp(`id="${id}">(.*?)</p>`, 's').exec(html)?.[1]?.replace(/<[^>]*>/g, '') ?? ''
+
+  test('warnings stand at their rule, and name rules as people count them', async () => {
+    const person = await owner()
+    const wide = { op: 'endsWith', field: 'emailDomain', value: 'acme.com' }
+    const resolutionPolicy = {
+      version: 1,
+      rules: [rule('All'), rule('Never'), rule('Wide', { op: 'not', of: [wide] })],
+    }
+    const { slug } = await person.makeBundle({ resolutionPolicy })
+    const { html } = await open(person, slug)
+    expect(stateOf(html, 'rules-1')).toContain('This is a duplicate of rule 1')
+    expect(stateOf(html, 'rules-2')).toContain('also ends')
+    const role = await press(person, slug, html, 'rule.start members')
+    expect(stateOf(role.html, 'rules-3-when')).toContain('belongs to no organisation')
+  })
+
+  test('viewers read and try the rules, and have nothing to change them with', async () => {
+    const [admin, viewer] = [await arrive(server()), await arrive(server())]
+    const { id } = await organize(admin, [[viewer, 'viewer']])
+    const { slug } = await admin.makeBundle({ resolutionPolicy: POLICY })
+    for (const subject of [null, id]) {
+      await actFor(viewer, subject)
+      const { status, html } = await open(viewer, slug)
+      expect(status).toBe(200)
+      expect(html).toContain('Signed in with an address at')
+      const buttons = elementsOf(html).filter(({ attributes }) => attributes.name === 'do')
+      expect(buttons.map(({ attributes }) => attributes.value)).toEqual(['refresh', 'me', 'test'])
+      const tried = await press(viewer, slug, html, 'test', { 'viewer.device': 'mobile' })
+      expect(textOf(tried.html, 'outcome')).toContain('Rule 2: Phones')
+      expect(tried.html).not.toContain('value="save"')
+      const forced = { mode: 'builder', version: '1' }
+      expect((await press(viewer, slug, html, 'save', forced)).status).toBe(403)
+      const drafted = await press(viewer, slug, html, 'rule.add', forced)
+      expect(drafted.html).not.toContain('name="rules.0.name"')
+      expect((await viewer.form(`${path(slug)}/clear`, { version: '1' })).status).toBe(403)
+    }
+    expect((await saved(admin, slug))?.rules).toHaveLength(2)
+    const stranger = await arrive(server())
+    expect((await open(stranger, slug)).status).toBe(403)
+    expect((await stranger.form(path(slug), { do: 'check' })).status).toBe(403)
+  })
+
+  test('clearing asks first, and is refused where somebody saved meanwhile', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const asked = await person.fetch(`${path(slug)}/clear`)
+    expect(await asked.text()).toContain('The 2 rules of this bundle will be gone')
+    await person.api('PATCH', `/api/links/${slug}`, { title: 'Other' })
+    expect((await person.form(`${path(slug)}/clear`, { version: '1' })).status).toBe(412)
+    // Nor without the version that was seen, which would clear whatever stands there.
+    for (const fields of [{}, { version: '0' }, { version: '2x' }] as Record<string, string>[]) {
+      expect((await person.form(`${path(slug)}/clear`, fields)).status).toBe(400)
+    }
+    expect(await saved(person, slug)).not.toBeNull()
+    const cleared = await person.form(`${path(slug)}/clear`, { version: '2' })
+    expect([cleared.status, await saved(person, slug)]).toEqual([303, null])
+    expect((await person.fetch(`${path(slug)}/clear`)).status).toBe(303)
+  })
+
+  test('taking out every rule and saving leaves no policy', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: { ...POLICY, rules: POLICY.rules.slice(0, 1) } })
+    const page = await press(person, slug, (await open(person, slug)).html, 'rule.remove 0')
+    expect(page.html).toContain('“Acme” is taken out.')
+    expect((await press(person, slug, page.html, 'rule.undo')).html).toContain('>Acme</bdi>')
+    expect((await press(person, slug, page.html, 'save')).status).toBe(303)
+    expect(await saved(person, slug)).toBeNull()
+  })
+
+  test('the largest policy that there may be goes through the form, as rules and as JSON', async () => {
+    const person = await owner()
+    const values = Array.from({ length: 165 }, (_, n) => `número-${n}`)
+    const rules = Array.from({ length: 50 }, (_, n) =>
+      rule(`Règle ${n}`, { op: 'in', field: 'query.ref', values: [...values, `${n}`] }),
+    )
+    const resolutionPolicy = { version: 1, rules }
+    expect(Buffer.byteLength(JSON.stringify(resolutionPolicy))).toBeWithin(110 * 1024, 128 * 1024)
+    const { slug } = await person.makeBundle({ resolutionPolicy })
+    const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 49')
+    const changed = opened.html.includes('name="rules.49.when.value"')
+    expect([opened.status, changed]).toEqual([200, true])
+    expect((await press(person, slug, opened.html, 'save', { 'rules.49.name': 'Last' })).status).toBe(303)
+    const json = await press(person, slug, (await open(person, slug)).html, 'json')
+    expect((await press(person, slug, json.html, 'save')).status).toBe(303)
+    expect(await saved(person, slug)).toMatchObject({ rules: [...rules.slice(0, 49), { ...rules[49], name: 'Last' }] })
+  })
+
+  test('an answer for htmx is the part that changes, and leaves the page and its history alone', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const { html } = await open(person, slug)
+    const htmx = { 'hx-request': 'true', 'hx-request-type': 'partial' }
+    const opened = await press(person, slug, html, 'rule.open 0', {}, { ...htmx, 'hx-target': 'div#page' })
+    expect(opened.headers.get('hx-retarget')).toBe('#rules')
+    expect(opened.headers.get('hx-push-url')).toBe('false')
+    expect(opened.html).toStartWith('<section id="rules"')
+    const checked = await press(person, slug, html, 'check', {}, { ...htmx, 'hx-target': 'div#verdict' })
+    expect(checked.html).toContain('<hx-partial id="rules-1-state">')
+    expect(checked.html).not.toContain('<input')
+  })
+
+  test('what no page of ours sends is refused, and breaks nothing', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const send = async (fields: Fields) => (await person.form(path(slug), fields as never)).status
+    const base: Fields = [
+      ['mode', 'builder'],
+      ['do', 'refresh'],
+    ]
+    expect(
+      await send([...base, ...Array.from({ length: 101 }, (_, n): [string, string] => [`rules.${n}.name`, 'x'])]),
+    ).toBe(400)
+    expect(await send([...base, [`rules.0.when${'.of.0'.repeat(3000)}.op`, 'and']])).toBe(400)
+    expect(await send([...base, ...Array.from({ length: 5001 }, (): [string, string] => ['x', ''])])).toBe(400)
+    expect(await send([...base, ['rules.0.json', '{']])).toBe(400)
+    expect(await send([...base, ['rules.0.json', `${'['.repeat(1000)}${']'.repeat(1000)}`]])).toBe(400)
+    for (const json of ['null', '5', '[]', '{"when":{"op":"not"}}', '{"tabs":[null],"when":{"of":1}}']) {
+      for (const action of [
+        'refresh',
+        'rule.open 0',
+        'rule.copy 0',
+        'json',
+        'test',
+        'save',
+        'constructor',
+        'if.add __proto__',
+      ]) {
+        const status = await send([
+          ['mode', 'builder'],
+          ['do', action],
+          ['rules.0.json', json],
+        ])
+        expect([json, action, status]).toEqual([json, action, action === 'save' ? 400 : 200])
+      }
+    }
+    for (const json of ['', 'null', '5', '[]', '{"rules":5}', '['.repeat(50_000), '{"__proto__":{"a":1}}']) {
+      for (const action of ['refresh', 'builder', 'test'])
+        expect(
+          await send([
+            ['json', json],
+            ['do', action],
+          ]),
+        ).toBe(200)
+    }
+    expect(
+      await send([...base, ['rules.__proto__.name', 'x'], ['__proto__.x', 'y'], ['rules.0.constructor', 'z']]),
+    ).toBe(200)
+    const broken = await person.fetch(path(slug), {
+      method: 'POST',
+      body: '--x\r\nbroken',
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    })
+    expect(broken.status).toBe(400)
+    const elsewhere = await person.form(path(slug), { do: 'save', mode: 'builder' }, { origin: 'https://evil.example' })
+    expect(elsewhere.status).toBe(403)
+    expect(await saved(person, slug)).toMatchObject(POLICY)
+  })
+})

@@ -1,0 +1,130 @@
+import { beforeEach, expect, test } from 'bun:test'
+import '../../src/schemas.ts'
+import { type } from 'arktype'
+import { ExportedData } from '../../src/identity/export.ts'
+import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const EXPORT = '/api/me/export'
+const POLICY = {
+  version: 1,
+  rules: [{ name: 'Acme', when: { op: 'equals', field: 'emailDomain', value: 'acme.com' }, tabs: [{ url: URL_A }] }],
+}
+
+/** As much of an export as is looked at here. */
+interface Exported {
+  subject: object
+  profile: { email: string }
+  organizations: { id: string }[]
+  organization: { name: string }
+  members: { email: string }[]
+  invitations: { email: string }[]
+  sessions: object[]
+  apiKeys: { name: string; revokedAt: string | null }[]
+  bundles: {
+    slug: string
+    deletedAt?: string
+    resolutionPolicy: object | null
+    versions: { versionNumber: number; title: string | null; resolutionPolicy: object | null }[]
+    insights: { counts: { day: string; ruleId: string | null; views: number; openAllClicks: number }[] }
+  }[]
+}
+
+onEveryTarget({}, (at) => {
+  let ann: Person
+  let bob: Person
+  beforeEach(async () => {
+    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+  })
+
+  async function exported(person: Visitor, query = ''): Promise<Exported> {
+    const { status, headers, body } = await person.api<Exported>('GET', EXPORT + query)
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[a-z-]+-\d{4}-\d\d-\d\d\.json"$/)
+    expect(headers.get('cache-control')).toBe('no-store')
+    const checked = ExportedData()(body)
+    expect(checked instanceof type.errors ? checked.summary : '').toBe('')
+    return body
+  }
+
+  test('everything of a person is in it: every version, policy and count, deleted bundles, and no secret', async () => {
+    const { slug, url } = await ann.makeBundle({ title: 'first', resolutionPolicy: POLICY })
+    for (let n = 2; n <= 45; n += 1) await ann.api('PATCH', `/api/links/${slug}`, { title: `edit ${n}` })
+    await fetch(url, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' } })
+    await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    for (let n = 0; n < 21; n += 1) await ann.makeBundle({ title: `another ${n}` })
+    const gone = await ann.makeBundle()
+    await ann.api('DELETE', `/api/links/${gone.slug}`)
+    const { body: key } = await ann.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', {
+      name: 'k',
+    })
+    await ann.api('DELETE', `/api/me/keys?id=${key.apiKey.id}`)
+    await organize(ann)
+    await ann.makeBundle({ title: 'of the organisation' })
+    // Counts are written within a second.
+    await Bun.sleep(1500)
+
+    const all = await exported(ann)
+    expect(all.subject).toEqual({ type: 'user', userId: ann.userId })
+    expect(all.profile.email).toBe(ann.email)
+    expect(all.organizations).toHaveLength(1)
+    expect(all.sessions).toHaveLength(1)
+    expect(all.apiKeys).toMatchObject([{ name: 'k', revokedAt: expect.any(String) }])
+    expect(all.bundles).toHaveLength(23)
+    expect(all.bundles.find((one) => one.slug === gone.slug)?.deletedAt).toEqual(expect.any(String))
+    const whole = all.bundles.find((one) => one.slug === slug)!
+    expect(whole.resolutionPolicy).toMatchObject({ rules: [{ name: 'Acme' }] })
+    expect(whole.versions.map(({ versionNumber }) => versionNumber)).toEqual(
+      Array.from({ length: 45 }, (_, index) => 45 - index),
+    )
+    expect(whole.versions.at(-1)).toMatchObject({ title: 'first', resolutionPolicy: { rules: [{ name: 'Acme' }] } })
+    expect(whole.insights.counts).toMatchObject([{ ruleId: null, views: 1, openAllClicks: 1 }])
+
+    const text = JSON.stringify(all)
+    const [secrets = {}] = await at().sql('SELECT token FROM session WHERE user_id = ?', [ann.userId])
+    for (const secret of [key.rawKey, key.rawKey.split('.')[1]!, String(secrets.token), 'secretHash', 'addressHash']) {
+      expect([secret, text.includes(secret)]).toEqual([secret, false])
+    }
+  })
+
+  test('an organisation’s data is for its admins: of nobody else, and of no other', async () => {
+    const { id } = await organize(ann, [[bob, 'editor']])
+    const { slug } = await ann.makeBundle()
+    const invite = { email: 'carol@people.example', role: 'viewer', organizationId: id }
+    await ann.api('POST', '/api/auth/organization/invite-member', invite)
+    await actFor(ann, null)
+    const all = await exported(ann, `?organizationId=${id}`)
+    expect(all.subject).toEqual({ type: 'organization', organizationId: id })
+    expect(all.members.map(({ email }) => email).toSorted()).toEqual([ann.email, bob.email].toSorted())
+    expect(all.invitations).toMatchObject([{ email: 'carol@people.example' }])
+    expect(all.bundles.map((one) => one.slug)).toEqual([slug])
+    expect(all.profile).toBeUndefined()
+
+    const editor = await bob.api('GET', `${EXPORT}?organizationId=${id}`)
+    expect(editor).toMatchObject({ status: 403, body: { error: 'needs role admin (you are editor)' } })
+    await actFor(bob, id)
+    expect((await exported(bob)).subject).toEqual({ type: 'user', userId: bob.userId })
+    const other = await arrive(at())
+    for (const query of [`?organizationId=${id}`, '?organizationId=none-such']) {
+      expect(await other.api('GET', EXPORT + query)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    }
+  })
+
+  test('a key gets what its subject has, and needs the widest scope', async () => {
+    const { id } = await organize(ann)
+    await ann.makeBundle()
+    const keyFor = async (scope: string) => {
+      const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: scope, scopes: [scope] })
+      return new Visitor(at(), { authorization: `Bearer ${body.rawKey}` })
+    }
+    const ofAcme = await keyFor('keys:admin')
+    expect((await exported(ofAcme)).subject).toEqual({ type: 'organization', organizationId: id })
+    const narrow = await keyFor('links:write')
+    expect(await narrow.api('GET', EXPORT)).toMatchObject({ status: 403, body: { error: 'needs scope keys:admin' } })
+    await actFor(ann, null)
+    const own = await keyFor('keys:admin')
+    expect((await exported(own)).subject).toEqual({ type: 'user', userId: ann.userId })
+    expect((await own.api('GET', `${EXPORT}?organizationId=${id}`)).status).toBe(404)
+    expect((await new Visitor(at()).api('GET', EXPORT)).status).toBe(401)
+  })
+})

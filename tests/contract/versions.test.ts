@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { arrive, join, organize, type Person, type Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+import { elementsOf } from './html.ts'
+
+onEveryTarget({}, (server) => {
+  let owner: Person
+  beforeAll(async () => {
+    owner = await arrive(server())
+  })
+
+  /** A bundle with so many versions, titled by their numbers. */
+  async function history(versions: number, by: Visitor = owner): Promise<string> {
+    const { slug } = await by.makeBundle({ title: 'Version 1' })
+    for (let n = 2; n <= versions; n += 1) await by.api('PATCH', `/api/links/${slug}`, { title: `Version ${n}` })
+    return slug
+  }
+
+  const page = async (path: string, by: Visitor = owner) => {
+    const answer = await by.fetch(path)
+    return { status: answer.status, html: await answer.text() }
+  }
+
+  describe('GET /api/links/:slug/versions', () => {
+    const listed = async (slug: string, query: string) =>
+      (await owner.api<{ versions: { versionNumber: number }[] }>('GET', `/api/links/${slug}/versions${query}`)).body
+        .versions
+
+    test('lists all, or so many as are asked for, from where it is asked', async () => {
+      const slug = await history(5)
+      const numbers = async (query: string) => (await listed(slug, query)).map(({ versionNumber }) => versionNumber)
+      expect(await numbers('')).toEqual([5, 4, 3, 2, 1])
+      expect(await numbers('?limit=2')).toEqual([5, 4])
+      expect(await numbers('?limit=2&before=4')).toEqual([3, 2])
+      expect(await numbers('?before=2')).toEqual([1])
+      expect(await numbers('?before=1')).toEqual([])
+      expect(await numbers('?limit=100&before=900')).toEqual([5, 4, 3, 2, 1])
+    })
+
+    test('tells no name and no address of who edited', async () => {
+      const [version] = await listed(await history(1), '')
+      expect(Object.keys(version ?? {}).sort()).toEqual([
+        'description',
+        'editedAt',
+        'editedByIdentityUserId',
+        'resolutionPolicy',
+        'title',
+        'urlMetadata',
+        'urls',
+        'versionNumber',
+      ])
+    })
+
+    for (const query of ['limit=0', 'limit=101', 'limit=1.5', 'limit=all', 'before=0', 'before=x', 'after=1']) {
+      test(`refuses ${query}`, async () => {
+        const slug = await history(1)
+        const answer = await owner.api('GET', `/api/links/${slug}/versions?${query}`)
+        expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
+      })
+    }
+  })
+
+  describe('the history on the dashboard', () => {
+    test('is refused to strangers, and whoever is signed out goes to sign in', async () => {
+      const slug = await history(1)
+      const stranger = await arrive(server())
+      expect((await page(`/dashboard/links/${slug}/versions`, stranger)).status).toBe(403)
+      const answer = await fetch(`${server().origin}/dashboard/links/${slug}/versions`, { redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `/sign-in?next=${encodeURIComponent(`/dashboard/links/${slug}/versions`)}`,
+      ])
+    })
+
+    test('of a bundle that is not there, or was deleted, is not found', async () => {
+      const slug = await history(1)
+      await owner.api('DELETE', `/api/links/${slug}`)
+      expect((await page(`/dashboard/links/${slug}/versions`)).status).toBe(404)
+      expect((await page('/dashboard/links/nothing-here/versions')).status).toBe(404)
+    })
+
+    test('says what cannot be compared beside its field, and keeps what was typed', async () => {
+      const slug = await history(3)
+      for (const [from, to, wrong] of [
+        ['0', '2', ['from']],
+        ['1', '4', ['to']],
+        ['<b>"', '1e3', ['from', 'to']],
+        ['99999999999999999999', '1', ['from']],
+      ] as const) {
+        const query = new URLSearchParams({ from, to })
+        const { status, html } = await page(`/dashboard/links/${slug}/versions?${query}`)
+        expect(status).toBe(400)
+        const fields = elementsOf(html).filter(({ attributes }) => ['from', 'to'].includes(attributes.name ?? ''))
+        expect(fields.map(({ attributes }) => attributes.value)).toEqual([from, to])
+        const invalid = fields.filter(({ attributes }) => attributes['aria-invalid'] === 'true')
+        expect(invalid.map(({ attributes }) => attributes.name)).toEqual([...wrong])
+        expect(html).toContain('This bundle has the versions 1 to 3.')
+      }
+    })
+
+    test('refuses a place in it that cannot be', async () => {
+      const slug = await history(1)
+      expect((await page(`/dashboard/links/${slug}/versions?before=x`)).status).toBe(400)
+      expect((await page(`/dashboard/links/${slug}/versions?version=x`)).status).toBe(200)
+    })
+
+    test('shows each role what it may do, and refuses the rest when forced', async () => {
+      const admin = await arrive(server())
+      const [viewer, editor] = [await arrive(server()), await arrive(server())]
+      const { id } = await organize(admin)
+      const slug = await history(2, admin)
+      await join(admin, id, viewer, 'viewer')
+      await join(admin, id, editor, 'editor')
+      // Neither acts for the organisation: what counts is the role over the bundle.
+      const restorable = async (by: Visitor) =>
+        (await page(`/dashboard/links/${slug}/versions?version=1`, by)).html.includes('/versions/1/restore')
+      expect([await restorable(viewer), await restorable(editor), await restorable(admin)]).toEqual([false, true, true])
+      const forced = await viewer.form(`/dashboard/links/${slug}/versions/1/restore`, { expectedVersion: '2' })
+      expect([forced.status, await forced.text()]).toEqual([403, expect.stringContaining('needs role editor')])
+    })
+  })
+
+  describe('restoring on the dashboard', () => {
+    const restore = (slug: string, version: string, fields: Record<string, string>) =>
+      owner.form(`/dashboard/links/${slug}/versions/${version}/restore`, fields)
+    const titles = async (slug: string) =>
+      (await owner.api<{ versions: { title: string }[] }>('GET', `/api/links/${slug}/versions`)).body.versions.map(
+        ({ title }) => title,
+      )
+
+    test('saves a new version equal to the old one', async () => {
+      const slug = await history(3)
+      const answer = await restore(slug, '1', { expectedVersion: '3' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `/dashboard/links/${slug}/versions?said=reverted&slug=${slug}&version=4`,
+      ])
+      expect(await titles(slug)).toEqual(['Version 1', 'Version 3', 'Version 2', 'Version 1'])
+    })
+
+    test('changes nothing where somebody saved meanwhile, and shows what they saved', async () => {
+      const slug = await history(2)
+      await owner.api('PATCH', `/api/links/${slug}`, { urls: ['https://c.example/'] })
+      const answer = await restore(slug, '1', { expectedVersion: '2' })
+      const html = await answer.text()
+      expect(answer.status).toBe(412)
+      expect(html).toContain('Nothing was restored: version 3 was saved meanwhile.')
+      expect(html).toContain('c.example')
+      expect(await titles(slug)).toEqual(['Version 2', 'Version 2', 'Version 1'])
+    })
+
+    for (const fields of [{}, { expectedVersion: '' }, { expectedVersion: '-1' }, { expectedVersion: '2x' }]) {
+      test(`is refused with ${JSON.stringify(fields)} for the version that was seen`, async () => {
+        const slug = await history(2)
+        expect((await restore(slug, '1', fields as Record<string, string>)).status).toBe(400)
+        expect(await titles(slug)).toHaveLength(2)
+      })
+    }
+
+    test('is refused for a version that is none, and by a GET', async () => {
+      const slug = await history(2)
+      expect((await restore(slug, '7', { expectedVersion: '2' })).status).toBe(404)
+      expect((await restore(slug, 'x', { expectedVersion: '2' })).status).toBe(400)
+      const answer = await owner.fetch(`/dashboard/links/${slug}/versions/1/restore`)
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    })
+  })
+
+  test('an address that says something was done offers no undoing but of this service', async () => {
+    const slug = await history(1)
+    for (const query of ['slug=..%2F..%2Fx&version=2', 'slug=%22%3E%3Cscript%3E&version=2', `slug=${slug}&version=x`]) {
+      const { html } = await page(`/dashboard/links/${slug}/versions?said=reverted&${query}`)
+      expect(html).toContain('The earlier version is back')
+      expect(html).not.toContain('>Undo<')
+      expect(html).not.toContain('"><script>')
+    }
+  })
+})

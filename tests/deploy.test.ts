@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../src/config.ts'
+import { COMMANDS } from '../src/operator/command.ts'
+import { freePort } from './server.ts'
+
+setDefaultTimeout(60_000)
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const FILES = [
+  'Dockerfile',
+  'docker-compose.yml',
+  'fly.toml',
+  'deploy/openall.service',
+  'deploy/Caddyfile',
+  'docs/self-hosting.md',
+]
+
+test('what is said of running it names settings and commands that there are', () => {
+  const named = FILES.flatMap((file) => read(file).match(/\b(?:SERVICE|DATABASE|SMTP|REDIS|OIDC)_[A-Z_]+\b/g) ?? [])
+  expect(named.length).toBeGreaterThan(20)
+  expect([...new Set(named)].filter((name) => !(name in SETTINGS))).toEqual([])
+  const said = FILES.flatMap((file) =>
+    [...read(file).matchAll(/openall-server(?:"?,? "?)([a-z][a-z-]+)/g)].map(([, word = '']) => word),
+  )
+  expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
+})
+
+test('fly.toml stops what is idle, checks the process by address and the store by its host', () => {
+  const fly = Bun.TOML.parse(read('fly.toml')) as {
+    env: Record<string, string>
+    http_service: {
+      auto_stop_machines: string
+      min_machines_running: number
+      checks: { path: string; headers?: { Host: string } }[]
+    }
+  }
+  const { auto_stop_machines, min_machines_running, checks } = fly.http_service
+  expect([auto_stop_machines, min_machines_running]).toEqual(['stop', 0])
+  expect(checks.map(({ path }) => path)).toEqual(['/healthz', '/readyz'])
+  expect(`https://${checks[1]?.headers?.Host}`).toBe(fly.env.SERVICE_BASE_URL ?? '')
+})
+
+test('the compose file has what it refers to, and shows nothing but the proxy to the world', () => {
+  const { services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    services: Record<string, { ports?: string[]; depends_on?: object; volumes?: string[] }>
+    volumes: object
+  }
+  expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(services.openall?.depends_on ?? {})))
+  expect(Object.keys(services).filter((name) => services[name]?.ports !== undefined)).toEqual(['caddy'])
+  const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+    volumes.filter((volume) => !volume.startsWith('.')),
+  )
+  expect(Object.keys(volumes).sort()).toEqual(mounted.map((volume) => volume.split(':')[0] ?? '').sort())
+})
+
+/** The one executable, made as the image makes it, in a folder with nothing else. */
+let folder: string
+let binary: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'openall-single-'))
+  mkdirSync(join(folder, 'tmp'))
+  binary = join(folder, 'openall-server')
+  const [, made = ''] = /^RUN bun (tools\/single\.ts) openall-server\b/m.exec(read('Dockerfile')) ?? []
+  const build = Bun.spawn([process.execPath, made, binary], { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
+  if ((await build.exited) !== 0) throw new Error(await new Response(build.stderr).text())
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the executable serves by itself, and takes its operator’s commands', async () => {
+  const port = String(freePort())
+  const origin = `http://localhost:${port}`
+  const env = {
+    PORT: port,
+    TMPDIR: join(folder, 'tmp'),
+    DATABASE_URL: `file:${join(folder, 'data/one.db')}`,
+    SERVICE_METRICS_TOKEN: 'x'.repeat(16),
+  }
+  const say = async (...words: string[]) => {
+    const child = Bun.spawn([binary, ...words], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
+    return { code: await child.exited, text: await new Response(child.stdout).text() }
+  }
+  expect((await say('health')).code).toBe(1)
+  const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
+  for (let tries = 0; tries < 200 && (await say('health')).code !== 0; tries += 1) await Bun.sleep(50)
+  const post = (path: string, body: unknown) =>
+    fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const made = (await (await post('/api/links', { urls: ['https://a.example'] })).json()) as {
+    slug: string
+    url: string
+  }
+  const page = await (await fetch(made.url)).text()
+  const parts = [...page.matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(parts.length).toBeGreaterThan(2)
+  for (const path of parts) {
+    const answer = await fetch(`${origin}${path}`)
+    expect([path, answer.status, (await answer.text()).length > 100]).toEqual([path, 200, true])
+  }
+  const signUp = await post('/api/auth/sign-up/email', {
+    email: 'a@people.example',
+    password: 'correct horse',
+    name: 'A',
+  })
+  expect(signUp.status).toBe(200)
+  const cookie = signUp.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const dashboard = await fetch(`${origin}/dashboard`, { headers: { cookie } })
+  expect([dashboard.status, (await dashboard.text()).includes('Bundles')]).toEqual([200, true])
+  const metrics = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${'x'.repeat(16)}` } })
+  expect(await metrics.text()).toContain('openall_requests_total')
+  expect((await say('block', made.slug, 'a test')).code).toBe(0)
+  const backup = JSON.parse((await say('backup', join(folder, 'copy.db'))).text) as { bundles: number }
+  expect(backup.bundles).toBe(1)
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret', 'data', 'openall-server', 'tmp'])
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mint, signUp } from '../contract/people.ts'
+import { START_MS } from '../contract/support.ts'
+import { type Server, startServer } from '../server.ts'
+import { blocksOf, pageOf, Shell } from './run.ts'
+
+const PAGE = pageOf('api.md')
+const blocks = blocksOf(PAGE, 'sh')
+const shell = new Shell()
+let server: Server
+let key: string
+beforeAll(async () => {
+  server = await startServer()
+  key = (await mint(server, await signUp(server))).rawKey
+}, START_MS)
+afterAll(async () => {
+  await server.stop()
+  shell.remove()
+})
+
+const environment = () => ({ OPENALL: server.origin, KEY: key })
+
+test('the commands of the page do what it says, as they stand, one after the other', async () => {
+  expect(blocks.length).toBeGreaterThanOrEqual(12)
+  const { code, output, errors } = await shell.run(blocks.join('\n'), environment())
+  expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
+  expect(output).toContain('"claimToken"')
+  expect(output).toContain('"Launch day, moved"')
+  expect(output).toContain('"On a phone"')
+  expect(output).toContain('day,views,openAllClicks')
+  expect(output).toContain('"deletedAt"')
+  expect(output).toMatch(/^\w{10}\tLaunch day$/m)
+}, 30_000)
+
+test('a command that the service refuses would be noticed', async () => {
+  const { code } = await shell.run(blocks[1]!, { ...environment(), KEY: 'nonsense' })
+  expect(code).not.toBe(0)
+})
+
+test('the page names every variable that it does not set', () => {
+  const [intro = ''] = PAGE.split('```sh')
+  const text = blocks.join('\n')
+  const used = new Set(Array.from(text.matchAll(/\$\(?\(?([A-Z_]+)/g), ([, name = '']) => name))
+  const given = [...used].filter((name) => !new RegExp(`^\\s*${name}=`, 'm').test(text))
+  expect(given.sort()).toEqual(['KEY', 'OPENALL'])
+  expect(given.filter((name) => !intro.includes(`\`${name}\``))).toEqual([])
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { startSink } from '../mail-sink.ts'
+import { linkIn, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
+import { freePort, RUNTIMES, startServer } from '../server.ts'
+import { eventually, IS_FULL } from './full.ts'
+
+const PATIENCE_MS = 60_000
+const ANSWER_WITHIN_MS = 2_500
+
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
+  const ways: [string, boolean][] = [
+    ['refuses connections', false],
+    ['takes connections and says nothing', true],
+  ]
+  // A silent one is given up after a while that the quick form waits for once.
+  test.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
+    'a mail server that %s keeps nobody waiting and is logged, and mail goes out once it is back',
+    async (_, isSilent) => {
+      const port = freePort()
+      const silent = isSilent ? Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }) : null
+      const server = await startServer({ runtime, env: { SMTP_URL: `smtp://127.0.0.1:${port}` } })
+      try {
+        const visitor = new Visitor(server)
+        const emails = [newEmail('away'), newEmail('away'), newEmail('away')] as const
+        const person = await signUp(server)
+        const sends = [
+          () => visitor.api('POST', '/api/auth/sign-in/magic-link', { email: emails[0], callbackURL: '/' }),
+          () => visitor.api('POST', '/api/links', { urls: ['https://a.example/'], email: emails[1] }),
+          () => person.api('POST', '/api/auth/request-password-reset', { email: person.email, redirectTo: '/' }),
+          () => person.api('POST', '/api/auth/sign-up/email', { email: emails[2], password: PASSWORD, name: 'x' }),
+        ]
+        for (const send of sends) {
+          const from = performance.now()
+          const { status } = await send()
+          expect([status < 300, performance.now() - from < ANSWER_WITHIN_MS]).toEqual([true, true])
+        }
+        const failures = () => server.output().split('a mail could not be sent').length - 1
+        await eventually(async () => failures() >= sends.length, 'every lost mail is logged', 25_000)
+        for (const email of [...emails, person.email]) expect(server.output()).not.toContain(email)
+        silent?.stop(true)
+        const sink = await startSink(port)
+        const email = newEmail('back')
+        await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+        expect(linkIn(await sink.mailTo(email))).toStartWith('http')
+        await sink.stop()
+      } finally {
+        silent?.stop(true)
+        await server.kill()
+      }
+    },
+    PATIENCE_MS,
+  )
+})

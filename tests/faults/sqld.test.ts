@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
+import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
+import { RUNTIMES, type Runtime, type Server, startServer, type Target } from '../server.ts'
+import { type Sqld, startSqld } from '../sqld.ts'
+import { eventually, IS_FULL, often } from './full.ts'
+
+/**
+ * What is promised: no request waits longer, whatever the store does. Among other tests the machine itself may hold an
+ * answer up, so there it is a guard against waiting for a store that never answers.
+ */
+const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
+const PATIENCE_MS = 90_000
+
+const STORES: readonly Target['store'][] = ['http', 'ws', 'replica']
+/** Deno's sockets are not Bun's, so it has its turn as well; of the quick form it has the plainest store. */
+const CASES = RUNTIMES.flatMap((runtime) => STORES.map((store) => ({ runtime, store }))).filter(
+  ({ runtime, store }) => IS_FULL || runtime === 'bun' || store === 'http',
+)
+
+async function start(runtime: Runtime, store: Target['store'], sqld: Sqld, folder: string): Promise<Server> {
+  const env = {
+    DATABASE_URL: store === 'ws' ? sqld.url.replace('http:', 'ws:') : sqld.url,
+    DATABASE_AUTH_TOKEN: sqld.token,
+    SERVICE_SECRET: 'a secret of the tests, forty characters long',
+    LOG_LEVEL: 'silent',
+    ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
+  }
+  return startServer({ runtime, env, database: sqld.url, token: sqld.token })
+}
+
+describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-faults-'))
+  let sqld: Sqld
+  let server: Server
+  let owner: Person
+  let kept: string
+  let unread: string[]
+  beforeAll(async () => {
+    sqld = await startSqld()
+    server = await start(runtime, store, sqld, folder)
+    owner = await signUp(server)
+    kept = (await owner.makeBundle()).slug
+    unread = await Promise.all(Array.from({ length: 6 }, () => newSlug(server)))
+    await page(`/l/${kept}`)
+    await Bun.sleep(300)
+  }, PATIENCE_MS)
+  afterAll(async () => {
+    await server?.kill()
+    await sqld?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const page = async (path: string) => {
+    const answer = await fetch(`${server.origin}${path}`)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const made = async (headers = {}) => (await create(server, { urls: [URL_OK] }, headers)).status
+
+  /** Everything that reads or writes, asked at once while the store is away; what was answered, and how late. */
+  const askAll = async (passwordMs: number) => {
+    const slowest = { ms: 0, what: '' }
+    const ask = async (what: string, send: () => Promise<number>, ownMs = 0) => {
+      const from = performance.now()
+      const status = await send().catch((error: Error) => error.message)
+      const ms = performance.now() - from - ownMs
+      if (ms > slowest.ms) Object.assign(slowest, { ms, what })
+      return [what, status] as const
+    }
+    const stranger = new Visitor(server)
+    const fresh = unread.shift()!
+    const signIn = { email: owner.email, password: PASSWORD }
+    const status = async (sent: Promise<{ status: number }>) => (await sent).status
+    const asked = await Promise.all([
+      ask('alive', () => page('/healthz')),
+      ask('ready', () => page('/readyz')),
+      ask('home', () => page('/')),
+      ask('a kept launcher', () => page(`/l/${kept}`)),
+      ask('another launcher', () => page(`/l/${fresh}`)),
+      ask('an event', () => status(sendEvent(server, kept))),
+      ask('a create', () => made()),
+      ask('a create with a key', () => made({ 'idempotency-key': fresh })),
+      ask('an edit', () => status(owner.api('PATCH', `/api/links/${kept}`, { title: fresh }))),
+      ask('a deletion', () => status(owner.api('DELETE', `/api/links/${fresh}`))),
+      ask('a list', () => status(owner.api('GET', '/api/me/links'))),
+      ask('insights', () => status(owner.api('GET', `/api/links/${kept}/insights`))),
+      ask('dashboard', () => status(owner.fetch('/dashboard'))),
+      // Passwords are slow on purpose; what counts is how long the store is waited for.
+      ask('a sign-in', () => status(stranger.api('POST', '/api/auth/sign-in/email', signIn)), passwordMs),
+    ])
+    return { answers: Object.fromEntries(asked), slowest }
+  }
+
+  const isWell = async () => {
+    const answers = [await page('/readyz'), await page('/healthz'), await made().catch(() => 0)]
+    return answers.join() === '200,200,201'
+  }
+
+  /** A copy serves what it holds (docs/decisions.md). */
+  const read = store === 'replica' ? 200 : 500
+  const expected = {
+    alive: 200,
+    ready: store === 'replica' ? 200 : 503,
+    home: 200,
+    'a kept launcher': 200,
+    'another launcher': read,
+    'an event': 204,
+    'a create': 500,
+    'a create with a key': 500,
+    'an edit': 500,
+    // Somebody else's bundle: a copy can tell.
+    'a deletion': store === 'replica' ? 403 : 500,
+    'a list': read,
+    insights: read,
+    dashboard: read,
+    'a sign-in': 500,
+  }
+
+  test.each([
+    ['is silent', async () => sqld.freeze(), async () => sqld.thaw()],
+    ['is killed', () => sqld.kill(), () => sqld.restart()],
+  ])(
+    'while sqld %s every request is answered in time and truly, and then all goes on by itself',
+    async (_, away, back) => {
+      // An edit drops its launcher once more when it is met among the changes, up to half a second later.
+      await Bun.sleep(700)
+      expect([await isWell(), await page(`/l/${kept}`)]).toEqual([true, 200])
+      const from = performance.now()
+      await new Visitor(server).api('POST', '/api/auth/sign-in/email', { email: owner.email, password: PASSWORD })
+      const passwordMs = performance.now() - from
+      await away()
+      try {
+        for (let round = 0; round < 2; round += 1) {
+          const { answers, slowest } = await askAll(passwordMs)
+          expect(answers).toEqual(expected)
+          expect(slowest.ms < ANSWER_WITHIN_MS ? 'in time' : slowest).toBe('in time')
+          // Counts have been tried to be written by now.
+          await Bun.sleep(1_200)
+        }
+      } finally {
+        await back()
+      }
+      await eventually(isWell, 'the service is well again')
+      expect(await page(`/l/${unread.pop()}`)).toBe(200)
+      expect((await owner.api('PATCH', `/api/links/${kept}`, { title: 'again' })).status).toBe(200)
+      expect((await owner.api('GET', `/api/links/${kept}`)).body).toMatchObject({ title: 'again' })
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'a create that is sent again with its key until it is answered is made once, however often sqld goes',
+    async () => {
+      let isOver = false
+      const answered = new Map<string, string>()
+      const late: string[] = []
+      const writer = async (_: unknown, worker: number) => {
+        for (let sent = 0; !isOver; sent += 1) {
+          const url = `https://a.example/${worker}/${sent}`
+          for (;;) {
+            const from = performance.now()
+            const answer = await create(server, { urls: [url] }, { 'idempotency-key': url })
+            if (performance.now() - from > ANSWER_WITHIN_MS) late.push(`${url}: ${performance.now() - from} ms`)
+            if (answer.status === 201) {
+              answered.set(url, answer.body.slug)
+              break
+            }
+            if (answer.body.code !== 'INTERNAL_ERROR') throw new Error(JSON.stringify(answer.body))
+            await Bun.sleep(20)
+          }
+        }
+      }
+      const writers = Promise.all(Array.from({ length: 6 }, writer))
+      for (let round = 0; round < often({ quick: 2, full: 8 }); round += 1) {
+        await Bun.sleep(300 + 70 * round)
+        if (round % 2 === 0) {
+          await sqld.freeze()
+          // Longer than is waited for: the server will carry out later what was given up.
+          await Bun.sleep(2_300)
+          sqld.thaw()
+        } else {
+          await sqld.kill()
+          await Bun.sleep(round % 4 === 1 ? 20 : 400)
+          await sqld.restart()
+        }
+      }
+      await Bun.sleep(500)
+      isOver = true
+      await writers
+      const rows = await server.sql("SELECT urls, slug FROM bundles WHERE urls LIKE '%https://a.example/_/%'")
+      const stored = rows.map(({ urls, slug }) => [(JSON.parse(String(urls)) as string[])[0], slug])
+      expect(late).toEqual([])
+      expect(stored.sort()).toEqual([...answered].sort())
+      expect(stored.length).toBeGreaterThanOrEqual(12)
+    },
+    PATIENCE_MS,
+  )
+})

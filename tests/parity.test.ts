@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import '../src/schemas.ts'
+import { operations } from '../src/operations.ts'
+import { isTool } from '../src/transports/tools.ts'
+import { CASES } from './parity/cases.ts'
+import { WAYS } from './parity/ways.ts'
+import { newWorld } from './parity/world.ts'
+import { arrive } from './people.ts'
+import { RUNTIMES, type Server, startServer } from './server.ts'
+
+setDefaultTimeout(60_000)
+
+const called = operations.filter(isTool)
+
+test('every operation for credentials has a case that succeeds and one that is refused', () => {
+  for (const { name } of called) {
+    const cases = CASES.filter(({ operation }) => operation === name)
+    expect([name, cases.some(({ refused }) => refused === undefined)]).toEqual([name, true])
+    expect([name, cases.some(({ refused }) => refused !== undefined)]).toEqual([name, true])
+  }
+  const known = called.map(({ name }) => name)
+  expect(CASES.filter(({ operation }) => !known.includes(operation))).toEqual([])
+})
+
+describe.each(RUNTIMES)('on %s', (runtime) => {
+  let server: Server
+  let foreign: string
+  beforeAll(async () => {
+    server = await startServer({ runtime })
+    foreign = (await (await arrive(server)).makeBundle()).slug
+  })
+  afterAll(async () => {
+    await server.stop()
+  })
+
+  test.each(CASES.map((aCase) => [aCase.operation, aCase.says, aCase] as const))(
+    '%s is told the same whichever way it is called: %s',
+    async (name, _, aCase) => {
+      const operation = called.find((known) => known.name === name)!
+      const outcomes = await Promise.all(
+        WAYS.map(async (way) => {
+          const world = await newWorld(server, foreign)
+          return alike(await way.call(operation, aCase.input(world), aCase, world))
+        }),
+      )
+      const [first] = outcomes
+      if (aCase.refused === undefined) expect(first).toHaveProperty('body')
+      else expect(first).toHaveProperty('refused.code', aCase.refused)
+      for (const [index, outcome] of outcomes.entries()) {
+        expect([WAYS[index]!.name, outcome]).toEqual([WAYS[index]!.name, first])
+      }
+    },
+  )
+})
+
+/** What differs from world to world, and from moment to moment. */
+const OWN = /^(slug|url|id|ruleId|matchedRuleId|userId|editedByIdentityUserId|keyPrefix|rawKey|\w+At|from|to)$/
+
+/** An outcome with a word for each value that is this world's own. */
+function alike(outcome: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(outcome, (key, value) => {
+      // Which client called is the one thing that must differ.
+      if (key === 'metadata') return `<${key}>`
+      const isOwn = OWN.test(key) && (typeof value === 'string' || typeof value === 'number')
+      return isOwn && !String(value).startsWith('https:') && !/^\d\d:\d\d$/.test(String(value)) ? `<${key}>` : value
+    }),
+  )
+}

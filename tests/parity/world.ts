@@ -1,0 +1,76 @@
+import { arrive, type Person, Visitor } from '../people.ts'
+import type { Server } from '../server.ts'
+
+export const POLICY = {
+  version: 1,
+  rules: [
+    {
+      name: 'Acme staff',
+      showBadge: true,
+      when: {
+        op: 'or',
+        of: [
+          { op: 'equals', field: 'emailDomain', value: 'acme.com' },
+          { op: 'in', field: 'query.ref', values: ['a', 'b'] },
+        ],
+      },
+      tabs: [{ url: 'https://rule.example/', note: 'only for them' }],
+    },
+  ],
+}
+
+/** What calls of one case work on: nobody else's, and made anew for each way of calling. */
+export interface World {
+  server: Server
+  person: Person
+  /** A key with every scope, and one that may only read. */
+  key: string
+  readKey: string
+  /** A bundle at version 2, with a policy and a view of it. */
+  slug: string
+  ruleId: string
+  /** A bundle that was deleted. */
+  deleted: string
+  /** A bundle without an owner, and what claims it. */
+  unclaimed: string
+  claimToken: string
+  /** Somebody else's bundle. */
+  foreign: string
+  /** The id of a key that may be revoked. */
+  spareKeyId: number
+}
+
+/** A new person with keys and something to call for; `foreign` is a bundle of somebody else. */
+export async function newWorld(server: Server, foreign: string): Promise<World> {
+  const person = await arrive(server)
+  const mint = async (scopes: string[]) => {
+    const { body } = await person.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', {
+      name: 'a key',
+      scopes,
+      rateLimitPerHour: 0,
+    })
+    return body
+  }
+  const { slug } = await person.makeBundle({ title: 'Launch day', resolutionPolicy: POLICY })
+  const edited = await person.api<{ resolutionPolicy: { rules: { id: string }[] } }>('PATCH', `/api/links/${slug}`, {
+    title: 'Launch day, moved',
+    urlMetadata: [{ note: 'first', tags: ['live'] }, { openPolicy: 'manual' }],
+  })
+  const { slug: deleted } = await person.makeBundle()
+  await person.api('DELETE', `/api/links/${deleted}`)
+  const { slug: unclaimed, claimToken } = await new Visitor(server).makeBundle()
+  await person.fetch(`/l/${slug}`)
+  return {
+    server,
+    person,
+    key: (await mint(['keys:admin'])).rawKey,
+    readKey: (await mint(['links:read'])).rawKey,
+    slug,
+    ruleId: edited.body.resolutionPolicy.rules[0]?.id ?? '',
+    deleted,
+    unclaimed,
+    claimToken,
+    foreign,
+    spareKeyId: (await mint(['links:read'])).apiKey.id,
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { Html } from '@elysiajs/html'
+import type { Condition, Policy } from '../../db/policy.ts'
+import { canOpen, draftOf, linesOf, opened, valuesOf, written } from '../../src/policies/draft.ts'
+import { readRules } from '../../src/transports/dashboard/policy-form.ts'
+import { RuleFields } from '../../views/dashboard/policy-rules.tsx'
+import { fieldsIn } from '../form.ts'
+import { prng } from '../prng.ts'
+import { policyOf as badPolicyOf, nested } from './bad.ts'
+import { RandomPolicies } from './random.ts'
+
+/** What the builder's form, rendered and sent as it is, makes of a policy. */
+function throughForm(policy: unknown, rules: 'open' | 'closed'): unknown {
+  const draft = draftOf(policy)
+  if (rules === 'open') draft.rules = draft.rules.map(opened)
+  const building = { findings: { notes: new Map(), marks: new Map() }, focus: '', own: [] }
+  const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
+  const { source } = readRules(new URLSearchParams(fieldsIn(html)))
+  return source !== null && 'draft' in source ? written(source.draft) : null
+}
+
+const policyOf = (when: unknown, more: Record<string, unknown> = {}) =>
+  badPolicyOf(when, { id: 'r_0123456789', ...more })
+
+test('any policy comes through the form as it was, its rules open or closed, ids and all', () => {
+  const random = new RandomPolicies(prng(20261105))
+  for (let tries = 0; tries < 400; tries += 1) {
+    const policy = random.policy(4)
+    expect(throughForm(policy, 'open')).toEqual(policy)
+    if (tries % 10 === 0) expect(throughForm(policy, 'closed')).toEqual(policy)
+  }
+})
+
+const WINDOW = { op: 'timeWindow', days: ['fri', 'mon'], from: '00:00', to: '24:00', timeZone: 'europe/BERLIN' }
+const at = (value: string) => ({ op: 'after', field: 'now', value })
+
+test.each([
+  ['days in an order of their own, and midnight at the end', WINDOW],
+  ['an offset', at('2026-11-01T00:00:00+01:00')],
+  ['no seconds', at('2026-11-01T09:30Z')],
+  ['nine digits of a second', at('2026-11-01T09:30:01.123456789-03:30')],
+  [
+    'texts with quotes, spaces and nothing',
+    { op: 'in', field: 'query.a.b', values: ['', ' a ', '"', '""', '"x"', 'a,b', '"x'] },
+  ],
+  ['equals nothing', { op: 'equals', field: 'query.x', value: '' }],
+  ['a text with spaces round it', { op: 'contains', field: 'os', value: ' & <b> "' }],
+  ['a device in another case', { op: 'equals', field: 'device', value: 'Mobile' }],
+  ['groups at their deepest', nested(4, 'and')],
+  ['nots at their deepest', nested(4)],
+  ['a query name of odd letters', { op: 'exists', field: 'query.rules.0.when&=+%20é' }],
+  ['250 values', { op: 'in', field: 'emailDomain', values: Array.from({ length: 250 }, (_, n) => `d${n}.example`) }],
+] as [string, Condition][])('comes through with %s', (_, when) => {
+  expect(throughForm(policyOf(when), 'open')).toEqual(policyOf(when))
+})
+
+test.each([true, false])('a badge that is %p stays so, and one that was never said stays unsaid', (showBadge) => {
+  const policy = policyOf({ op: 'signedIn' }, { showBadge })
+  expect(throughForm(policy, 'open')).toEqual(policy)
+})
+
+test('tabs keep their notes to the letter', () => {
+  const tabs = [
+    { url: 'https://a.example/?a=1&amp;b=<script>', note: '\nsecond line\n\n"quoted" & more ' },
+    { url: 'https://münchen.example/', note: '👋 שלום' },
+    { url: 'https://b.example/' },
+  ]
+  const policy = policyOf({ op: 'signedIn' }, { tabs })
+  expect(throughForm(policy, 'open')).toEqual(policy)
+})
+
+test('what a form cannot hold is not opened, and comes through closed', () => {
+  const rules: unknown[] = [
+    { name: 'a', when: { op: 'matches', value: 1 }, tabs: [] },
+    { name: 'a', when: { op: 'signedIn' }, tabs: [], priority: 1 },
+    { name: 5, when: null, tabs: 'x' },
+    { name: 'a', when: at('tomorrow'), tabs: [] },
+    { name: 'a', when: { op: 'or', of: Array(201).fill({ op: 'signedIn' }) }, tabs: [] },
+    null,
+  ]
+  for (const json of rules) expect([json, canOpen({ json })]).toEqual([json, false])
+  expect(throughForm({ version: 1, rules }, 'closed')).toEqual({ version: 1, rules })
+})
+
+test('a condition on the time that is changed says what the form says', () => {
+  const fields = (changed: Record<string, string>) => {
+    const draft = { rules: [opened({ json: policyOf(at('2026-11-01T09:30:00+01:00')).rules[0] })] }
+    const building = { findings: { notes: new Map(), marks: new Map() }, focus: '', own: [] }
+    const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
+    const sent = fieldsIn(html).map(([name, value]): [string, string] => [name, changed[name] ?? value])
+    const { source } = readRules(new URLSearchParams(sent))
+    const { rules } = written((source as { draft: typeof draft }).draft) as unknown as Policy
+    return rules[0]?.when
+  }
+  const time = 'rules.0.when'
+  expect(fields({ [`${time}.value`]: '2026-07-01T09:30' })).toMatchObject({ value: '2026-07-01T09:30:00+01:00' })
+  expect(fields({ [`${time}.zone`]: 'Europe/Berlin' })).toMatchObject({ value: '2026-11-01T09:30:00+01:00' })
+  const summer = { [`${time}.value`]: '2026-07-01T09:30', [`${time}.zone`]: 'Europe/Berlin' }
+  expect(fields(summer)).toMatchObject({ value: '2026-07-01T09:30:00+02:00' })
+  expect(fields({ [`${time}.op`]: 'before' })).toMatchObject({ op: 'before' })
+})
+
+test('values are lines: pasted ones lose the space around them, and every value can be written', () => {
+  expect(valuesOf('  acme.com \n\n\tacme.de\n')).toEqual(['acme.com', 'acme.de'])
+  const random = prng(7)
+  for (let tries = 0; tries < 2000; tries += 1) {
+    const values = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
+      Array.from({ length: Math.floor(random() * 5) }, () => ' "a,é\u00a0'[Math.floor(random() * 7)]).join(''),
+    )
+    expect(valuesOf(linesOf(values))).toEqual(values)
+  }
+})

@@ -1,0 +1,41 @@
+import { availableParallelism } from 'node:os'
+
+// `bun run test`: every test file in a process of its own, as many at once as there are cores. Most of them wait for
+// servers and browsers, and none knows of the others. Words after it choose files, as with `bun test`.
+
+/** What takes longest begins first, so that it is not waited for at the end. */
+const SLOW = /quality|parity|conformance|dashboard|package|kill|sqld|counting|generated|owners-roles/
+const TIMEOUT_MS = 60_000
+
+const words = process.argv.slice(2)
+const files = [...new Bun.Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .sort((a, b) => Number(SLOW.test(b)) - Number(SLOW.test(a)) || a.localeCompare(b))
+
+const total = { pass: 0, fail: 0 }
+const failed: string[] = []
+
+async function work(): Promise<void> {
+  for (let file = files.shift(); file !== undefined; file = files.shift()) {
+    const child = Bun.spawn([process.execPath, 'test', '--timeout', String(TIMEOUT_MS), `./${file}`], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    for (const kind of ['pass', 'fail'] as const) {
+      total[kind] += Number(new RegExp(`^ *(\\d+) ${kind}$`, 'm').exec(err)?.[1] ?? 0)
+    }
+    if (code !== 0) failed.push(file)
+    process.stdout.write(out + err)
+  }
+}
+
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
+for (const file of failed) console.log(`failed: ${file}`)
+console.log(`\n ${total.pass} pass\n ${total.fail} fail`)
+// A file that broke off before its tests counts too.
+process.exit(failed.length === 0 && total.pass > 0 ? 0 : 1)

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** An empty project with the package in it, installed from its tarball without a network. */
+export interface Project {
+  folder: string
+  /** The tarball's files, by their paths in the package. */
+  files: string[]
+  write(name: string, text: string): string
+  /** Runs a program in the project. */
+  run(words: string[], env?: Record<string, string>): Promise<{ code: number; output: string; errors: string }>
+  /** The project's own types, checked as strictly as can be. */
+  check(file: string): Promise<string>
+  remove(): void
+}
+
+/** Packs the package as it would be published and installs it, by npm and under Node. */
+export async function installPackage(): Promise<Project> {
+  const place = mkdtempSync(join(tmpdir(), 'openall-package-'))
+  const [made, folder] = [join(place, 'made'), join(place, 'project')]
+  mkdirSync(folder)
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  write('package.json', JSON.stringify({ name: 'empty', private: true, type: 'module' }))
+  const run = runIn(folder)
+  await must(run([process.execPath, join(ROOT, 'tools/pack.ts'), made]))
+  const [tarball = ''] = JSON.parse(await must(run(['npm', 'pack', made, '--json', '--pack-destination', place]))).map(
+    ({ filename }: { filename: string }) => join(place, filename),
+  )
+  await must(run(['npm', 'install', tarball, '--offline', '--no-audit', '--no-fund', '--cache', join(place, 'cache')]))
+  const installed = join(folder, 'node_modules')
+  const files = readdirSync(join(installed, 'openall'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + '/openall/'.length))
+  return {
+    folder,
+    files,
+    write,
+    run,
+    async check(file) {
+      const types = { typeRoots: [join(ROOT, 'node_modules/@types')], types: ['node'] }
+      const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
+      const compilerOptions = { ...types, ...strict, noEmit: true, module: 'nodenext', target: 'es2022' }
+      write('tsconfig.json', JSON.stringify({ compilerOptions, files: [file] }))
+      const { output } = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+      return output
+    },
+    remove: () => rmSync(place, { recursive: true }),
+  }
+}
+
+function runIn(folder: string): Project['run'] {
+  return async (words, env = {}) => {
+    const { PATH = '', HOME = '' } = process.env
+    const child = Bun.spawn(words, { cwd: folder, env: { PATH, HOME, ...env }, stdout: 'pipe', stderr: 'pipe' })
+    const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    return { code: await child.exited, output, errors }
+  }
+}
+
+async function must(run: ReturnType<Project['run']>): Promise<string> {
+  const { code, output, errors } = await run
+  if (code !== 0) throw new Error(`${output}${errors}`)
+  return output
+}

@@ -1,0 +1,240 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { UrlMetadata } from '../../db/schema.ts'
+import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link, NOTHING } from '../../src/bundles/diff.ts'
+import type { Entry } from '../../src/bundles/list-diff.ts'
+import { prng } from '../prng.ts'
+
+setDefaultTimeout(60_000)
+
+const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+
+/** A bundle of URLs, some with metadata. */
+function bundle(...links: (string | ({ url: string } & UrlMetadata))[]): Content {
+  const whole = links.map((link) => (typeof link === 'string' ? { url: link } : link))
+  return {
+    ...NOTHING,
+    urls: whole.map(({ url }) => url),
+    urlMetadata: whole.map(({ url: _, ...metadata }) => metadata),
+  }
+}
+
+/** An entry as people say it. */
+function said(entry: Entry<Link>): string {
+  if (entry.kind === 'added') return `+${entry.to} ${entry.value.url}`
+  if (entry.kind === 'removed') return `-${entry.from} ${entry.value.url}`
+  const move = entry.isMoved ? `${entry.from}>${entry.to}` : String(entry.to)
+  return [`=${move} ${entry.value.url}`, ...Object.keys(entry.changes)].join(' ')
+}
+
+const links = (before: Content, after: Content) => diff(before, after).links.map(said)
+
+describe('links', () => {
+  test('that are the same differ in nothing', () => {
+    const same = bundle(A, { url: B, note: 'x', tags: ['t'], openPolicy: 'manual' })
+    expect(isSame(diff(same, structuredClone(same)))).toBe(true)
+  })
+
+  test('without metadata are the same as with empty metadata', () => {
+    expect(links(bundle(A), bundle({ url: A, note: '', tags: [], openPolicy: 'auto' }))).toEqual([])
+  })
+
+  test('that come and go are said in the order in which they stood', () => {
+    expect(links(bundle(A, B, C), bundle(A, D, C, E))).toEqual([`-1 ${B}`, `+1 ${D}`, `+3 ${E}`])
+    expect(links(bundle(A, B), bundle(C))).toEqual([`-0 ${A}`, `-1 ${B}`, `+0 ${C}`])
+  })
+
+  test('that are put elsewhere are moved, as few as can be', () => {
+    expect(links(bundle(A, B, C, D, E), bundle(E, A, B, C, D))).toEqual([`=4>0 ${E}`])
+    expect(links(bundle(A, B, C, D, E), bundle(B, C, D, A, E))).toEqual([`=0>3 ${A}`])
+  })
+
+  test('are not called moved for what was put in or taken out above them', () => {
+    expect(links(bundle(A, B, C), bundle(D, E, B, C))).toEqual([`-0 ${A}`, `+0 ${D}`, `+1 ${E}`])
+  })
+
+  test('say which of their fields changed', () => {
+    const before = bundle({ url: A, note: 'one', tags: ['x'] }, B)
+    const after = bundle({ url: A, note: 'two', openPolicy: 'manual' }, B)
+    const [entry] = diff(before, after).links
+    expect(entry).toMatchObject({
+      kind: 'kept',
+      isMoved: false,
+      changes: {
+        note: { from: 'one', to: 'two' },
+        tags: { from: ['x'], to: [] },
+        openPolicy: { from: 'auto', to: 'manual' },
+      },
+    })
+  })
+
+  test('are known again where they were edited in place, by their host or by their note', () => {
+    expect(links(bundle(A, `${B}old`, C), bundle(D, A, `${B}new`, C))).toEqual([`+0 ${D}`, `=2 ${B}new url`])
+    expect(links(bundle(A, { url: B, note: 'Agenda' }, C), bundle(A, { url: D, note: 'Agenda' }, C))).toEqual([
+      `=1 ${D} url`,
+    ])
+    // Elsewhere, a link of the same host is another link.
+    expect(links(bundle(`${A}1`, B, C), bundle(B, C, `${A}2`))).toEqual([`-0 ${A}1`, `+2 ${A}2`])
+  })
+
+  test('that stand twice are told apart by what goes with them', () => {
+    const [one, two] = [
+      { url: A, note: 'one' },
+      { url: A, note: 'two' },
+    ]
+    expect(links(bundle(one, two), bundle(two))).toEqual([`-0 ${A}`])
+    expect(links(bundle(one, B), bundle(one, B, one))).toEqual([`+2 ${A}`])
+  })
+})
+
+describe('rules', () => {
+  const rule = (name: string, more: object = {}) => ({
+    name,
+    when: { op: 'signedIn' } as const,
+    tabs: [{ url: A }],
+    ...more,
+  })
+  const ruled = (...rules: ReturnType<typeof rule>[]): Content => ({ ...bundle(A), resolutionPolicy: { rules } })
+
+  test('no policy is the same as one without rules', () => {
+    expect(isSame(diff(bundle(A), ruled()))).toBe(true)
+  })
+
+  test('are known again by their id, then by their name', () => {
+    const one = rule('one', { id: 'r_0000000001' })
+    expect(diff(ruled(one), ruled({ ...one, name: 'uno' })).rules).toMatchObject([
+      { kind: 'kept', changes: { name: { from: 'one', to: 'uno' } } },
+    ])
+    const draft = diff(ruled(one), ruled(rule('one', { tabs: [{ url: B }] }))).rules
+    expect(draft).toMatchObject([{ kind: 'kept', changes: { id: { from: 'r_0000000001', to: '' } } }])
+    const [entry] = draft
+    const tabs = entry?.kind === 'kept' ? entry.changes.tabs : undefined
+    expect(diffLinks(tabs?.from ?? [], tabs?.to ?? []).map(said)).toEqual([`-0 ${A}`, `+0 ${B}`])
+  })
+
+  test('that change places are moved: the first that holds wins', () => {
+    expect(diff(ruled(rule('one'), rule('two')), ruled(rule('two'), rule('one'))).rules).toMatchObject([
+      { kind: 'kept', isMoved: true, value: { name: 'two' }, changes: {} },
+    ])
+  })
+})
+
+describe('whatever is done to a bundle', () => {
+  const next = prng(20_26)
+  const below = (most: number) => Math.floor(next() * most)
+  const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
+  const URLS = [A, `${A}x`, `${A}y`, B, C, `${C}?q=1`, D]
+  const NAMES = ['one', 'two', 'three', 'four']
+  const NOTES = [undefined, '', 'Agenda', 'Notes']
+  const link = () => ({
+    url: pick(URLS),
+    note: pick(NOTES),
+    tags: pick([undefined, [], ['x'], ['x', 'y']]),
+    openPolicy: pick([undefined, 'auto', 'manual'] as const),
+  })
+  const some = <T>(most: number, make: () => T) => Array.from({ length: below(most + 1) }, make)
+  const content = (): Content => {
+    const all = some(9, link)
+    const names = some(4, () => pick(NAMES)).filter((name, at, every) => every.indexOf(name) === at)
+    return {
+      title: pick([null, '', 'Plan', 'Plan B']),
+      description: pick([null, 'Words', 'More words']),
+      urls: all.map(({ url }) => url),
+      urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
+      resolutionPolicy: pick([
+        null,
+        {
+          rules: names.map((name) => ({
+            id: pick(['', `r_${name}`]),
+            name,
+            showBadge: pick([undefined, true]),
+            when: pick([{ op: 'signedIn' }, { op: 'exists', field: 'country' }] as const),
+            tabs: some(3, link).map(({ url, note }) => ({ url, note })),
+          })),
+        },
+      ]),
+    }
+  }
+  const edited = ({ urls, urlMetadata, ...rest }: Content): Content => {
+    const all = urls.map((url, at) => ({ url, ...urlMetadata[at] }))
+    for (let edits = below(4); edits > 0; edits -= 1) {
+      const at = below(all.length + 1)
+      if (next() < 0.4) all.splice(at, 0, ...(next() < 0.5 ? all.splice(below(all.length), 1) : [link()]))
+      else if (next() < 0.5) all.splice(at, 1)
+      else if (at < all.length) all[at] = { ...all[at]!, ...link() }
+    }
+    return { ...rest, urls: all.map(({ url }) => url), urlMetadata: all.map(({ url: _, ...metadata }) => metadata) }
+  }
+
+  test('the differences, applied to how it was, give how it is', () => {
+    for (let round = 0; round < 5000; round += 1) {
+      const before = content()
+      const after = next() < 0.5 ? edited(before) : content()
+      const [from, to] = [whole(before), whole(after)]
+      expect(applied(from, diff(before, after))).toEqual(to)
+      expect(isSame(diff(before, after))).toBe(Bun.deepEquals(from, to))
+    }
+  })
+
+  test('says nothing that is not so', () => {
+    for (let round = 0; round < 2000; round += 1) {
+      const before = content()
+      const after = edited(before)
+      for (const entry of diff(before, after).links) {
+        if (entry.kind !== 'added') expect(before.urls[entry.from]).toBeDefined()
+        if (entry.kind === 'kept') {
+          expect(entry.isMoved || Object.keys(entry.changes).length > 0).toBe(true)
+          expect(entry.changes.url?.from ?? entry.value.url).toBe(before.urls[entry.from] ?? '')
+        }
+      }
+    }
+  })
+})
+
+test('the longest lists are compared in a moment', () => {
+  const many = Array.from({ length: 2000 }, (_, at) => `https://example.com/${at % 50}`)
+  const began = performance.now()
+  diff(bundle(...many), bundle(...many.toReversed()))
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
+/** A bundle in full: everything there differs from nothing. */
+function whole(content: Content) {
+  const { fields, links, rules } = diff(NOTHING, content)
+  return {
+    title: fields.title?.to ?? '',
+    description: fields.description?.to ?? '',
+    links: links.map(({ value }) => value),
+    rules: rules.map(({ value }) => value),
+  }
+}
+
+function applied(before: ReturnType<typeof whole>, { fields, links, rules }: BundleDiff) {
+  return {
+    title: fields.title?.to ?? before.title,
+    description: fields.description?.to ?? before.description,
+    links: appliedList(before.links, links),
+    rules: appliedList(before.rules, rules),
+  }
+}
+
+/** Everything that is said to stand somewhere is put there; the rest fills the gaps in its order. */
+function appliedList<T extends object>(before: readonly T[], entries: readonly Entry<T>[]): T[] {
+  const gone = new Set<number>()
+  const placed = new Map<number, T>()
+  for (const entry of entries) {
+    if (entry.kind !== 'added') gone.add(entry.from)
+    if (entry.kind === 'added') placed.set(entry.to, entry.value)
+    if (entry.kind === 'kept') {
+      const news = Object.entries(entry.changes).map(([field, change]) => [field, (change as { to: unknown }).to])
+      placed.set(entry.to, { ...before[entry.from]!, ...Object.fromEntries(news) })
+    }
+  }
+  const rest = before.filter((_, at) => !gone.has(at))
+  return Array.from({ length: rest.length + placed.size }, (_, at) => placed.get(at) ?? rest.shift()!)
+}

@@ -1,0 +1,140 @@
+import { Html } from '@elysiajs/html'
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { compact, whole } from './numbers.ts'
+
+/** A day, how it is called, and what was counted on it. */
+export interface DayCount {
+  /** `3 Sept`. */
+  name: string
+  count: number
+  /** The count as people read it: `1,234`. */
+  written: string
+}
+
+interface DayChartProps {
+  /** What is counted, as a heading: `Views per day`. */
+  title: string
+  /** A day each, oldest first, at least one; the last is not over yet. */
+  days: readonly DayCount[]
+  /** Every how many days one is named below, where there is room and where there is little. */
+  named: { wide: number; narrow: number }
+}
+
+// Lengths in pixels; across, everything is in percent, so that text stays as large on a phone.
+const TOP = 26
+const BOTTOM = 166
+const HEIGHT = 192
+const TICKS = 3
+/** Bars of so few days stand further apart. */
+const FEW = 10
+/** What is more than nothing is seen. */
+const LEAST = 2
+
+/**
+ * Counts by day as bars. A chart is one picture with a summary; its numbers are for a table beside it. What a bar
+ * stands for is shown while it is pointed at or tapped, without a script.
+ */
+export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
+  const most = Math.max(1, ...days.map(({ count }) => count))
+  const y = scaleLinear([0, most], [BOTTOM, TOP]).nice(TICKS)
+  const x = scaleBand([...days.keys()], [0, 100]).paddingInner(days.length < FEW ? 0.5 : 0.25)
+  const ticks = y.ticks(TICKS).filter(Number.isInteger)
+  return (
+    <div class="chart" role="img" aria-label={summary(title, days)}>
+      <svg class="scale" width="40" height={HEIGHT} aria-hidden="true">
+        {
+          ticks.map((tick) => (
+            <text x="34" y={rounded(y(tick) + 4)} safe>
+              {compact(tick)}
+            </text>
+          )) as 'safe'[]
+        }
+      </svg>
+      <svg class="bars" height={HEIGHT} aria-hidden="true">
+        {ticks.map((tick) => <line x2="100%" y1={rounded(y(tick))} y2={rounded(y(tick))} />) as 'safe'[]}
+        {
+          days.map(({ name, count, written }, at) => (
+            <Bar
+              left={x(at) ?? 0}
+              width={x.bandwidth()}
+              step={x.step()}
+              top={count === 0 ? BOTTOM : Math.min(y(count), BOTTOM - LEAST)}
+              label={`${at === days.length - 1 ? 'today so far' : name}: ${written}`}
+              isLast={at === days.length - 1}
+            />
+          )) as 'safe'[]
+        }
+        {
+          days.map(({ name }, at) => {
+            const fromEnd = days.length - 1 - at
+            if (fromEnd % named.wide > 0) return ''
+            const anchor = fromEnd === 0 ? 'last' : undefined
+            const place = fromEnd === 0 ? 100 : (x(at) ?? 0) + x.bandwidth() / 2
+            return (
+              <text class={[anchor, fromEnd % named.narrow > 0 && 'roomy']} x={percent(place)} y={HEIGHT - 8} safe>
+                {fromEnd === 0 ? 'today' : name}
+              </text>
+            )
+          }) as 'safe'[]
+        }
+      </svg>
+    </div>
+  )
+}
+
+interface BarProps {
+  left: number
+  width: number
+  step: number
+  top: number
+  label: string
+  /** Of a day that is not over yet. */
+  isLast: boolean
+}
+
+function Bar({ left, width, step, top, label, isLast }: BarProps): JSX.Element {
+  return (
+    <g class={isLast ? 'column unfinished' : 'column'}>
+      <rect class="hit" x={percent(left)} width={percent(step)} height={BOTTOM} />
+      {top === BOTTOM ? (
+        ''
+      ) : (
+        <rect x={percent(left)} width={percent(width)} y={rounded(top)} height={rounded(BOTTOM - top)} />
+      )}
+      <text x="100%" y="14" safe>
+        {label}
+      </text>
+    </g>
+  )
+}
+
+interface ShareProps {
+  /** From 0 to 1. */
+  share: number
+}
+
+/** A part of a whole, as a bar beside the number that says the same. */
+export function Share({ share }: ShareProps): JSX.Element {
+  return (
+    <svg class="share" height="6" aria-hidden="true">
+      <rect class="whole" width="100%" height="6" rx="3" />
+      {share === 0 ? '' : <rect width={percent(100 * share)} height="6" rx="3" />}
+    </svg>
+  )
+}
+
+function summary(title: string, days: readonly DayCount[]): string {
+  const total = days.reduce((sum, { count }) => sum + count, 0)
+  const most = days.reduce((one, other) => (other.count > one.count ? other : one))
+  const [first] = days
+  const said = `${title}, ${first?.name} to today: ${whole(total)} in all`
+  return total === 0 ? `${said}.` : `${said}; most on ${most.name}, ${most.written}.`
+}
+
+function percent(part: number): string {
+  return `${rounded(part)}%`
+}
+
+function rounded(length: number): number {
+  return Math.round(length * 100) / 100
+}

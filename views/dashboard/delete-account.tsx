@@ -1,0 +1,125 @@
+import { Html } from '@elysiajs/html'
+import type { Fate, Holdings } from '../../src/identity/holdings.ts'
+import { FormError, PasswordField } from '../account.tsx'
+import { described, FieldError } from '../fields.tsx'
+import { count } from '../words.ts'
+import { Confirm } from './confirm.tsx'
+import { Lost } from './holdings.tsx'
+import type { DashboardSite } from './shell.tsx'
+
+interface DeleteAccountProps {
+  site: DashboardSite
+  takes: Holdings & { organizations: Fate[] }
+  /** What proves that it is the owner who asks. */
+  proof: 'password' | 'none' | 'signInAgain'
+  errors: { email?: string; password?: string; form?: string }
+}
+
+/** Asks before an account is deleted, and says what goes with it. */
+export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountProps): JSX.Element {
+  const fated = (fate: Fate['fate']) => takes.organizations.filter((one) => one.fate === fate)
+  const blocking = fated('blocks')
+  const canGo = blocking.length === 0 && proof !== 'signInAgain'
+  return (
+    <Confirm
+      title="Delete your account?"
+      action="/dashboard/settings/delete"
+      button={canGo ? 'Delete my account' : undefined}
+      back="/dashboard/settings"
+      boost="false"
+      fields={canGo ? <Proof email={site.viewer.email} proof={proof} errors={errors} /> : ''}
+    >
+      <FormError error={errors.form} />
+      <p>This cannot be taken back. With it go, at once and for good:</p>
+      <ul>
+        <Lost bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
+        {
+          fated('goes').map(({ name, bundles, keys }) => (
+            <li>
+              {'the organisation '}
+              <Called name={name} />
+              <span
+                safe
+              >{`, which has nobody else, with ${count(bundles, 'bundle')} and ${count(keys, 'API key')}`}</span>
+            </li>
+          )) as 'safe'[]
+        }
+        <li>your name, your address and every sign-in</li>
+      </ul>
+      {fated('stays').length === 0 ? (
+        ''
+      ) : (
+        <p>
+          {'What you made for '}
+          <Names organizations={fated('stays')} />
+          {' stays with its members; keys that you made for it stop working.'}
+        </p>
+      )}
+      {
+        blocking.map(({ id, name }) => (
+          <p class="alert">
+            {'You are the only admin of '}
+            <Called name={name} />
+            {', which has other members. '}
+            <a href={`/dashboard/organizations/${id}`}>Make one of them admin, or delete it</a>
+            {'. Then come back.'}
+          </p>
+        )) as 'safe'[]
+      }
+      {proof === 'signInAgain' ? (
+        <p class="alert">
+          You have no password and signed in more than a day ago. Sign out, sign in again, and come back: so we know
+          that it is you.
+        </p>
+      ) : (
+        ''
+      )}
+      <p>
+        <a href="/api/me/export" download="">
+          Export all your data
+        </a>
+        {' first, if you may want it.'}
+      </p>
+    </Confirm>
+  )
+}
+
+function Names({ organizations }: { organizations: Fate[] }): JSX.Element {
+  return (
+    <>
+      {
+        organizations.map(({ name }, index) => (
+          <>
+            {index === 0 ? '' : index === organizations.length - 1 ? ' and ' : ', '}
+            <Called name={name} />
+          </>
+        )) as 'safe'[]
+      }
+    </>
+  )
+}
+
+function Called({ name }: { name: string }): JSX.Element {
+  return (
+    <strong dir="auto" safe>
+      {name}
+    </strong>
+  )
+}
+
+function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountProps, 'proof' | 'errors'>) {
+  return (
+    <>
+      <div class="field">
+        <label for="email">
+          {'Type '}
+          <strong safe>{email}</strong>
+          {' to go on'}
+        </label>
+        <input id="email" name="email" required autocomplete="off" {...described('email', errors.email)} />
+        <FieldError id="email" error={errors.email} />
+      </div>
+      {proof === 'password' ? <PasswordField autocomplete="current-password" error={errors.password} /> : ''}
+    </>
+  )
+}

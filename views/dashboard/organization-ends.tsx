@@ -1,0 +1,98 @@
+import { Html } from '@elysiajs/html'
+import type { Holdings } from '../../src/identity/holdings.ts'
+import type { Member, OrganizationInFull } from '../../src/identity/organizations.ts'
+import { described, FieldError } from '../fields.tsx'
+import { attribute } from '../layout.tsx'
+import { count } from '../words.ts'
+import { Confirm } from './confirm.tsx'
+import { Lost } from './holdings.tsx'
+import { personName } from './shell.tsx'
+
+interface RemoveMemberProps {
+  organization: OrganizationInFull
+  member: Member
+  /** The organisation's keys that act in their name. */
+  keys: number
+}
+
+/** Asks before a member is taken out. */
+export function RemoveMemberView({ organization, member, keys }: RemoveMemberProps): JSX.Element {
+  const { id, name } = organization
+  return (
+    <Confirm
+      title={`Remove ${personName(member)}?`}
+      action={`/dashboard/organizations/${id}/members/${member.id}/remove`}
+      button="Remove the member"
+      back={`/dashboard/organizations/${id}`}
+    >
+      <p safe>{`They lose ${name} at once, in every browser. What they made for it stays.`}</p>
+      <KeysEnd keys={keys} whose="they" />
+    </Confirm>
+  )
+}
+
+/** Asks before somebody leaves. */
+export function LeaveView({ organization, keys }: Omit<RemoveMemberProps, 'member'>): JSX.Element {
+  const { id, name } = organization
+  return (
+    <Confirm
+      title={`Leave ${name}?`}
+      action={`/dashboard/organizations/${id}/leave`}
+      button="Leave"
+      back={`/dashboard/organizations/${id}`}
+    >
+      <p>You lose its bundles at once, and come back only by another invitation. What you made for it stays.</p>
+      <KeysEnd keys={keys} whose="you" />
+    </Confirm>
+  )
+}
+
+function KeysEnd({ keys, whose }: { keys: number; whose: 'you' | 'they' }): JSX.Element {
+  if (keys === 0) return ''
+  const text = `${count(keys, 'API key')} of the organisation that ${whose} made ${keys === 1 ? 'stops' : 'stop'} working.`
+  return <p safe>{text}</p>
+}
+
+interface DeleteOrganizationProps {
+  organization: OrganizationInFull
+  holdings: Holdings
+  error: string | undefined
+}
+
+/** Asks before an organisation is deleted, and says what goes with it. */
+export function DeleteOrganizationView({ organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
+  const { id, name, members } = organization
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action={`/dashboard/organizations/${id}/delete`}
+      button="Delete the organisation"
+      back={`/dashboard/organizations/${id}`}
+      fields={
+        <div class="field">
+          <label for="name">
+            {'Type '}
+            <strong dir="auto" safe>
+              {name}
+            </strong>
+            {' to go on'}
+          </label>
+          <input id="name" name="name" required autocomplete="off" {...described('name', error)} />
+          <FieldError id="name" error={error} />
+        </div>
+      }
+    >
+      <p>This cannot be taken back. With it go, at once and for good:</p>
+      <ul>
+        <Lost {...holdings} />
+        <li safe>{`the membership of ${count(members.length, 'member')}, who keep their accounts`}</li>
+      </ul>
+      <p>
+        <a href={attribute(`/api/me/export?organizationId=${encodeURIComponent(id)}`)} download="">
+          Export all its data
+        </a>
+        {' first, if you may want it.'}
+      </p>
+    </Confirm>
+  )
+}

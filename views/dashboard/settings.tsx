@@ -1,0 +1,202 @@
+import { Html } from '@elysiajs/html'
+import { FormError, PasswordField } from '../account.tsx'
+import { described, FieldError } from '../fields.tsx'
+import { Icon } from '../icons.tsx'
+import { attribute } from '../layout.tsx'
+import { type DashboardSite, Head } from './shell.tsx'
+import { When } from './time.tsx'
+
+/** What is wrong with a form of the page, by its field. */
+export interface SettingsErrors {
+  name?: string
+  currentPassword?: string
+  newPassword?: string
+  form?: string
+}
+
+/** A browser that is signed in; what its User-Agent does not tell is null. */
+export interface Browser {
+  id: string
+  createdAt: number
+  isThis: boolean
+  device: string | null
+  os: string | null
+  browser: string | null
+}
+
+interface SettingsProps {
+  site: DashboardSite
+  /** As it was typed. */
+  name: string
+  errors: SettingsErrors
+  browsers: Browser[]
+  hasPassword: boolean
+}
+
+/** The visitor's own account. */
+export function SettingsView(props: SettingsProps): JSX.Element {
+  const { errors, browsers } = props
+  return (
+    <>
+      <Head title="Settings" lede="Your own account, whomever you act for." />
+      <FormError error={errors.form} />
+      <Profile {...props} />
+      <Password {...props} />
+      <section class="panel" aria-labelledby="browsers">
+        <h2 id="browsers">Where you are signed in</h2>
+        <ul class="rows">{browsers.map((browser) => <BrowserRow browser={browser} />) as 'safe'[]}</ul>
+        {browsers.length < 2 ? (
+          ''
+        ) : (
+          <form method="post" action="/dashboard/settings/sessions/end">
+            <button type="submit">Sign out everywhere else</button>
+          </form>
+        )}
+      </section>
+      <section class="panel" aria-labelledby="data">
+        <h2 id="data">Your data</h2>
+        <p class="words hint">
+          One JSON file with your profile and organisations, and your own bundles with every version, rule and count,
+          and your keys without their secrets. An organisation’s data is exported by its admins, on its page.
+        </p>
+        <p>
+          <a class="button" href="/api/me/export" download="">
+            <Icon name="download" />
+            Export all your data
+          </a>
+        </p>
+      </section>
+      <section class="panel" aria-labelledby="delete">
+        <h2 id="delete">Delete your account</h2>
+        <p class="words hint">The next page tells what goes with it, and asks once more.</p>
+        <p>
+          <a class="button danger" href="/dashboard/settings/delete">
+            Delete your account…
+          </a>
+        </p>
+      </section>
+    </>
+  )
+}
+
+function Profile({ site, name, errors }: SettingsProps): JSX.Element {
+  const { email, emailVerified } = site.viewer
+  return (
+    <section class="panel" aria-labelledby="profile">
+      <h2 id="profile">Profile</h2>
+      <form class="inline" method="post" action="/dashboard/settings">
+        <input type="hidden" name="change" value="name" />
+        <div class="field">
+          <label for="name">Name</label>
+          <input
+            id="name"
+            dir="auto"
+            name="name"
+            maxlength="100"
+            autocomplete="name"
+            value={attribute(name)}
+            {...described('name', errors.name)}
+          />
+          <FieldError id="name" error={errors.name} />
+        </div>
+        <button type="submit">Save the name</button>
+      </form>
+      <div class="field">
+        <span class="label">E-mail address</span>
+        <p class="facts">
+          <bdi safe>{email}</bdi>
+          {emailVerified ? <span class="tag good">confirmed</span> : <span class="tag bad">not confirmed</span>}
+        </p>
+        {emailVerified ? (
+          ''
+        ) : (
+          <form method="post" action="/dashboard/settings">
+            <input type="hidden" name="change" value="verification" />
+            <p class="hint">Until it is confirmed you can join no organisation, and rules do not know your domain.</p>
+            <button type="submit">Send the mail again</button>
+          </form>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Password({ errors, hasPassword }: SettingsProps): JSX.Element {
+  return (
+    <section class="panel" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      {hasPassword ? (
+        <form class="stack" method="post" action="/dashboard/settings">
+          <input type="hidden" name="change" value="password" />
+          <PasswordField
+            name="currentPassword"
+            label="Present password"
+            autocomplete="current-password"
+            error={errors.currentPassword}
+          />
+          <PasswordField
+            name="newPassword"
+            label="New password"
+            autocomplete="new-password"
+            error={errors.newPassword}
+            hint="At least 8 characters."
+          />
+          <label class="choice">
+            <input type="checkbox" name="endOthers" value="yes" checked />
+            <span>Sign out everywhere else</span>
+          </label>
+          <div class="actions">
+            <button type="submit">Change the password</button>
+          </div>
+        </form>
+      ) : (
+        <p class="words hint">You have none: you sign in by a mailed link or single sign-on.</p>
+      )}
+      <form method="post" action="/dashboard/settings">
+        <input type="hidden" name="change" value="passwordMail" />
+        <button type="submit" class={hasPassword ? 'quiet small' : undefined}>
+          {hasPassword ? 'Forgotten? Mail me a link to set a new one' : 'Mail me a link to set one'}
+        </button>
+      </form>
+    </section>
+  )
+}
+
+function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
+  const { id, createdAt, isThis, device } = browser
+  const name = browserName(browser)
+  return (
+    <li class="row person">
+      <div class="what">
+        <span class="name" safe>
+          {name}
+        </span>
+        <span class="hint">
+          <span safe>{device === null ? 'signed in ' : `${device}, signed in `}</span>
+          <When at={createdAt} />
+        </span>
+      </div>
+      {isThis ? (
+        <span class="tag good">this browser</span>
+      ) : (
+        <form method="post" action={`/dashboard/settings/sessions/${id}/end`}>
+          <button type="submit" class="quiet" aria-label={attribute(`Sign out ${name}`)}>
+            Sign out
+          </button>
+        </form>
+      )}
+    </li>
+  )
+}
+
+/** Names that are not written with one capital. */
+const WRITTEN: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
+
+function browserName({ browser, os }: Browser): string {
+  const names = [browser, os].filter((name) => name !== null).map((name) => WRITTEN[name] ?? capitalised(name))
+  return names.length === 0 ? 'An unknown browser' : names.join(' on ')
+}
+
+function capitalised(text: string): string {
+  return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}

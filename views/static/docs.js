@@ -1,0 +1,80 @@
+// @ts-check
+
+// Makes the calls of the reference's forms, against the server that served the page.
+
+const keyField = document.getElementById('key')
+
+document.addEventListener('submit', async (event) => {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement) || form.dataset.try === undefined) return
+  event.preventDefault()
+  const outcome = form.querySelector('.outcome')
+  const button = form.querySelector('button[type=submit]')
+  if (outcome === null || !(button instanceof HTMLButtonElement)) return
+  button.disabled = true
+  outcome.replaceChildren(said('p', 'hint', 'Sending…'))
+  try {
+    outcome.replaceChildren(...(await answer(form)))
+  } catch {
+    outcome.replaceChildren(said('p', 'error', 'The server did not answer. Is it still running?'))
+  }
+  button.disabled = false
+})
+
+/**
+ * @param {HTMLFormElement} form
+ * @returns {Promise<Node[]>} what the server said
+ */
+async function answer(form) {
+  let path = form.dataset.path ?? ''
+  const query = new URLSearchParams()
+  /** @type {string | undefined} */
+  let body
+  for (const field of form.querySelectorAll('[data-in]')) {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue
+    const where = field.dataset.in
+    if (where === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(field.value))
+    else if (where === 'body') body = field.value
+    else if (field.value !== '') query.set(field.name, field.value)
+  }
+  /** @type {Record<string, string>} */
+  const headers = {}
+  if (body !== undefined) headers['content-type'] = form.dataset.type ?? 'application/json'
+  const key = keyField instanceof HTMLInputElement ? keyField.value.trim() : ''
+  if (key !== '') headers.authorization = `Bearer ${key}`
+  const search = query.size === 0 ? '' : `?${query}`
+  const response = await fetch(path + search, {
+    method: form.dataset.method ?? 'GET',
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  const status = said(
+    'p',
+    response.ok ? 'status good' : 'status bad',
+    `${response.status} ${response.statusText}`.trim(),
+  )
+  if (text === '') return [status]
+  return [status, said('pre', 'code', pretty(text))]
+}
+
+/** @param {string} text */
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * @param {string} tag
+ * @param {string} kind
+ * @param {string} text
+ */
+function said(tag, kind, text) {
+  const element = document.createElement(tag)
+  element.className = kind
+  element.textContent = text
+  return element
+}
