@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 /** What takes longest begins first, so that it is not waited for at the end. */
 const SLOW = /quality|parity|conformance|dashboard|package|kill|sqld|counting|generated|owners-roles/
 const TIMEOUT_MS = 60_000
+const MAX_SHOWN = 4000
 
 const words = process.argv.slice(2)
 const files = [...new Bun.Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
@@ -13,6 +14,7 @@ const files = [...new Bun.Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
   .sort((a, b) => Number(SLOW.test(b)) - Number(SLOW.test(a)) || a.localeCompare(b))
 
 const total = { pass: 0, fail: 0 }
+/** What the files that failed printed, but for what passed. */
 const failed: string[] = []
 
 async function work(): Promise<void> {
@@ -29,13 +31,14 @@ async function work(): Promise<void> {
     for (const kind of ['pass', 'fail'] as const) {
       total[kind] += Number(new RegExp(`^ *(\\d+) ${kind}$`, 'm').exec(err)?.[1] ?? 0)
     }
-    if (code !== 0) failed.push(file)
+    if (code !== 0) failed.push(`failed: ${file}\n${err.replace(/^\(pass\).*\n/gm, '').slice(-MAX_SHOWN)}`)
     process.stdout.write(out + err)
   }
 }
 
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
-for (const file of failed) console.log(`failed: ${file}`)
+// Told again at the end, where whoever reads a long log looks first.
+for (const text of failed) console.log(text)
 console.log(`\n ${total.pass} pass\n ${total.fail} fail`)
 // A file that broke off before its tests counts too.
 process.exit(failed.length === 0 && total.pass > 0 ? 0 : 1)

@@ -253,6 +253,33 @@ test('what is typed while an answer is under way is not lost', async () => {
   await page.context().close()
 })
 
+test('what is chosen and pressed while an answer is under way is not lost either', async () => {
+  const { page, slug } = await rulesOf({ resolutionPolicy: { version: 1, rules: THREE.rules.slice(0, 1) } })
+  await page.route('**/policy', async (route) => {
+    await Bun.sleep(400)
+    await route.continue()
+  })
+  await page.locator('#rules-0-edit').click()
+  await page.locator('#rules-0-name').waitFor()
+  await page.locator('#rules-0-when-subject').selectOption('emailDomain')
+  await page.locator('#rules-0-when-op').selectOption('endsWith')
+  await page.locator('#rules-0-name').fill('Of Acme')
+  await until(page, '#rules-0-state', 'With an address whose domain ends with')
+  expect(await page.locator('#rules-0-when-op').inputValue()).toBe('endsWith')
+  await page.locator('#rules-0-when-value').fill('.acme.com')
+  await page.locator('#add').click()
+  await page.locator('#rules-0-when-value').fill('.acme.example')
+  await page.getByRole('button', { name: 'Save rules' }).click()
+  await page.locator('#alert').waitFor()
+  await page.locator('#rules-1-remove').click()
+  await page.getByRole('button', { name: 'Save rules' }).click()
+  await until(page, '.flash', 'Saved as a new version.')
+  expect((await savedOf(slug))?.rules).toMatchObject([
+    { name: 'Of Acme', when: { op: 'endsWith', field: 'emailDomain', value: '.acme.example' } },
+  ])
+  await page.context().close()
+})
+
 test('a grip takes a rule to another place, and what is not saved is asked about before it is left', async () => {
   const { page, slug } = await rulesOf({ resolutionPolicy: THREE })
   const grip = await page.locator('#rules-0 .handle').boundingBox()

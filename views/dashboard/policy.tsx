@@ -66,7 +66,15 @@ export function PolicyView(props: PolicyProps): JSX.Element {
           {alert}
         </p>
       )}
-      <form id="policy" class="policy" method="post" action={path} enctype="multipart/form-data" novalidate>
+      <form
+        id="policy"
+        class="policy"
+        method="post"
+        action={path}
+        enctype="multipart/form-data"
+        novalidate
+        hx-sync="this:replace"
+      >
         {/* Enter in a field presses the first button: this one, which changes nothing. */}
         <button
           class="said"

@@ -46,41 +46,62 @@ function fieldsOf(form) {
   return text.toString()
 }
 
-/** What the answers that are under way were made from, by what asked for them. */
-const asked = new Map()
-/** @type {string | null} */
-let again = null
+/**
+ * What of the form is under way, and the fields it was made from.
+ * @type {{ ctx: unknown, action: string, fields: string } | null}
+ */
+let underWay = null
+/** What a check was made from, by its request. @type {WeakMap<object, string>} */
+const checked = new WeakMap()
+/** What was pressed for once an answer is there. @type {string[]} */
+let pressedMeanwhile = []
 
 document.addEventListener('htmx:config:request', (event) => {
   const { ctx } = /** @type {CustomEvent} */ (event).detail
   const form = rulesForm()
   if (form === null || (ctx.sourceElement !== form && ctx.sourceElement.id !== 'check')) return
-  const action = ctx.request.body.get('do')
-  asked.set(ctx.sourceElement, { fields: fieldsOf(form), action })
-  if (ctx.sourceElement !== form) return
-  // An answer to what was there before would be put beside what comes now.
-  document.getElementById('check')?.dispatchEvent(new CustomEvent('htmx:abort'))
-  form.inert = action === 'save'
+  const action = String(ctx.request.body.get('do'))
+  const fields = fieldsOf(form)
+  if (underWay !== null && !mayReplace(action, underWay.action)) {
+    // Places are those of before the answer, so a second press on one of them waits for nothing.
+    if (ctx.sourceElement === form && action !== 'refresh' && !/\d/.test(action)) pressedMeanwhile = [action]
+    event.preventDefault()
+  } else if (ctx.sourceElement === form) {
+    underWay = { ctx, action, fields }
+    // An answer to what was there before would be put beside what comes now.
+    document.getElementById('check')?.dispatchEvent(new CustomEvent('htmx:abort'))
+    form.inert = action === 'save'
+  } else checked.set(ctx, fields)
 })
+
+/**
+ * Whether what is pressed makes an answer needless that is under way: nothing is lost with one that changes nothing.
+ * @param {string} action @param {string} current
+ */
+function mayReplace(action, current) {
+  return current === 'refresh' && action !== 'refresh' && action !== 'check'
+}
 
 // Who typed on while an answer was under way would lose that: it is asked for once more, with all of it.
 document.addEventListener('htmx:before:swap', (event) => {
-  const { sourceElement } = /** @type {CustomEvent} */ (event).detail.ctx
+  const { ctx } = /** @type {CustomEvent} */ (event).detail
   const form = rulesForm()
-  const sent = asked.get(sourceElement)
-  asked.delete(sourceElement)
-  if (form === null || sent === undefined || sent.action === 'save' || fieldsOf(form) === sent.fields) return
+  const isOfForm = ctx === underWay?.ctx
+  const fields = isOfForm ? underWay?.fields : checked.get(ctx)
+  if (form === null || fields === undefined || fieldsOf(form) === fields) return
+  if (isOfForm && underWay?.action === 'save') return
   event.preventDefault()
-  if (sourceElement === form) again = sent.action
+  if (isOfForm && underWay !== null) pressedMeanwhile.unshift(underWay.action)
 })
 
-document.addEventListener('htmx:finally:request', () => {
+document.addEventListener('htmx:finally:request', (event) => {
+  const { ctx } = /** @type {CustomEvent} */ (event).detail
+  if (ctx !== underWay?.ctx) return
+  underWay = null
   const form = rulesForm()
   if (form !== null) form.inert = false
-  if (again === null) return
-  const action = again
-  again = null
-  setTimeout(() => pressInRules(action))
+  const next = pressedMeanwhile.shift()
+  if (next !== undefined) setTimeout(() => pressInRules(next))
 })
 
 let outcome = ''
