@@ -1,3 +1,4 @@
+import { eventually } from './eventually.ts'
 import type { Server } from './server.ts'
 
 /** What a person is told: a JSON answer. */
@@ -199,12 +200,9 @@ function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
 
 /** The latest mail to an address whose subject begins with `subject`; waits for the log to come through. */
 export async function mailTo(server: Pick<Server, 'output'>, to: string, subject: string): Promise<LoggedMail> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const mail = mailsOf(server).findLast((mail) => mail.to === to && mail.subject.startsWith(subject))
-    if (mail !== undefined) return mail
-    await Bun.sleep(25)
-  }
-  throw new Error(`no mail to ${to} that begins with ${subject}`)
+  const latest = () => mailsOf(server).findLast((mail) => mail.to === to && mail.subject.startsWith(subject))
+  await eventually(() => latest() !== undefined, `a mail to ${to} that begins with ${subject}`)
+  return latest()!
 }
 
 /**

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { eventually } from '../eventually.ts'
 import { startSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
 import { freePort, RUNTIMES, startServer } from '../server.ts'
-import { eventually, IS_FULL } from './full.ts'
+import { IS_FULL } from './full.ts'
 
 const PATIENCE_MS = 60_000
 const ANSWER_WITHIN_MS = 2_500

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { RUNTIMES, type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { eventually, IS_FULL, often } from './full.ts'
+import { IS_FULL, often } from './full.ts'
 
 /**
  * What is promised: no request waits longer, whatever the store does. Among other tests the machine itself may hold an
