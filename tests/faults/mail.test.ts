@@ -6,7 +6,8 @@ import { freePort, RUNTIMES, startServer } from '../server.ts'
 import { IS_FULL } from './full.ts'
 
 const PATIENCE_MS = 60_000
-const ANSWER_WITHIN_MS = 2_500
+/** Among other tests the machine itself may be late; a mail server that says nothing is given up after fifteen seconds. */
+const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
   const ways: [string, boolean][] = [

@@ -118,7 +118,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
     async () => {
       const slugs = await Promise.all(Array.from({ length: 5 }, () => newSlug(servers[0]!)))
       await Bun.sleep(500)
-      const sent = await mixedLoad(servers, slugs, Bun.sleep(often({ quick: 2_000, full: 15_000 })))
+      const sent = await mixedLoad(servers, slugs, () => Bun.sleep(often({ quick: 2_000, full: 15_000 })))
       expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0])
       expect(sent.wrong).toEqual([])
       const of = `(SELECT id FROM bundles WHERE slug IN (${slugs.map((slug) => `'${slug}'`).join()}))`

@@ -258,7 +258,8 @@ onEveryRuntime({}, (at) => {
     expect(listening.headers.get('content-type')).toContain('text/event-stream')
     const before = performance.now()
     expect(await at().stop()).toBe(0)
-    expect(performance.now() - before).toBeLessThan(5000)
+    // What runs is given ten seconds to end (decisions 12); a stream that never ends is not waited for.
+    expect(performance.now() - before).toBeLessThan(10_000)
     await listening.body?.cancel().catch(() => {})
   })
 })
