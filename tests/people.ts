@@ -188,19 +188,20 @@ interface LoggedMail {
   text: string
 }
 
-/** Every mail so far, oldest first. */
-function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
+/** Every mail to an address so far, oldest first. Of a long log only what may be one is read: tests look at it often. */
+function mailsTo(server: Pick<Server, 'output'>, to: string): LoggedMail[] {
   return server
     .output()
     .split('\n')
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .filter((line) => line.includes(to) && line.startsWith('{') && line.endsWith('}'))
     .map((line) => (JSON.parse(line) as { mail?: LoggedMail }).mail)
     .filter((mail) => mail !== undefined)
+    .filter((mail) => mail.to === to)
 }
 
 /** The latest mail to an address whose subject begins with `subject`; waits for the log to come through. */
 export async function mailTo(server: Pick<Server, 'output'>, to: string, subject: string): Promise<LoggedMail> {
-  const latest = () => mailsOf(server).findLast((mail) => mail.to === to && mail.subject.startsWith(subject))
+  const latest = () => mailsTo(server, to).findLast((mail) => mail.subject.startsWith(subject))
   await eventually(() => latest() !== undefined, `a mail to ${to} that begins with ${subject}`)
   return latest()!
 }
