@@ -1,10 +1,10 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import type { ImportedBundle, ImportPlan, Remark } from '../../src/bundles/import.ts'
+import { count } from '../../src/words.ts'
 import { destination } from '../destination.ts'
 import { described, FieldError, leading } from '../fields.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import { Head } from './shell.tsx'
 
 /** What is about to be imported, as it was sent. */

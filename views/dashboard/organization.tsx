@@ -1,10 +1,10 @@
 import { Html } from '@elysiajs/html'
 import type { Invited, Member, OrganizationInFull } from '../../src/identity/organizations.ts'
 import { ROLES, type Role } from '../../src/identity/roles.ts'
+import { count } from '../../src/words.ts'
 import { described, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import { type DashboardSite, Head, Monogram, personName } from './shell.tsx'
 import { When } from './time.tsx'
 
