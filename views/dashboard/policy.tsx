@@ -14,7 +14,7 @@ import type { Findings, Tried } from './policy-notes.ts'
 import { type Building, idOf, StateContent } from './policy-parts.tsx'
 import { RulesRead } from './policy-read.tsx'
 import { RuleFields, RuleState } from './policy-rules.tsx'
-import { Suggestions, type TestedViewer, Tester, Verdict } from './policy-tester.tsx'
+import { Suggestions, Tester, type TriedViewer, Verdict, VIEWER_PLACES } from './policy-tester.tsx'
 import { type DashboardSite, Empty } from './shell.tsx'
 
 /** A text of JSON and what is wrong with it. */
@@ -42,7 +42,7 @@ export interface PolicyProps {
   bundle: StoredBundle
   /** Null for those who may only read. */
   writing: Writing | null
-  viewer: TestedViewer
+  viewer: TriedViewer
   tried: Tried
   findings: Findings
   /** Why the rules were not saved. */
@@ -271,18 +271,6 @@ export function Checked({ bundle, writing, tried, findings }: PolicyProps): JSX.
     </>
   )
 }
-
-const VIEWER_PLACES = [
-  'emailDomain',
-  'language',
-  'os',
-  'browser',
-  'country',
-  'query',
-  'referrerDomain',
-  'now',
-  'zone',
-].map((name) => `viewer.${name}`)
 
 /** A part of the answer that htmx puts in a place of its own. */
 export function Part({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {
