@@ -2,8 +2,7 @@ import { Html } from '@elysiajs/html'
 import type { Fate, Holdings } from '../../src/identity/holdings.ts'
 import { count } from '../../src/words.ts'
 import { FormError, PasswordField } from '../account.tsx'
-import { described, FieldError } from '../fields.tsx'
-import { Confirm } from './confirm.tsx'
+import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
 import type { DashboardSite } from './shell.tsx'
 
@@ -110,15 +109,9 @@ function Called({ name }: { name: string }): JSX.Element {
 function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountProps, 'proof' | 'errors'>) {
   return (
     <>
-      <div class="field">
-        <label for="email">
-          {'Type '}
-          <strong safe>{email}</strong>
-          {' to go on'}
-        </label>
-        <input id="email" name="email" required autocomplete="off" {...described('email', errors.email)} />
-        <FieldError id="email" error={errors.email} />
-      </div>
+      <Retyped name="email" error={errors.email}>
+        <strong safe>{email}</strong>
+      </Retyped>
       {proof === 'password' ? <PasswordField autocomplete="current-password" error={errors.password} /> : ''}
     </>
   )

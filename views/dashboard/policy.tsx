@@ -5,7 +5,7 @@ import { FIELDS } from '../../src/policies/conditions.ts'
 import { type Draft, type DraftTab, type opened, writtenRule } from '../../src/policies/draft.ts'
 import type { Removed } from '../../src/policies/draft-edits.ts'
 import { count } from '../../src/words.ts'
-import { leading } from '../fields.tsx'
+import { Field, leading } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { BundleFrame } from './bundle-frame.tsx'
@@ -197,8 +197,7 @@ export function RulesSection({ writing, bundle, findings }: SectionProps): JSX.E
 
 function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: string }): JSX.Element {
   return (
-    <div class="field json">
-      <label for="json">The policy as JSON</label>
+    <Field id="json" kind="json" label="The policy as JSON">
       <textarea
         id="json"
         name="json"
@@ -215,7 +214,7 @@ function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: st
       <div id="json-state">
         <JsonState wrong={wrong} />
       </div>
-    </div>
+    </Field>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import { FormError, PasswordField } from '../account.tsx'
-import { described, FieldError } from '../fields.tsx'
+import { described, Field } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { type DashboardSite, Head } from './shell.tsx'
@@ -86,8 +86,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
       <h2 id="profile">Profile</h2>
       <form class="inline" method="post" action="/dashboard/settings">
         <input type="hidden" name="change" value="name" />
-        <div class="field">
-          <label for="name">Name</label>
+        <Field id="name" label="Name" error={errors.name}>
           <input
             id="name"
             dir="auto"
@@ -97,8 +96,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
             value={attribute(name)}
             {...described('name', errors.name)}
           />
-          <FieldError id="name" error={errors.name} />
-        </div>
+        </Field>
         <button type="submit">Save the name</button>
       </form>
       <div class="field">
