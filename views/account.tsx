@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import { described, Field } from './fields.tsx'
+import { Alert, described, Field } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** A form of these pages as it was sent, and what is wrong with it. */
@@ -25,7 +25,7 @@ export function SignInPage({ site, form, hasOidc }: AccountProps): JSX.Element {
     <Page site={site} title={`Sign in · ${site.name}`}>
       <section class="narrow">
         <h1>Sign in</h1>
-        <FormError error={errors.form} />
+        <Alert text={errors.form} />
         {hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-in">
           <EmailField email={email} error={errors.email} autofocus />
@@ -56,7 +56,7 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
     <Page site={site} title={`Make an account · ${site.name}`}>
       <section class="narrow">
         <h1>Make an account</h1>
-        <FormError error={errors.form} />
+        <Alert text={errors.form} />
         {hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
           <Field id="name" label="Name" note="optional">
@@ -235,15 +235,5 @@ export function PasswordField({ name = 'password', label = 'Password', autocompl
         </p>
       )}
     </Field>
-  )
-}
-
-/** What is wrong with a form as a whole. */
-export function FormError({ error }: { error: string | undefined }): JSX.Element {
-  if (error === undefined) return ''
-  return (
-    <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-      {error}
-    </p>
   )
 }

@@ -34,6 +34,16 @@ export function Field({ id, label, note, error, kind, children }: FieldProps): J
   )
 }
 
+/** What stands against a page as a whole, where something does. */
+export function Alert({ text }: { text: string | null | undefined }): JSX.Element {
+  if (!text) return ''
+  return (
+    <p class="alert" role="alert" id="alert" tabindex="-1" safe>
+      {text}
+    </p>
+  )
+}
+
 /** An error below the field that it concerns. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
   if (error === undefined) return ''

@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { CreatedBundle } from '../src/bundles/answers.ts'
 import { BOUNDS } from '../src/bundles/bounds.ts'
-import { described, Field, FieldError, leading } from './fields.tsx'
+import { Alert, described, Field, FieldError, leading } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
@@ -34,13 +34,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
         <p class="lede">Paste up to {BOUNDS.urls} links. Share one. Whoever opens it gets every tab with one press.</p>
       </section>
       <form class="card" method="post" action="/">
-        {alert === '' ? (
-          ''
-        ) : (
-          <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-            {alert}
-          </p>
-        )}
+        <Alert text={alert} />
         {lines.length > 0 ? (
           <Lines lines={lines} />
         ) : (

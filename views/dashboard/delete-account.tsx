@@ -1,7 +1,8 @@
 import { Html } from '@elysiajs/html'
 import type { Fate, Holdings } from '../../src/identity/holdings.ts'
 import { count } from '../../src/words.ts'
-import { FormError, PasswordField } from '../account.tsx'
+import { PasswordField } from '../account.tsx'
+import { Alert } from '../fields.tsx'
 import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
 import type { DashboardSite } from './shell.tsx'
@@ -28,7 +29,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       boost="false"
       fields={canGo ? <Proof email={site.viewer.email} proof={proof} errors={errors} /> : ''}
     >
-      <FormError error={errors.form} />
+      <Alert text={errors.form} />
       <p>This cannot be taken back. With it go, at once and for good:</p>
       <ul>
         <Lost bundles={takes.bundles} keys={takes.keys} whose=" of your own" />

@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { destination } from '../destination.ts'
-import { described, Field, FieldError, leading } from '../fields.tsx'
+import { Alert, described, Field, FieldError, leading } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 
@@ -88,13 +88,7 @@ export function Editor({ action, kind, hidden, save, notice, state }: EditorProp
         )) as 'safe'[]
       }
       {notice === undefined ? '' : (notice as 'safe')}
-      {checked.form === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {checked.form}
-        </p>
-      )}
+      <Alert text={checked.form} />
       <About form={form} checked={checked} kind={kind} />
       <Links action={action} state={state} />
       <div class="save-bar">

@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { Scope } from '../../src/identity/roles.ts'
 import type { ShownKey } from '../../src/keys/shapes.ts'
-import { described, Field, FieldError } from '../fields.tsx'
+import { Alert, described, Field, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { Confirm } from './confirm.tsx'
@@ -187,13 +187,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             : `It reaches the bundles of ${acting.name}, with your role there, and ends when you leave.`
         }
       />
-      {errors.form === undefined ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {errors.form}
-        </p>
-      )}
+      <Alert text={errors.form} />
       <form class="panel slim" method="post" action="/dashboard/keys/new">
         <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
         <Field id="name" label="Name" error={errors.name}>

@@ -5,7 +5,7 @@ import { FIELDS } from '../../src/policies/conditions.ts'
 import { type Draft, type DraftTab, type opened, writtenRule } from '../../src/policies/draft.ts'
 import type { Removed } from '../../src/policies/draft-edits.ts'
 import { count } from '../../src/words.ts'
-import { Field, leading } from '../fields.tsx'
+import { Alert, Field, leading } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { BundleFrame } from './bundle-frame.tsx'
@@ -59,13 +59,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <BundleFrame site={site} bundle={bundle} tab="policy">
-      {alert === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {alert}
-        </p>
-      )}
+      <Alert text={alert} />
       <form
         id="policy"
         class="policy"

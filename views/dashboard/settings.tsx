@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
-import { FormError, PasswordField } from '../account.tsx'
-import { described, Field } from '../fields.tsx'
+import { PasswordField } from '../account.tsx'
+import { Alert, described, Field } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { type DashboardSite, Head } from './shell.tsx'
@@ -39,7 +39,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
   return (
     <>
       <Head title="Settings" lede="Your own account, whomever you act for." />
-      <FormError error={errors.form} />
+      <Alert text={errors.form} />
       <Profile {...props} />
       <Password {...props} />
       <section class="panel" aria-labelledby="browsers">
