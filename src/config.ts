@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { listed } from './words.ts'
 
 /** How a setting is read from its text, and what a text must be that can be. */
 interface Reader<T> {
@@ -29,7 +30,7 @@ const positive = whole(1_000_000_000)
 
 function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
   return {
-    mustBe: words.join(', ').replace(/, (?=[^,]*$)/, ' or '),
+    mustBe: listed(words, 'or'),
     read: (text) => words.find((word) => word === text),
   }
 }
