@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../src/config.ts'
 import { COMMANDS } from '../src/operator/command.ts'
+import { eventually } from './eventually.ts'
 import { freePort } from './server.ts'
 
 setDefaultTimeout(60_000)
@@ -86,7 +87,7 @@ test('the executable serves by itself, and takes its operator’s commands', asy
   }
   expect((await say('health')).code).toBe(1)
   const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
-  for (let tries = 0; tries < 200 && (await say('health')).code !== 0; tries += 1) await Bun.sleep(50)
+  await eventually(async () => (await say('health')).code === 0, 'the executable serves')
   const post = (path: string, body: unknown) =>
     fetch(`${origin}${path}`, {
       method: 'POST',

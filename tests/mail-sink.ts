@@ -1,4 +1,5 @@
 import { SMTPServer } from 'smtp-server'
+import { eventually } from './eventually.ts'
 
 /** A mail as it came over SMTP. */
 export interface ParsedMail {
@@ -32,12 +33,9 @@ export async function startSink(port: number) {
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
     /** The latest mail to an address whose subject begins with `subject`; waits for it. */
     async mailTo(email: string, subject = ''): Promise<ParsedMail> {
-      for (let tries = 0; tries < 200; tries += 1) {
-        const mail = mails.findLast((mail) => mail.recipients.includes(email) && mail.subject.startsWith(subject))
-        if (mail !== undefined) return mail
-        await Bun.sleep(25)
-      }
-      throw new Error(`no mail to ${email}`)
+      const latest = () => mails.findLast((mail) => mail.recipients.includes(email) && mail.subject.startsWith(subject))
+      await eventually(() => latest() !== undefined, `a mail to ${email}`)
+      return latest()!
     },
   }
 }

@@ -1,3 +1,4 @@
+import { eventually } from './eventually.ts'
 import type { Server } from './server.ts'
 
 /** What a person is told: a JSON answer. */
@@ -187,24 +188,22 @@ interface LoggedMail {
   text: string
 }
 
-/** Every mail so far, oldest first. */
-function mailsOf(server: Pick<Server, 'output'>): LoggedMail[] {
+/** Every mail to an address so far, oldest first. Of a long log only what may be one is read: tests look at it often. */
+function mailsTo(server: Pick<Server, 'output'>, to: string): LoggedMail[] {
   return server
     .output()
     .split('\n')
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .filter((line) => line.includes(to) && line.startsWith('{') && line.endsWith('}'))
     .map((line) => (JSON.parse(line) as { mail?: LoggedMail }).mail)
     .filter((mail) => mail !== undefined)
+    .filter((mail) => mail.to === to)
 }
 
 /** The latest mail to an address whose subject begins with `subject`; waits for the log to come through. */
 export async function mailTo(server: Pick<Server, 'output'>, to: string, subject: string): Promise<LoggedMail> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const mail = mailsOf(server).findLast((mail) => mail.to === to && mail.subject.startsWith(subject))
-    if (mail !== undefined) return mail
-    await Bun.sleep(25)
-  }
-  throw new Error(`no mail to ${to} that begins with ${subject}`)
+  const latest = () => mailsTo(server, to).findLast((mail) => mail.subject.startsWith(subject))
+  await eventually(() => latest() !== undefined, `a mail to ${to} that begins with ${subject}`)
+  return latest()!
 }
 
 /**

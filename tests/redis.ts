@@ -1,3 +1,4 @@
+import { freeze } from './processes.ts'
 import { freePort } from './server.ts'
 
 /** A Redis of the tests' own, which keeps nothing on disk. */
@@ -5,8 +6,8 @@ export interface RedisServer {
   url: string
   /** SIGKILL. */
   kill(): Promise<void>
-  /** Leaves it connected and silent until `thaw`. */
-  freeze(): void
+  /** Leaves it connected and silent until `thaw`, once this resolves. */
+  freeze(): Promise<void>
   thaw(): void
   /** Another one, empty, on the same port. */
   restart(): Promise<void>
@@ -34,7 +35,7 @@ export async function startRedis(): Promise<RedisServer> {
       child.kill('SIGKILL')
       await child.exited
     },
-    freeze: () => child.kill('SIGSTOP'),
+    freeze: () => freeze(child),
     thaw: () => child.kill('SIGCONT'),
     async restart() {
       child = await start()

@@ -187,7 +187,7 @@ function remoteSql(url: string, authToken: string | undefined): Server['sql'] {
 }
 
 async function answers(origin: string, child: Bun.Subprocess, output: () => string): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${output()}`)
     const answer = await fetch(`${origin}/healthz`).catch(() => null)
     if (answer?.ok) return

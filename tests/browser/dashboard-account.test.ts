@@ -1,75 +1,34 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
 import { arrive, linkIn, mailTo, newEmail, PASSWORD, type Person, signIn, signUp } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
-import { openChromium } from './chromium.ts'
-import { enter } from './people.ts'
-
-setDefaultTimeout(120_000)
+import { focusedId, reach } from './keyboard.ts'
+import { setStage } from './stage.ts'
+import { follow, press, shows } from './waiting.ts'
+import { weigh } from './weight.ts'
 
 const KB = 1000
 const RAW_KEY = /oa_[0-9A-Za-z]{12}\.[0-9A-Za-z]{38}/
 
-let browser: Browser
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
+const stage = setStage()
+const open = (person: Person, path: string, options: BrowserContextOptions = {}) => stage.open(path, person, options)
 
-/** A page of somebody's browser, and what its console complained of. */
-async function open(person: Person, path: string, options: BrowserContextOptions = {}) {
-  const context: BrowserContext = await browser.newContext({ baseURL: server.origin, ...options })
-  await enter(context, person)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', (message) => {
-    // The browser notes an answer of 4xx, which a refused form is meant to get.
-    const isRefusal = /status of 4\d\d/.test(message.text())
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
-  })
-  await page.goto(path)
-  return { page, context, complaints }
-}
-
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
-const follow = (page: Page, name: string | RegExp) => page.getByRole('link', { name }).click()
-const told = (page: Page, text: string | RegExp) => page.locator('.flash').getByText(text).waitFor()
-
-/** Presses Tab until what is named has the focus. */
-async function reach(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses += 1) {
-    const isThere = await page.evaluate((name) => {
-      const at = document.activeElement
-      const labels = at instanceof HTMLInputElement || at instanceof HTMLSelectElement ? [...(at.labels ?? [])] : []
-      const texts = [at?.getAttribute('aria-label'), at?.textContent, ...labels.map((label) => label.textContent)]
-      return texts.some((text) => text?.trim().startsWith(name))
-    }, name)
-    if (isThere) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`the keyboard does not reach ${name}`)
-}
+const told = (page: Page, text: string | RegExp) => shows(page, '.flash', text)
 
 async function answers(key: string): Promise<number> {
-  return (await fetch(`${server.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status
+  return (await fetch(`${stage.server.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status
 }
 
 test('a key is made, copied, used and revoked by keyboard alone, and shown but once', async () => {
-  const person = await arrive(server)
+  const person = await arrive(stage.server)
   const { page, context, complaints } = await open(person, '/dashboard/keys')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('heading', { name: 'Your first key' }).waitFor()
   await reach(page, 'New key')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'New API key' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('name')
+  await becomes(() => focusedId(page), 'name')
   await page.keyboard.type('nightly import')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowUp')
@@ -108,12 +67,11 @@ test('a key is made, copied, used and revoked by keyboard alone, and shown but o
   expect(await row.getByRole('link').count()).toBe(0)
   expect(await answers(key)).toBe(401)
   expect(complaints).toEqual([])
-  await context.close()
 })
 
 test('without JavaScript a reload sends the form again, and the key is not shown again', async () => {
-  const person = await arrive(server)
-  const { page, context } = await open(person, '/dashboard/keys/new', { javaScriptEnabled: false })
+  const person = await arrive(stage.server)
+  const { page } = await open(person, '/dashboard/keys/new', { javaScriptEnabled: false })
   await page.fill('#name', '   ')
   await press(page, 'Make the key')
   await page.getByText('This must be a name with text in it.').waitFor()
@@ -131,12 +89,11 @@ test('without JavaScript a reload sends the form again, and the key is not shown
   await press(page, 'Revoke the key')
   await told(page, 'The key is revoked')
   expect(await answers(key)).toBe(401)
-  await context.close()
 })
 
 for (const javaScriptEnabled of [true, false]) {
   test(`an organisation, its invitation, a second person and each role, JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const [ann, bob] = [await arrive(server), await arrive(server)]
+    const [ann, bob] = [await arrive(stage.server), await arrive(stage.server)]
     const anns = await open(ann, '/dashboard/organizations', { javaScriptEnabled })
     const { page } = anns
     await page.getByRole('heading', { name: 'Share the work' }).waitFor()
@@ -206,14 +163,12 @@ for (const javaScriptEnabled of [true, false]) {
     await told(page, 'The organisation is deleted')
     expect(await page.locator('.subjects summary').textContent()).toContain('Personal')
     expect([...anns.complaints, ...bobs.complaints]).toEqual([])
-    await anns.context.close()
-    await bobs.context.close()
   })
 }
 
 test('who is invited and who leaves, by keyboard alone', async () => {
-  const [ann, bob] = [await arrive(server), await arrive(server)]
-  const { page, context } = await open(ann, '/dashboard/organizations')
+  const [ann, bob] = [await arrive(stage.server), await arrive(stage.server)]
+  const { page } = await open(ann, '/dashboard/organizations')
   await reach(page, 'Name')
   await page.keyboard.type('Keyboards')
   await page.keyboard.press('Enter')
@@ -225,7 +180,7 @@ test('who is invited and who leaves, by keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await told(page, 'The invitation is on its way')
-  await bob.form(new URL(linkIn(await mailTo(server, bob.email, ann.email))).pathname, {})
+  await bob.form(new URL(linkIn(await mailTo(stage.server, bob.email, ann.email))).pathname, {})
   await page.reload()
   await reach(page, `Manage ${bob.email}`)
   await page.keyboard.press('Enter')
@@ -240,17 +195,16 @@ test('who is invited and who leaves, by keyboard alone', async () => {
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await told(page, 'You have left the organisation')
-  const roles = await server.sql('SELECT role FROM member WHERE user_id IN (?, ?)', [ann.userId, bob.userId])
+  const roles = await stage.server.sql('SELECT role FROM member WHERE user_id IN (?, ?)', [ann.userId, bob.userId])
   expect(roles).toEqual([{ role: 'admin' }])
-  await context.close()
 })
 
 for (const javaScriptEnabled of [true, false]) {
   test(`name, password, browsers and data of an account, JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const edith = await signUp(server, newEmail('edith'))
-    const other = await signIn(server, edith.email)
+    const edith = await signUp(stage.server, newEmail('edith'))
+    const other = await signIn(stage.server, edith.email)
     await edith.makeBundle({ title: 'Mine' })
-    const { page, context, complaints } = await open(edith, '/dashboard/settings', { javaScriptEnabled })
+    const { page, complaints } = await open(edith, '/dashboard/settings', { javaScriptEnabled })
     await page.fill('#name', 'Edith <b>Ødegård</b>')
     await press(page, 'Save the name')
     await told(page, 'Your name is saved')
@@ -267,7 +221,7 @@ for (const javaScriptEnabled of [true, false]) {
     await press(page, 'Change the password')
     await told(page, 'Your password is changed')
     expect((await other.api('GET', '/api/me')).status).toBe(200)
-    await signIn(server, edith.email, 'another horse')
+    await signIn(stage.server, edith.email, 'another horse')
 
     expect(await page.getByText('this browser').count()).toBe(1)
     await page
@@ -285,12 +239,11 @@ for (const javaScriptEnabled of [true, false]) {
     const data = JSON.parse(readFileSync(await file.path(), 'utf8')) as { bundles: { title: string }[] }
     expect(data.bundles.map(({ title }) => title)).toEqual(['Mine'])
     expect(complaints).toEqual([])
-    await context.close()
   })
 }
 
 test('an account is deleted by keyboard alone, and nothing of it is left', async () => {
-  const edith = await signUp(server, newEmail('edith'))
+  const edith = await signUp(stage.server, newEmail('edith'))
   const { slug } = await edith.makeBundle()
   const { page, context, complaints } = await open(edith, '/dashboard/settings')
   await reach(page, 'Delete your account…')
@@ -302,53 +255,45 @@ test('an account is deleted by keyboard alone, and nothing of it is left', async
   await page.keyboard.type('wrong password')
   await page.keyboard.press('Enter')
   await page.getByText('This is not your password.').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('password')
+  await becomes(() => focusedId(page), 'password')
   await page.keyboard.type(PASSWORD)
   await page.fill('#email', edith.email)
   await reach(page, 'Delete my account')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Your account is deleted' }).waitFor()
   expect(await context.cookies()).toEqual([])
-  expect(await server.sql('SELECT 1 FROM user WHERE id = ?', [edith.userId])).toEqual([])
-  expect(await server.sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
+  expect(await stage.server.sql('SELECT 1 FROM user WHERE id = ?', [edith.userId])).toEqual([])
+  expect(await stage.server.sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
   await page.goto('/dashboard/settings')
   expect(page.url()).toContain('/sign-in')
   expect(complaints).toEqual([])
-  await context.close()
 })
 
 test('a browser is named by what it says it is', async () => {
-  const person = await arrive(server)
-  const context = await browser.newContext({ baseURL: server.origin })
-  const page = await context.newPage()
-  await page.goto('/sign-in')
+  const person = await arrive(stage.server)
+  const { page } = await stage.open('/sign-in', null)
   await page.fill('#email', person.email)
   await press(page, 'Mail me a link instead')
   await page.getByRole('heading', { name: 'Look in your mail' }).waitFor()
-  await page.goto(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
+  await page.goto(linkIn(await mailTo(stage.server, person.email, 'Your sign-in link')))
   await page.goto('/dashboard/settings')
   const mine = page.getByRole('listitem').filter({ hasText: 'this browser' })
   expect(await mine.textContent()).toMatch(/^(Chrome|Chromium) on Linuxdesktop, signed in just now/)
-  await context.close()
 })
 
 test('pages of an account weigh at most 60 KB the first time and 15 KB after it', async () => {
-  const person = await arrive(server)
+  const person = await arrive(stage.server)
   for (let n = 0; n < 60; n += 1) await person.api('POST', '/api/me/keys', { name: `a key of many ${n}` })
   for (const path of ['/dashboard/keys', '/dashboard/organizations', '/dashboard/settings']) {
-    const context = await browser.newContext({ baseURL: server.origin })
-    await enter(context, person)
-    const page = await context.newPage()
-    const session = await context.newCDPSession(page)
-    await session.send('Network.enable')
-    let bytes = 0
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    const { page } = await open(person, 'about:blank')
+    const weight = await weigh(page)
     await page.goto(path, { waitUntil: 'networkidle' })
-    expect(bytes).toBeGreaterThan(10 * KB)
-    expect([path, bytes <= 60 * KB]).toEqual([path, true])
-    bytes = 0
+    const first = await weight.bytes()
+    expect(first).toBeGreaterThan(10 * KB)
+    expect([path, first <= 60 * KB]).toEqual([path, true])
+    weight.reset()
     await page.reload({ waitUntil: 'networkidle' })
-    expect([path, bytes > 0, bytes <= 15 * KB]).toEqual([path, true, true])
-    await context.close()
+    const later = await weight.bytes()
+    expect([path, later > 0, later <= 15 * KB]).toEqual([path, true, true])
   }
 })

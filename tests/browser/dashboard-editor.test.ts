@@ -1,48 +1,22 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import axe from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { becomes, eventually } from '../eventually.ts'
 import { actFor, arrive, organize, type Person } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
-import { openChromium } from './chromium.ts'
-import { enter } from './people.ts'
-
-setDefaultTimeout(120_000)
+import { objectionsTo, overflowOf } from './flaws.ts'
+import { setStage } from './stage.ts'
+import { settled, shows } from './waiting.ts'
+import { weigh } from './weight.ts'
 
 const LATER_PAGE = 15_000
 
-let browser: Browser
-let server: Server
+const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-  owner = await arrive(server)
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
+  owner = await arrive(stage.server)
 })
 
-interface Opened {
-  page: Page
-  context: BrowserContext
-  /** Errors of the console, save those that the browser notes for refusals the page explains. */
-  complaints: string[]
-}
-
-async function open(path: string, person = owner, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({ baseURL: server.origin, ...options })
-  await enter(context, person)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
-  })
-  await page.goto(path)
-  return { page, context, complaints }
-}
+const open = (path: string, as = owner, options: BrowserContextOptions = {}) => stage.open(path, as, options)
 
 interface Saved {
   slug: string
@@ -62,9 +36,21 @@ const addresses = (page: Page) =>
     .locator('[name=url]')
     .evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
 const field = (page: Page, index: number, name: string) => rows(page).nth(index).locator(`[name=${name}]`)
-const press = (page: Page, index: number, name: string) => rows(page).nth(index).getByRole('button', { name }).click()
-const told = (page: Page, text: string) => page.locator('#said').getByText(text).waitFor()
-const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
+const told = (page: Page, text: string) => shows(page, '#said', text)
+const hasFocus = (locator: Locator) =>
+  becomes(() => locator.evaluate((element) => element === document.activeElement), true)
+
+/** Presses a button of a link; without JavaScript the whole page comes anew. */
+async function press(page: Page, index: number, name: string): Promise<void> {
+  await rows(page).nth(index).getByRole('button', { name }).click()
+  await settled(page)
+}
+
+/** Presses the button that sends the form. */
+async function send(page: Page, name: string): Promise<void> {
+  await page.locator('.save-bar').getByRole('button', { name }).click()
+  await settled(page)
+}
 
 /** Puts a text on the clipboard, and pastes it where the focus is. */
 async function paste(page: Page, text: string): Promise<void> {
@@ -77,10 +63,10 @@ async function paste(page: Page, text: string): Promise<void> {
 }
 
 test('a bundle is made: typed, pasted, checked while one types, reordered by keyboard and by hand, saved', async () => {
-  const { page, context, complaints } = await open('/dashboard')
+  const { page, complaints } = await open('/dashboard')
   await page.getByRole('link', { name: 'New bundle' }).first().click()
   await page.getByRole('heading', { name: 'New bundle' }).waitFor()
-  expect(await isFocused(field(page, 0, 'url'))).toBe(true)
+  await hasFocus(field(page, 0, 'url'))
   await page.fill('#title', 'Team offsite')
   await page.getByLabel('Custom link').fill('Team Offsite')
   await page.locator('#slug-error').waitFor()
@@ -97,19 +83,19 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
     'https://example.org',
   ])
   expect(await field(page, 1, 'note').inputValue()).toBe('Board')
-  expect(await isFocused(field(page, 3, 'url'))).toBe(true)
+  await hasFocus(field(page, 3, 'url'))
   const wrong = field(page, 2, 'url')
   await page.locator('.link-row .error').waitFor()
   expect(await wrong.getAttribute('aria-invalid')).toBe('true')
   await wrong.fill('https://files.example/')
   await page.locator('.link-row .error').waitFor({ state: 'detached' })
-  expect(await isFocused(wrong)).toBe(true)
+  await hasFocus(wrong)
 
   await field(page, 0, 'note').fill('What we do\nand when')
   await field(page, 0, 'tags').fill('read first, "a, b"')
   await field(page, 2, 'openPolicy').selectOption('manual')
   await press(page, 2, 'Move up')
-  expect(await isFocused(rows(page).nth(1).getByRole('button', { name: 'Move up' }))).toBe(true)
+  await hasFocus(rows(page).nth(1).getByRole('button', { name: 'Move up' }))
   expect(await page.textContent('#live')).toBe('Link moved to 2 of 4')
   // By hand: the last row to the top.
   const grip = rows(page).nth(3).locator('.grip')
@@ -129,7 +115,7 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
 
   await press(page, 3, 'Remove')
   await page.getByText('3 of 25').waitFor()
-  expect(await isFocused(page.getByRole('button', { name: 'Put back' }))).toBe(true)
+  await hasFocus(page.getByRole('button', { name: 'Put back' }))
   await page.keyboard.press('Enter')
   await page.getByText('4 of 25').waitFor()
   await press(page, 0, 'Remove')
@@ -148,11 +134,10 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
     source: 'web',
   })
   expect(complaints).toEqual([])
-  await context.close()
 })
 
 test('the whole form is used with the keyboard alone', async () => {
-  const { page, context } = await open('/dashboard/links/new')
+  const { page } = await open('/dashboard/links/new')
   await page.locator('#links [name=url]:focus').waitFor()
   await page.keyboard.type('https://one.example/')
   await page.keyboard.press('Tab')
@@ -164,7 +149,7 @@ test('the whole form is used with the keyboard alone', async () => {
   for (const _ of ['Move up', 'Move down', 'Remove', 'Add a link']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await rows(page).nth(1).waitFor()
-  expect(await isFocused(field(page, 1, 'url'))).toBe(true)
+  await hasFocus(field(page, 1, 'url'))
   await page.keyboard.type('two.example')
   for (const _ of ['note', 'tags', 'opens', 'up']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -176,7 +161,6 @@ test('the whole form is used with the keyboard alone', async () => {
     urls: ['https://two.example', 'https://one.example/'],
     urlMetadata: [{}, { note: 'First', tags: ['a', 'b'], openPolicy: 'manual' }],
   })
-  await context.close()
 })
 
 describe.each([
@@ -187,7 +171,7 @@ describe.each([
 
   test('links are added, moved, removed, and a bundle is saved', async () => {
     const { slug } = await owner.makeBundle({ ...ONBOARDING })
-    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    const { page } = await open(`/dashboard/links/${slug}`, owner, options)
     expect(await addresses(page)).toEqual(ONBOARDING.urls)
     await page.fill('#title', 'Typed and not saved yet')
     await press(page, 1, 'Move up')
@@ -195,13 +179,15 @@ describe.each([
     await press(page, 3, 'Remove')
     await page.getByRole('button', { name: 'Add a link' }).click()
     await rows(page).nth(6).waitFor()
+    await settled(page)
     await field(page, 6, 'url').fill('Calendar | https://cal.example/')
     await page.getByText('Paste several').click()
     await page.getByLabel('Links, one a line').fill('https://x.example/\nY | https://y.example/')
     await page.getByRole('button', { name: 'Add them' }).click()
     await rows(page).nth(8).waitFor()
+    await settled(page)
     expect(await page.inputValue('#title')).toBe('Typed and not saved yet')
-    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    await send(page, 'Save')
     await told(page, 'Saved as a new version.')
     const { title, urls, urlMetadata } = await saved(slug)
     const [one, two, three, , ...rest] = ONBOARDING.urls
@@ -221,19 +207,17 @@ describe.each([
       null,
       'Y',
     ])
-    await context.close()
   })
 
   test('what is wrong is told beside its field, and all that was typed comes back', async () => {
-    const { page, context } = await open('/dashboard/links/new', owner, options)
+    const { page } = await open('/dashboard/links/new', owner, options)
     await page.fill('#title', 'T'.repeat(201))
     await page.fill('#description', '\nA description')
     await field(page, 0, 'url').fill('not a link')
     await field(page, 0, 'note').fill('\nNote & <b>')
     await field(page, 0, 'tags').fill(`${'t'.repeat(41)}, "x, y"`)
     await field(page, 0, 'openPolicy').selectOption('manual')
-    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
-    await page.waitForLoadState()
+    await send(page, 'Make the bundle')
     await page.getByText('This must be at most 200 characters.').waitFor()
     await page.getByText('This must be an http: or https: URL.').waitFor()
     await page.getByText('This must be at most 40 characters.').waitFor()
@@ -242,27 +226,26 @@ describe.each([
     expect(await field(page, 0, 'note').inputValue()).toBe('\nNote & <b>')
     expect(await field(page, 0, 'tags').inputValue()).toBe(`${'t'.repeat(41)}, "x, y"`)
     expect(await field(page, 0, 'openPolicy').inputValue()).toBe('manual')
-    if (isScripted) expect(await isFocused(page.locator('#title'))).toBe(true)
-    await context.close()
+    if (isScripted) await hasFocus(page.locator('#title'))
   })
 
   test('a 26th link is counted and refused, and the list is kept', async () => {
-    const { page, context } = await open('/dashboard/links/new', owner, options)
+    const { page } = await open('/dashboard/links/new', owner, options)
     const list = Array.from({ length: 26 }, (__, index) => `https://a.example/${index}`)
     await page.getByText('Paste several').click()
     await page.getByLabel('Links, one a line').fill(list.join('\n'))
     await page.getByRole('button', { name: 'Add them' }).click()
     await page.getByText('26 of 25').waitFor()
-    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
+    await settled(page)
+    await send(page, 'Make the bundle')
     await page.getByText('This list must have at most 25 entries: it has 26.').waitFor()
     expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
-    await context.close()
   })
 
   test('whoever saves second sees both sides, and keeps theirs or takes the other', async () => {
     for (const choice of ['Save mine over theirs', 'Take theirs']) {
       const { slug } = await owner.makeBundle({ ...ONBOARDING })
-      const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+      const { page } = await open(`/dashboard/links/${slug}`, owner, options)
       const theirs = `Theirs, before ${choice}`
       const before = await saved(slug)
       await owner.api('PATCH', `/api/links/${slug}`, {
@@ -271,7 +254,7 @@ describe.each([
       })
       await page.fill('#title', `Mine, before ${choice}`)
       await field(page, 1, 'note').fill(`My own note, ${choice}`)
-      await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+      await send(page, 'Save')
       const conflict = page.locator('.conflict')
       await conflict.waitFor()
       const sides = await conflict.textContent()
@@ -289,13 +272,12 @@ describe.each([
         await told(page, 'Saved as a new version.')
         expect(await saved(slug)).toMatchObject({ title: `Mine, before ${choice}`, urls: before.urls })
       }
-      await context.close()
     }
   })
 
   test('of what somebody else saved, changes are taken one by one, and the rest stays as typed', async () => {
     const { slug } = await owner.makeBundle({ ...ONBOARDING })
-    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    const { page } = await open(`/dashboard/links/${slug}`, owner, options)
     const [first = '', second = '', ...rest] = ONBOARDING.urls
     const [, ...notes] = ONBOARDING.urlMetadata ?? []
     await owner.api('PATCH', `/api/links/${slug}`, {
@@ -306,7 +288,7 @@ describe.each([
     })
     await page.fill('#description', 'Mine')
     await field(page, 2, 'note').fill('My note')
-    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    await send(page, 'Save')
     const offers = page.locator('.offers li .what')
     await page.locator('.offers').waitFor()
     expect(await offers.allTextContents()).toEqual(['Theirs', 'Theirs, too', first, second, 'https://added.example/'])
@@ -314,16 +296,16 @@ describe.each([
       const button = page.getByRole('button', { name, exact: true })
       await button.click()
       await button.waitFor({ state: 'detached' })
+      await settled(page)
     }
     expect(await offers.allTextContents()).toEqual(['Theirs, too', first])
     expect((await saved(slug)).description).toBe('Theirs, too')
-    await page.locator('.save-bar').getByRole('button', { name: 'Save mine over theirs' }).click()
+    await send(page, 'Save mine over theirs')
     await told(page, 'Saved as a new version.')
     const { title, description, urls, urlMetadata } = await saved(slug)
     expect([title, description]).toEqual(['Theirs', 'Mine'])
     expect(urls).toEqual([first, 'https://added.example/', second, ...rest])
     expect(urlMetadata.slice(2, 4)).toMatchObject([{ note: 'Their note', tags: ['a, b'] }, { note: 'My note' }])
-    await context.close()
   })
 
   test('a bundle is duplicated, rules included, and the copy is its own', async () => {
@@ -333,46 +315,43 @@ describe.each([
       tabs: [{ url: 'https://m.example/' }],
     }
     const { slug } = await owner.makeBundle({ ...ONBOARDING, resolutionPolicy: { version: 1, rules: [rule] } })
-    const { page, context } = await open('/dashboard', owner, options)
+    const { page } = await open('/dashboard', owner, options)
     await page.locator('.row').first().locator('summary').click()
     await page.getByRole('link', { name: 'Duplicate' }).first().click()
     await page.getByRole('heading', { name: 'Duplicate' }).waitFor()
     expect(await page.inputValue('#title')).toBe(`${ONBOARDING.title} (copy)`)
-    await page.locator('.save-bar').getByRole('button', { name: 'Make the bundle' }).click()
+    await send(page, 'Make the bundle')
     await told(page, 'The bundle is made.')
     const [first, copy] = [await saved(slug), await saved(slugOf(page))]
     expect(copy).toMatchObject({ urls: first.urls, urlMetadata: first.urlMetadata, description: first.description })
     expect(copy.resolutionPolicy?.rules[0]).toMatchObject({ name: 'Phones', tabs: rule.tabs })
     expect(copy.resolutionPolicy?.rules[0]?.id).not.toBe(first.resolutionPolicy?.rules[0]?.id)
-    await context.close()
   })
 
   test('a bundle is deleted, and Undo brings it back', async () => {
     const { slug } = await owner.makeBundle({ title: 'Soon gone' })
-    const { page, context } = await open(`/dashboard/links/${slug}`, owner, options)
+    const { page } = await open(`/dashboard/links/${slug}`, owner, options)
     await page.locator('.head .menu summary').click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await told(page, 'The bundle is deleted.')
-    expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(404)
+    expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(404)
     await page.getByRole('button', { name: 'Undo' }).click()
     await told(page, 'The bundle is back')
-    expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)
-    await context.close()
+    expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(200)
   })
 })
 
 test('the script warns that somebody saved meanwhile, before one saves', async () => {
   const { slug } = await owner.makeBundle({ title: 'First' })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page } = await open(`/dashboard/links/${slug}`)
   await owner.api('PATCH', `/api/links/${slug}`, { title: 'Second' })
   await page.fill('#title', 'Third')
   await page.getByText('Somebody saved this bundle meanwhile').waitFor()
-  await context.close()
 })
 
 test('what was typed is not left by mistake: the browser asks first, and a saved form is left freely', async () => {
   const { slug } = await owner.makeBundle({ title: 'Guarded' })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page } = await open(`/dashboard/links/${slug}`)
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -380,15 +359,13 @@ test('what was typed is not left by mistake: the browser asks first, and a saved
   })
   await page.locator('#title').pressSequentially('!')
   await page.getByRole('link', { name: 'API keys' }).click()
-  await page.waitForTimeout(300)
-  expect([asked, slugOf(page)]).toEqual([['beforeunload'], slug])
+  await becomes(() => [asked, slugOf(page)], [['beforeunload'], slug])
   expect(await page.inputValue('#title')).toContain('!')
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
   expect(asked).toHaveLength(1)
-  await context.close()
 })
 
 test('a server that cannot be reached leaves everything as it was typed', async () => {
@@ -397,22 +374,21 @@ test('a server that cannot be reached leaves everything as it was typed', async 
   await page.fill('#title', 'Typed on a train')
   await page.getByText('2 of 25').waitFor()
   await context.setOffline(true)
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await send(page, 'Save')
   await told(page, 'The server could not be reached.')
   expect(await page.inputValue('#title')).toBe('Typed on a train')
   await context.setOffline(false)
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   expect((await saved(slug)).title).toBe('Typed on a train')
-  await context.close()
 })
 
 test('viewers see a bundle and nothing to change it with', async () => {
-  const [admin, viewer] = [await arrive(server), await arrive(server)]
+  const [admin, viewer] = [await arrive(stage.server), await arrive(stage.server)]
   const { id } = await organize(admin, [[viewer, 'viewer']])
   await actFor(admin, id)
   const { slug } = await admin.makeBundle({ ...ODD })
-  const { page, context } = await open(`/dashboard/links/${slug}`, viewer)
+  const { page } = await open(`/dashboard/links/${slug}`, viewer)
   expect(await page.locator('main form').count()).toBe(0)
   const text = ((await page.locator('main').textContent()) ?? '').replace(/\s+/g, ' ')
   expect(text).toContain('münchen.example (xn--mnchen-3ya.example)')
@@ -423,44 +399,38 @@ test('viewers see a bundle and nothing to change it with', async () => {
     reducedMotion: 'reduce',
     viewport: { width: 390, height: 844 },
   })
-  await bare.page.evaluate(axe.source)
   for (const colorScheme of ['light', 'dark'] as const) {
     await bare.page.emulateMedia({ colorScheme })
-    const { violations } = await bare.page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(await objectionsTo(bare.page)).toEqual([])
   }
-  expect(await bare.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
-  await bare.context.close()
-  await context.close()
+  expect(await overflowOf(bare.page)).toBe(0)
 })
 
 test('the longest bundle there can be is typed and saved, in letters that take three bytes each', async () => {
   const links = Array.from({ length: 25 }, (_, index) => `https://example.com/${index}/${'語'.repeat(2000)}`)
   for (const javaScriptEnabled of [true, false]) {
     const { slug } = await owner.makeBundle({ urls: links })
-    const { page, context } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
+    const { page } = await open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled })
     await page.fill('#title', 'Long')
-    await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+    await send(page, 'Save')
     await told(page, 'Saved as a new version.')
     expect(await saved(slug)).toMatchObject({ title: 'Long', urls: links })
-    await context.close()
   }
 })
 
 test('the oddest bundle is edited and saved unchanged, on a phone', async () => {
   const { slug } = await owner.makeBundle({ ...ODD })
   const before = await saved(slug)
-  const { page, context, complaints } = await open(`/dashboard/links/${slug}`, owner, {
+  const { page, complaints } = await open(`/dashboard/links/${slug}`, owner, {
     viewport: { width: 390, height: 844 },
   })
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(overflow).toBe(0)
+  expect(await overflowOf(page)).toBe(0)
   expect(await page.getByText('leads to münchen.example (xn--mnchen-3ya.example)').isVisible()).toBe(true)
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await send(page, 'Save')
   await told(page, 'Nothing had changed')
   expect(await saved(slug)).toEqual(before)
   await page.fill('#description', '')
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   const { urls, urlMetadata } = await saved(slug)
   expect(urls).toEqual(before.urls)
@@ -468,12 +438,11 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
     all.map(({ note = '', tags = [], openPolicy = 'auto' }) => ({ note, tags, openPolicy }))
   expect(meant(urlMetadata)).toEqual(meant(before.urlMetadata))
   expect(complaints).toEqual([])
-  await context.close()
 })
 
 test('files are had from the menu: JSON, CSV, bookmarks, and the QR code', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
+  const { page } = await open(`/dashboard/links/${slug}`)
   const files: [string, string][] = [
     ['Export as JSON', `${slug}.json`],
     ['Export as CSV', `${slug}.csv`],
@@ -487,23 +456,16 @@ test('files are had from the menu: JSON, CSV, bookmarks, and the QR code', async
     const content = await Bun.file((await download.path()) ?? '').text()
     expect(content).toContain(file.endsWith('.svg') ? '<svg' : 'https://handbook.northwind.example/start-here')
   }
-  await context.close()
 })
 
 test('saving weighs no more than 15 KB, and a check next to nothing', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  const { page, context } = await open(`/dashboard/links/${slug}`)
-  const client = await context.newCDPSession(page)
-  await client.send('Network.enable')
-  let weight = 0
-  client.on('Network.loadingFinished', ({ encodedDataLength }) => (weight += encodedDataLength))
+  const { page } = await open(`/dashboard/links/${slug}`)
+  const weight = await weigh(page)
   await page.fill('#title', 'Lighter')
-  await page.waitForTimeout(800)
-  expect(weight).toBeGreaterThan(0)
-  expect(weight).toBeLessThan(1500)
-  await page.locator('.save-bar').getByRole('button', { name: 'Save' }).click()
+  await eventually(async () => (await weight.bytes()) > 0, 'what was typed is checked')
+  expect(await weight.bytes()).toBeLessThan(1500)
+  await send(page, 'Save')
   await told(page, 'Saved as a new version.')
-  await page.waitForTimeout(300)
-  expect(weight).toBeLessThan(LATER_PAGE)
-  await context.close()
+  expect(await weight.bytes()).toBeLessThan(LATER_PAGE)
 })

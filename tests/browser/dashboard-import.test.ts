@@ -1,40 +1,26 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
+import { becomes } from '../eventually.ts'
 import { arrive, type Person } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
 import { ONBOARDING } from './bundles.ts'
-import { openChromium } from './chromium.ts'
-import { enter } from './people.ts'
+import { focusedId } from './keyboard.ts'
+import { setStage } from './stage.ts'
+import { follow, press, settled } from './waiting.ts'
 
-setDefaultTimeout(120_000)
-
-let browser: Browser
-let server: Server
+const stage = setStage({ env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '6' } })
 let folder: string
-beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '6' } })
-  browser = await openChromium({ popups: 'blocked' })
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openall-import-'))
 })
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(
-  person: Person,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; context: BrowserContext }> {
-  const context = await browser.newContext({ baseURL: server.origin, ...options })
-  await enter(context, person)
-  const page = await context.newPage()
-  await page.goto('/dashboard/links/import')
-  return { page, context }
-}
+const open = (person: Person, options: BrowserContextOptions = {}) =>
+  stage.open('/dashboard/links/import', person, options)
 
 interface Saved {
   title: string | null
@@ -64,10 +50,10 @@ describe.each([
   ['without JavaScript', { javaScriptEnabled: false }],
 ] as [string, BrowserContextOptions][])('%s', (_, options) => {
   test('a text is read, looked at, changed, and made into bundles', async () => {
-    const person = await arrive(server)
-    const { page, context } = await open(person, options)
+    const person = await arrive(stage.server)
+    const { page } = await open(person, options)
     await page.getByLabel('What you bring').fill(MARKDOWN)
-    await page.getByRole('button', { name: 'See what it makes' }).click()
+    await press(page, 'See what it makes')
     await page.locator('.plan').waitFor()
     expect(await page.locator('.summary').textContent()).toBe(
       'Read as Markdown: 3 bundles with 32 links. Nothing is made yet. 3 lines left out.',
@@ -83,7 +69,7 @@ describe.each([
     await page.locator('.plan > li').first().locator('[name=link]').nth(1).uncheck()
     await page.getByLabel('Make bundle 3').uncheck()
     const makes = options.javaScriptEnabled === false ? 'Make 3 bundles' : 'Make 2 bundles'
-    await page.getByRole('button', { name: makes }).click()
+    await press(page, makes)
     await page.getByRole('heading', { name: '2 bundles made' }).waitFor()
     expect(await page.locator('.made .name').allTextContents()).toEqual(['First week', 'Reading (1 of 2)'])
     const made = await all(person)
@@ -92,18 +78,17 @@ describe.each([
       ['Reading (1 of 2)', 25, 'import'],
     ])
     expect(made[0]?.urlMetadata).toEqual([{ note: 'Agenda' }])
-    await page.getByRole('link', { name: 'First week' }).click()
+    await follow(page, 'First week')
     await page.getByRole('heading', { name: 'First week' }).waitFor()
-    await context.close()
   })
 
   test('a plan that fills up says what was made and what was not, and the rest can be made later', async () => {
-    const person = await arrive(server)
+    const person = await arrive(stage.server)
     for (let n = 1; n <= 4; n += 1) await person.makeBundle({ title: `Before ${n}` })
-    const { page, context } = await open(person, options)
+    const { page } = await open(person, options)
     await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/\n# C\nhttps://c.example/')
-    await page.getByRole('button', { name: 'See what it makes' }).click()
-    await page.getByRole('button', { name: 'Make 3 bundles' }).click()
+    await press(page, 'See what it makes')
+    await press(page, 'Make 3 bundles')
     await page.getByRole('heading', { name: '2 bundles made' }).waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('The plan free has 6 bundles')
     expect(await page.getByLabel('Make bundle 3').isChecked()).toBe(true)
@@ -111,35 +96,33 @@ describe.each([
     expect((await all(person)).map(({ title }) => title).slice(4)).toEqual(['A', 'B'])
     const { body } = await person.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links?sort=created')
     await person.api('DELETE', `/api/links/${body.bundles.at(-1)?.slug}`)
-    await page.getByRole('button', { name: 'Make 1 bundle' }).click()
+    await press(page, 'Make 1 bundle')
     await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
     expect((await all(person)).map(({ title }) => title).slice(3)).toEqual(['A', 'B', 'C'])
-    await context.close()
   })
 
   test('a text without links says so and stays; a title that is too long is told beside it, and nothing is made', async () => {
-    const person = await arrive(server)
-    const { page, context } = await open(person, options)
+    const person = await arrive(stage.server)
+    const { page } = await open(person, options)
     await page.fill('#text', 'no links\nat all')
-    await page.getByRole('button', { name: 'See what it makes' }).click()
+    await press(page, 'See what it makes')
     await page.locator('#text-error').waitFor()
     expect(await page.inputValue('#text')).toBe('no links\nat all')
     expect(await page.locator('#left-out tbody tr').count()).toBe(2)
     await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/')
-    await page.getByRole('button', { name: 'See what it makes' }).click()
+    await press(page, 'See what it makes')
     await page.getByLabel('Title of bundle 2').fill('T'.repeat(201))
-    await page.getByRole('button', { name: 'Make 2 bundles' }).click()
+    await press(page, 'Make 2 bundles')
     await page.getByText('This must be at most 200 characters.').waitFor()
     expect(await page.getByLabel('Title of bundle 2').inputValue()).toBe('T'.repeat(201))
     expect(await all(person)).toEqual([])
-    await context.close()
   })
 })
 
 const ICON = `data:image/png;base64,${'iVBORw0KGgo'.repeat(400)}`
 
 test('a bookmarks file with icons is dropped on the field or chosen, and only what is used of it is sent', async () => {
-  const person = await arrive(server)
+  const person = await arrive(stage.server)
   const items = Array.from(
     { length: 60 },
     (_, index) => `<DT><A HREF="https://a.example/${index}" ADD_DATE="1" ICON="${ICON}" TAGS="x,y">Page ${index}</A>`,
@@ -148,7 +131,7 @@ test('a bookmarks file with icons is dropped on the field or chosen, and only wh
   expect(html.length).toBeGreaterThan(256 * 1024)
   const file = join(folder, 'bookmarks.html')
   writeFileSync(file, html)
-  const { page, context } = await open(person)
+  const { page } = await open(person)
   await page.setInputFiles('#file', file)
   await page.getByText('bookmarks.html is in the field.').waitFor()
   expect(await page.inputValue('#text')).not.toContain('base64')
@@ -160,59 +143,56 @@ test('a bookmarks file with icons is dropped on the field or chosen, and only wh
   }, html)
   await page.dispatchEvent('#text', 'drop', { dataTransfer: drop })
   await page.getByText('dropped.html is in the field.').waitFor()
-  await page.getByRole('button', { name: 'See what it makes' }).click()
+  await press(page, 'See what it makes')
   await page.getByText('Read as bookmarks: 3 bundles with 60 links.').waitFor()
-  await page.getByRole('button', { name: 'Make 3 bundles' }).click()
+  await press(page, 'Make 3 bundles')
   await page.getByRole('heading', { name: '3 bundles made' }).waitFor()
   const [first] = await all(person)
   expect(first).toMatchObject({ title: 'Work (1 of 3)' })
   expect(first?.urlMetadata[0]).toEqual({ note: 'Page 0', tags: ['x', 'y'] })
-  await context.close()
 })
 
 test('a file that is too long is told before it is sent, and the field stays as it was', async () => {
-  const { page, context } = await open(await arrive(server))
+  const { page } = await open(await arrive(stage.server))
   const file = join(folder, 'long.txt')
   writeFileSync(file, Array.from({ length: 9000 }, (_, index) => `https://example.com/a/long/path/${index}`).join('\n'))
   await page.fill('#text', 'https://kept.example/')
   await page.setInputFiles('#file', file)
   await page.getByText('long.txt is too long to read at once').waitFor()
   expect(await page.inputValue('#text')).toBe('https://kept.example/')
-  await context.close()
 })
 
 test('what is exported is imported whole: URLs, notes, tags', async () => {
-  const person = await arrive(server)
+  const person = await arrive(stage.server)
   const { slug } = await person.makeBundle({ ...ONBOARDING })
   for (const extension of ['csv', 'html']) {
     const file = await (await person.fetch(`/dashboard/links/${slug}/export.${extension}`)).text()
-    const { page, context } = await open(person)
+    const { page } = await open(person)
     await page.fill('#text', file)
-    await page.getByRole('button', { name: 'See what it makes' }).click()
-    await page.getByRole('button', { name: 'Make 1 bundle' }).click()
+    await press(page, 'See what it makes')
+    await press(page, 'Make 1 bundle')
     await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
     const made = (await all(person)).at(-1)
     expect(made?.urls).toEqual(ONBOARDING.urls)
     expect(made?.urlMetadata).toEqual(ONBOARDING.urlMetadata ?? [])
-    await context.close()
   }
 })
 
 test('the import is used with the keyboard alone', async () => {
-  const person = await arrive(server)
-  const { page, context } = await open(person)
+  const person = await arrive(stage.server)
+  const { page } = await open(person)
   await page.getByLabel('What you bring').focus()
   await page.keyboard.type('https://a.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.locator('.plan').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  await settled(page)
+  await becomes(() => focusedId(page), 'main')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type('By keyboard')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
   expect((await all(person)).map(({ title }) => title)).toEqual(['By keyboard'])
-  await context.close()
 })

@@ -1,39 +1,26 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'bun:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import { becomes } from '../eventually.ts'
 import { actFor, arrive, organize, type Person } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
 import { ODD } from './bundles.ts'
-import { openChromium } from './chromium.ts'
-import { enter } from './people.ts'
-
-setDefaultTimeout(120_000)
+import { focusedId, focusedText, reach } from './keyboard.ts'
+import { setStage } from './stage.ts'
+import { follow, press } from './waiting.ts'
+import { weigh } from './weight.ts'
 
 const LATER_PAGE = 15_000
 
-let browser: Browser
-let server: Server
+const stage = setStage()
 let owner: Person
 let bea: Person
 beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-  owner = await arrive(server)
-  bea = await arrive(server, 'bea@people.example')
+  owner = await arrive(stage.server)
+  bea = await arrive(stage.server, 'bea@people.example')
   const { id } = await organize(owner, [[bea, 'editor']])
   await actFor(owner, id)
 })
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
 
-async function open(path: string, person = owner, options = {}): Promise<{ page: Page; context: BrowserContext }> {
-  const context = await browser.newContext({ baseURL: server.origin, ...options })
-  await enter(context, person)
-  const page = await context.newPage()
-  await page.goto(path)
-  return { page, context }
-}
+const open = (path: string, as = owner, options: BrowserContextOptions = {}) => stage.open(path, as, options)
 
 const RULE = {
   name: 'Phones',
@@ -65,7 +52,7 @@ const current = async (slug: string) => (await owner.api<{ title: string }>('GET
 
 test('tells who changed what and when, and opens one version after another without leaving the page', async () => {
   const slug = await makeHistory()
-  const { page, context } = await open(`/dashboard/links/${slug}/versions`)
+  const { page } = await open(`/dashboard/links/${slug}/versions`)
   const told = await page.locator('.step').allInnerTexts()
   expect(told.map((text) => text.replace(/\s+/g, ' '))).toEqual([
     'Version 5 current bea@people.example, just now 1 rule changed',
@@ -86,7 +73,7 @@ test('tells who changed what and when, and opens one version after another witho
 
   const whole: string[] = []
   page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
-  await page.getByRole('link', { name: 'Version 3' }).click()
+  await follow(page, 'Version 3')
   await page.getByText('no. 4 → 1').waitFor()
   expect(page.url()).toEndWith('/versions?version=3')
   const entries = await page.locator('.entries > li').allInnerTexts()
@@ -101,121 +88,107 @@ test('tells who changed what and when, and opens one version after another witho
   ])
   expect(await page.locator('.entries del').allInnerTexts()).toEqual(['Monday', 'monday', 'old'])
   expect(await page.locator('.entries ins').allInnerTexts()).toEqual(['Tuesday', 'tuesday', 'new'])
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('v3')
+  await becomes(() => focusedId(page), 'v3')
 
-  await page.getByRole('link', { name: 'Version 2' }).click()
+  await follow(page, 'Version 2')
   await page.locator('.diff').getByText('two').waitFor()
   await page.goBack()
   await page.getByText('no. 4 → 1').waitFor()
   expect(whole).toEqual([])
   await page.reload()
   await page.getByText('no. 4 → 1').waitFor()
-  await context.close()
 })
 
 test('any two versions are compared, whichever comes first, with and without JavaScript', async () => {
   const slug = await makeHistory()
   for (const javaScriptEnabled of [true, false]) {
-    const { page, context } = await open(`/dashboard/links/${slug}/versions`, owner, { javaScriptEnabled })
+    const { page } = await open(`/dashboard/links/${slug}/versions`, owner, { javaScriptEnabled })
     expect([await page.inputValue('#from'), await page.inputValue('#to')]).toEqual(['4', '5'])
     await page.fill('#from', '5')
     await page.fill('#to', '1')
-    await page.getByRole('button', { name: 'Show' }).click()
+    await press(page, 'Show')
     await page.getByRole('heading', { name: 'Version 5 → version 1' }).waitFor()
     expect(await page.locator('.compared .diff').textContent()).toContain('Week')
     expect(await page.locator('.compared .removed .name').textContent()).toBe('Phones')
     await page.fill('#to', '5')
-    await page.getByRole('button', { name: 'Show' }).click()
+    await press(page, 'Show')
     await page.getByText('Nothing differs.').waitFor()
-    await page.getByRole('link', { name: 'Close the comparison' }).click()
+    await follow(page, 'Close the comparison')
     await page.waitForURL(/\/versions$/)
     expect(await page.locator('.compared').count()).toBe(0)
-    await context.close()
   }
 })
 
 test('a version is restored as a new one, and the restore is undone, with and without JavaScript', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const slug = await makeHistory()
-    const { page, context } = await open(`/dashboard/links/${slug}/versions?version=1`, owner, { javaScriptEnabled })
-    await page.getByRole('button', { name: 'Restore version 1' }).click()
+    const { page } = await open(`/dashboard/links/${slug}/versions?version=1`, owner, { javaScriptEnabled })
+    await press(page, 'Restore version 1')
     await page.getByText('The earlier version is back, saved as a new one.').first().waitFor()
     await page.getByRole('heading', { name: 'Version 6' }).waitFor()
     expect(await current(slug)).toBe('Week one')
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await press(page, 'Undo')
     await page.getByRole('heading', { name: 'Version 7' }).waitFor()
     expect(await current(slug)).toBe('Week two')
-    await context.close()
   }
 })
 
 test('who was slower is told so, with what the other saved, and nothing is lost', async () => {
   const slug = await makeHistory()
-  const { page, context } = await open(`/dashboard/links/${slug}/versions?version=1`)
+  const { page } = await open(`/dashboard/links/${slug}/versions?version=1`)
   await bea.api('PATCH', `/api/links/${slug}`, { title: 'Week three' })
-  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await press(page, 'Restore version 1')
   await page.getByRole('alert').getByText('Nothing was restored: version 6 was saved meanwhile.').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('alert')
+  await becomes(() => focusedId(page), 'alert')
   expect(await page.locator('.diff').textContent()).toContain('three')
   expect(await current(slug)).toBe('Week three')
-  await page.getByRole('link', { name: 'Version 1' }).click()
-  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await follow(page, 'Version 1')
+  await press(page, 'Restore version 1')
   await page.getByText('The earlier version is back').first().waitFor()
   expect(await current(slug)).toBe('Week one')
-  await context.close()
 })
 
 test('the keyboard alone opens an old version and restores it', async () => {
   const slug = await makeHistory()
-  const { page, context } = await open(`/dashboard/links/${slug}/versions`)
-  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
-  const reach = async (text: string) => {
-    for (let presses = 0; (await focused()) !== text; presses += 1) {
-      if (presses === 60) throw new Error(`the keyboard does not reach ${text}`)
-      await page.keyboard.press('Tab')
-    }
-    await page.keyboard.press('Enter')
-  }
-  await reach('Version 2')
+  const { page } = await open(`/dashboard/links/${slug}/versions`)
+  await reach(page, 'Version 2')
+  await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Restore version 2' }).waitFor()
-  expect(await focused()).toBe('Version 2')
-  await reach('Restore version 2')
+  await becomes(() => focusedText(page), 'Version 2')
+  await reach(page, 'Restore version 2')
+  await page.keyboard.press('Enter')
   await page.getByText('The earlier version is back').first().waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
-  await context.close()
+  await becomes(() => focusedId(page), 'main')
 })
 
 test('thousands of versions are read page by page, and no page is heavy', async () => {
   const { slug } = await owner.makeBundle({ ...ODD })
-  await server.sql(`
+  await stage.server.sql(`
     WITH RECURSIVE n(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
     INSERT INTO bundle_versions
     SELECT bundle_id, n.n, urls, url_metadata, 'Title ' || n.n, description, resolution_policy, edited_by, edited_at
     FROM bundle_versions, n WHERE bundle_id = (SELECT id FROM bundles WHERE slug = '${slug}') AND version_number = 1`)
-  await server.sql(`UPDATE bundles SET version_number = 3000, title = 'Title 3000' WHERE slug = '${slug}'`)
-  const { page, context } = await open(`/dashboard/links/${slug}/versions`)
-  const session = await context.newCDPSession(page)
-  await session.send('Network.enable')
-  let bytes = 0
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await stage.server.sql(`UPDATE bundles SET version_number = 3000, title = 'Title 3000' WHERE slug = '${slug}'`)
+  const { page } = await open(`/dashboard/links/${slug}/versions`)
+  const weight = await weigh(page)
   expect(await page.locator('.step').count()).toBe(20)
   await page.getByText('3000 to 2981 of 3000').waitFor()
-  await page.getByRole('link', { name: 'Older' }).click()
+  await follow(page, 'Older')
   await page.getByText('2980 to 2961 of 3000').waitFor()
   expect(await page.locator('.step').count()).toBe(20)
-  await page.getByRole('link', { name: 'Version 2961' }).click()
+  await follow(page, 'Version 2961')
   await page.locator('.diff').getByText('2961').waitFor()
   await page.getByText('2980 to 2961 of 3000').waitFor()
-  await page.getByRole('link', { name: 'Newer' }).click()
+  await follow(page, 'Newer')
   await page.getByText('3000 to 2981 of 3000').waitFor()
-  expect(bytes).toBeGreaterThan(1000)
-  expect(bytes).toBeLessThanOrEqual(3 * LATER_PAGE)
-  bytes = 0
+  const pages = await weight.bytes()
+  expect(pages).toBeGreaterThan(1000)
+  expect(pages).toBeLessThanOrEqual(3 * LATER_PAGE)
+  weight.reset()
   await page.goto(`/dashboard/links/${slug}/versions?version=1`)
   await page.getByText('1 to 1 of 3000').waitFor()
-  expect(bytes).toBeLessThanOrEqual(LATER_PAGE)
+  expect(await weight.bytes()).toBeLessThanOrEqual(LATER_PAGE)
   await page.fill('#from', '7')
-  await page.getByRole('button', { name: 'Show' }).click()
+  await press(page, 'Show')
   await page.getByRole('heading', { name: 'Version 7 → version 3000' }).waitFor()
-  await context.close()
 })

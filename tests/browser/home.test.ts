@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { type Server, startServer } from '../server.ts'
-import { openChromium } from './chromium.ts'
-
-setDefaultTimeout(60_000)
+import { describe, expect, test } from 'bun:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
+import { focusedId } from './keyboard.ts'
+import { setStage } from './stage.ts'
 
 const MIXED = `
 - https://example.com/agenda
@@ -22,18 +21,7 @@ const READ = [
   ['https://todo.example.com/', 'todo.example.com'],
 ]
 
-let server: Server
-let browser: Browser
-
-beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-})
+const stage = setStage()
 
 describe.each([
   ['with JavaScript', {}],
@@ -44,9 +32,9 @@ describe.each([
     await send(page, { urls: MIXED, title: 'Team offsite' })
     expect(await page.textContent('h1')).toBe('Your link is ready.')
     const link = await page.getByLabel('Share this link').inputValue()
-    expect(link).toStartWith(`${server.origin}/l/`)
+    expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
-    expect(await page.getByLabel('Claim link').inputValue()).toStartWith(`${server.origin}/claim/`)
+    expect(await page.getByLabel('Claim link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
     expect(await page.textContent('.caution')).toContain('only this once')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
@@ -56,7 +44,6 @@ describe.each([
         (tabs as HTMLAnchorElement[]).map((tab) => [tab.href, tab.querySelector('.name')?.textContent ?? '']),
       )
     expect(shown).toEqual(READ)
-    await page.context().close()
   })
 
   test('puts each error beside its line, and keeps everything that was typed', async () => {
@@ -79,7 +66,6 @@ describe.each([
     expect(await page.inputValue('#title')).toBe('Team offsite')
     expect(await page.inputValue('#description')).toBe('Two lines\nof it')
     expect(await page.isVisible('#description')).toBe(true)
-    await page.context().close()
   })
 
   test('takes the corrected lines', async () => {
@@ -93,7 +79,6 @@ describe.each([
     expect(await page.locator('a.tab').evaluateAll((tabs) => (tabs as HTMLAnchorElement[]).map((a) => a.href))).toEqual(
       ['https://example.com/agenda', 'https://files.example.com/', 'https://more.example.com/'],
     )
-    await page.context().close()
   })
 
   test('refuses a 26th link beside the list, and keeps the list', async () => {
@@ -103,7 +88,6 @@ describe.each([
     expect(await page.inputValue('#urls')).toBe(urls)
     expect(await page.getAttribute('#urls', 'aria-invalid')).toBe('true')
     expect(await page.getByRole('alert').textContent()).toContain('It has 26.')
-    await page.context().close()
   })
 
   test('makes no second bundle when the result is loaded again', async () => {
@@ -114,26 +98,23 @@ describe.each([
     await page.reload()
     expect(await page.getByLabel('Share this link').inputValue()).toBe(link)
     expect(await page.getByLabel('Claim link').inputValue()).toBe(claim)
-    await page.context().close()
   })
 })
 
 describe('the home page', () => {
   test('is ready to be typed in', async () => {
     const page = await home({})
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('urls')
-    await page.context().close()
+    await becomes(() => focusedId(page), 'urls')
   })
 
   test('brings the first wrong field to whoever has to correct it', async () => {
     const page = await home({})
     await send(page, { urls: 'https://example.com\nnot a link\nnor this' })
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('line-2')
-    await page.goto(server.origin)
+    await becomes(() => focusedId(page), 'line-2')
+    await page.goto('/')
     await send(page, { urls: 'https://example.com', title: 'T'.repeat(201) })
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('title')
+    await becomes(() => focusedId(page), 'title')
     expect(await page.inputValue('#urls')).toBe('https://example.com')
-    await page.context().close()
   })
 
   test('counts the lines, and says where there are too many', async () => {
@@ -145,7 +126,6 @@ describe('the home page', () => {
     expect(await page.locator('#urls-count.over').count()).toBe(0)
     await page.fill('#urls', 'x\n'.repeat(26))
     expect(await page.textContent('#urls-count.over')).toBe('26 of 25')
-    await page.context().close()
   })
 
   test('puts the link and the claim link on the clipboard', async () => {
@@ -158,23 +138,17 @@ describe('the home page', () => {
       await button.getByText('Copied').waitFor()
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await field.inputValue())
     }
-    await page.context().close()
   })
 
   test('shows no copy button where there is no JavaScript to copy with', async () => {
     const page = await home({ javaScriptEnabled: false })
     await send(page, { urls: 'https://example.com' })
     expect(await page.locator('button:visible').count()).toBe(0)
-    await page.context().close()
   })
 })
 
 async function home(options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext(options)
-  context.setDefaultTimeout(15_000)
-  const page = await context.newPage()
-  await page.goto(server.origin)
-  return page
+  return (await stage.open('/', null, options)).page
 }
 
 async function send(page: Page, { urls, title }: { urls?: string; title?: string }): Promise<void> {

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { NewBundle } from '../../src/bundles/shapes.ts'
-import { type Server, startServer } from '../server.ts'
+import { becomes } from '../eventually.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
-import { openChromium } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
+import { focusedText } from './keyboard.ts'
 import { createBundle } from './service.ts'
-
-setDefaultTimeout(60_000)
+import { setStage } from './stage.ts'
+import { follow } from './waiting.ts'
+import { weigh } from './weight.ts'
 
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } }
 
-let server: Server
-let browser: Browser
-
-beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'allowed' })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-})
+const stage = setStage({ popups: 'allowed' })
 
 describe('the launcher', () => {
   test('shows the title, the description and, of every destination, its host, note and tags', async () => {
@@ -36,14 +26,12 @@ describe('the launcher', () => {
       const { note = '', tags = [] } = ONBOARDING.urlMetadata?.[index] ?? {}
       for (const text of [new URL(url).host, ...note.split('\n'), ...tags]) expect(rows[index]).toContain(text)
     }
-    await page.context().close()
   })
 
   test('names a destination without a note by its host', async () => {
     const page = await launcher({ urls: ['https://example.com/a?b#c'] })
     expect(await page.textContent('.tab .name')).toBe('example.com')
     expect(await page.textContent('.tab .where')).toBe('/a?b#c')
-    await page.context().close()
   })
 
   test('shows markup, other scripts and long words as text', async () => {
@@ -56,17 +44,15 @@ describe('the launcher', () => {
       const tags = await row.locator('.tags li:not(.by-hand)').allTextContents()
       expect(tags).toEqual(urlMetadata[index]?.tags ?? [])
     }
-    await page.context().close()
   })
 
   test('of no bundle says what may be wrong, and leads on', async () => {
-    const page = await browser.newPage()
-    const answer = await page.goto(`${server.origin}/l/no-such-bundle`)
+    const page = await stage.browser.newPage()
+    const answer = await page.goto(`${stage.server.origin}/l/no-such-bundle`)
     expect(answer?.status()).toBe(404)
     expect(await page.textContent('main')).toContain('It may have been deleted, or a letter may be wrong.')
-    await page.getByRole('link', { name: 'Make a bundle' }).click()
-    expect(page.url()).toBe(`${server.origin}/`)
-    await page.close()
+    await follow(page, 'Make a bundle')
+    expect(page.url()).toBe(`${stage.server.origin}/`)
   })
 
   test('keeps Open all in view at the end of 25 tabs, on a phone and on a desk', async () => {
@@ -77,7 +63,6 @@ describe('the launcher', () => {
       const height = page.viewportSize()?.height ?? 0
       expect(lies?.y).toBeGreaterThanOrEqual(0)
       expect((lies?.y ?? 0) + (lies?.height ?? 0)).toBeLessThanOrEqual(height)
-      await page.context().close()
     }
   })
 
@@ -87,21 +72,15 @@ describe('the launcher', () => {
     const footer = await page.locator('footer').boundingBox()
     const bar = await page.locator('.bar').boundingBox()
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
-    await page.context().close()
   })
 
   test('sends page, style and script in no more than 20 KB', async () => {
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    const devtools = await context.newCDPSession(page)
-    let bytes = 0
-    await devtools.send('Network.enable')
-    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
-    await page.goto((await createBundle(server.origin, ONBOARDING)).url)
-    await page.waitForLoadState('networkidle')
+    const page = await stage.browser.newPage()
+    const weight = await weigh(page)
+    await page.goto((await createBundle(stage.server.origin, ONBOARDING)).url, { waitUntil: 'networkidle' })
+    const bytes = await weight.bytes()
     expect(bytes).toBeGreaterThan(2_000)
     expect(bytes).toBeLessThanOrEqual(20 * 1024)
-    await context.close()
   })
 
   test('copies every URL, one a line', async () => {
@@ -109,7 +88,6 @@ describe('the launcher', () => {
     await page.getByRole('button', { name: 'Copy links' }).click()
     await page.getByText('All 7 links are copied.').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(ONBOARDING.urls.join('\n'))
-    await page.context().close()
   })
 
   test('gives a bookmarks file that holds every destination under the title', async () => {
@@ -120,33 +98,33 @@ describe('the launcher', () => {
     ])
     const file = readFileSync(await download.path(), 'utf8')
     expect(file).toStartWith('<!DOCTYPE NETSCAPE-Bookmark-file-1>')
-    const reader = await browser.newPage()
+    const reader = await stage.browser.newPage()
     await reader.setContent(file)
     const links = reader.locator('a')
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual(ODD.urls)
     expect(await reader.textContent('h3')).toBe(ODD.title ?? '')
-    await reader.close()
-    await page.context().close()
   })
 
   test('gives the same tabs in the bookmarks file as on the page to a viewer whom a link led here', async () => {
     const when = { op: 'equals', field: 'referrerDomain', value: 'partner.example' }
     const tabs = [{ url: 'https://partners.example/' }]
     const resolutionPolicy = { version: 1, rules: [{ name: 'Partners', when, tabs }] }
-    const made = await createBundle(server.origin, { ...ONBOARDING, resolutionPolicy } as never)
-    const page = await browser.newPage()
+    const made = await createBundle(stage.server.origin, { ...ONBOARDING, resolutionPolicy } as never)
+    const page = await stage.browser.newPage()
     await page.goto(`${made.url}?a=1`, { referer: 'https://partner.example/links' })
     expect(await page.getAttribute('a.tab', 'href')).toBe('https://partners.example/')
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('#bookmarks')])
     expect(readFileSync(await download.path(), 'utf8')).toContain('HREF="https://partners.example/"')
-    await page.close()
   })
 
   test('keeps the name of a rule clear of the corners of its badge, however long', async () => {
     const when = { op: 'not', of: { op: 'signedIn' } }
     const rules = [{ name: 'W'.repeat(120), showBadge: true, when, tabs: [{ url: 'https://a.example/' }] }]
-    const made = await createBundle(server.origin, { ...ONBOARDING, resolutionPolicy: { version: 1, rules } } as never)
-    const page = await browser.newPage(PHONE)
+    const made = await createBundle(stage.server.origin, {
+      ...ONBOARDING,
+      resolutionPolicy: { version: 1, rules },
+    } as never)
+    const page = await stage.browser.newPage(PHONE)
     await page.goto(made.url)
     const { height, radius } = await page.locator('.badge').evaluate((badge) => ({
       height: badge.getBoundingClientRect().height,
@@ -154,7 +132,6 @@ describe('the launcher', () => {
     }))
     expect(height).toBeGreaterThan(60)
     expect(radius).toBeLessThan(20)
-    await page.close()
   })
 
   test('shows a QR code of its own address', async () => {
@@ -164,10 +141,9 @@ describe('the launcher', () => {
     await code.waitFor()
     await page.waitForFunction(() => (document.querySelector('.qr img') as HTMLImageElement).naturalWidth > 0)
     const src = await code.getAttribute('src')
-    expect(`${server.origin}${src}`).toBe(`${page.url()}/qr.svg`)
+    expect(`${stage.server.origin}${src}`).toBe(`${page.url()}/qr.svg`)
     await page.locator('h1').click()
     expect(await code.isVisible()).toBe(false)
-    await page.context().close()
   })
 
   test('works by keyboard alone: Open all, copy, and a QR code that Escape closes', async () => {
@@ -175,26 +151,25 @@ describe('the launcher', () => {
     const permissions = ['clipboard-read', 'clipboard-write']
     const page = await launcher({ urls: destinations.urls(3) }, { permissions })
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Open all')
+    await becomes(() => focusedText(page), 'Open all')
     await page.keyboard.press('Enter')
     await page.getByText('All 3 tabs are open.').waitFor()
     await page.bringToFront()
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Copy links')
+    await becomes(() => focusedText(page), 'Copy links')
     await page.keyboard.press('Space')
     await page.getByText('All 3 links are copied.').waitFor()
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Bookmarks file')
+    await becomes(() => focusedText(page), 'Bookmarks file')
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('QR code')
+    await becomes(() => focusedText(page), 'QR code')
     await page.keyboard.press('Enter')
     await page.getByRole('img', { name: 'QR code' }).waitFor()
     await page.keyboard.press('Escape')
     expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(false)
-    expect(await focused(page)).toBe('QR code')
+    await becomes(() => focusedText(page), 'QR code')
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toStartWith('127.0.0.1')
-    await page.context().close()
+    await becomes(() => focusedText(page), expect.stringMatching(/^127\.0\.0\.1/))
     destinations.stop()
   })
 
@@ -211,7 +186,6 @@ describe('the launcher', () => {
       })
       expect(outline).toBe('solid 2px')
     }
-    await page.context().close()
   })
 })
 
@@ -230,7 +204,6 @@ describe('the launcher without JavaScript', () => {
       }
       expect(destinations.visits.map(({ path }) => path)).toEqual(['/1', '/2', '/3'])
       expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
-      await page.context().close()
     }
     destinations.stop()
   })
@@ -241,19 +214,10 @@ describe('the launcher without JavaScript', () => {
     expect(readFileSync(await download.path(), 'utf8')).toContain('handbook.northwind.example')
     await page.getByText('QR code').click()
     expect(await page.getByRole('img', { name: 'QR code' }).isVisible()).toBe(true)
-    await page.context().close()
   })
 })
 
 async function launcher(bundle: NewBundle, options: BrowserContextOptions = {}): Promise<Page> {
-  const { url } = await createBundle(server.origin, bundle)
-  const context = await browser.newContext(options)
-  context.setDefaultTimeout(15_000)
-  const page = await context.newPage()
-  await page.goto(url)
-  return page
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+  const { url } = await createBundle(stage.server.origin, bundle)
+  return (await stage.open(url, null, options)).page
 }

@@ -1,38 +1,31 @@
-import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { type Server, startServer } from '../server.ts'
+import { becomes } from '../eventually.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
 import { createBundle } from './service.ts'
+import { setStage } from './stage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-browser-'))
-const database = join(folder, 'test.db')
-setDefaultTimeout(60_000)
-
-let server: Server
-let blocking: Browser
+const stage = setStage({ popups: 'blocked', database: join(folder, 'test.db') })
 let allowing: Browser
 let destinations: ReturnType<typeof startDestinations>
 
 beforeAll(async () => {
-  server = await startServer({ database })
-  blocking = await openChromium({ popups: 'blocked' })
   allowing = await openChromium({ popups: 'allowed' })
 })
 
 afterAll(async () => {
-  await Promise.all([blocking.close(), allowing.close()])
-  await server.stop()
+  await allowing?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 describe('Open all with the pop-up blocker on', () => {
   test('opens one tab, says that the rest was blocked, then one more with each press, each exactly once', async () => {
-    const { page, urls } = await launcher(blocking, 7)
+    const { page, urls } = await launcher(stage.browser, 7)
     await press(page)
     await opened(1)
     expect(await page.textContent('#status')).toBe('1 of 7 opened; your browser blocked 6.')
@@ -51,32 +44,35 @@ describe('Open all with the pop-up blocker on', () => {
   })
 
   test('gives the opened pages neither an opener nor a referrer', async () => {
-    const { page } = await launcher(blocking, 3)
+    const { page } = await launcher(stage.browser, 3)
     for (let count = 1; count <= 3; count += 1) {
       await press(page)
       await opened(count)
     }
-    expect(await openers(3)).toEqual(Array(3).fill('null'))
+    await haveNoOpener(3)
     expect(destinations.visits.map(({ referrer }) => referrer)).toEqual([null, null, null])
     await leave(page)
   })
 
   test('counts one click, however many presses it takes', async () => {
-    const { page, slug, events } = await launcher(blocking, 4)
+    const { page, slug, events } = await launcher(stage.browser, 4)
+    const counted = page.waitForResponse(/\/events$/)
     for (let count = 1; count <= 4; count += 1) {
       await press(page)
       await opened(count)
     }
-    await page.waitForLoadState('networkidle')
+    await counted
     expect(events).toEqual([{ kind: 'open_all', matchedRuleId: null }])
-    await server.stop()
-    expect(storedClicks(slug)).toBe(1)
-    await server.restart()
+    await stage.server.stop()
+    const sum = `SELECT sum(open_all_clicks) AS clicks FROM daily_counters
+      JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
+    expect(await stage.server.sql(sum, [slug])).toEqual([{ clicks: 1 }])
+    await stage.server.restart()
     await leave(page)
   })
 
   test('marks the tab that the next press opens, and goes on after one that was opened by hand', async () => {
-    const { page } = await launcher(blocking, 3)
+    const { page } = await launcher(stage.browser, 3)
     await press(page)
     await opened(1)
     expect(await page.locator('li.next a').getAttribute('href')).toEndWith('/2')
@@ -113,9 +109,9 @@ describe('Open all with pop-ups allowed', () => {
     expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
     expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
     expect(await page.getByRole('link', { name: '(opened)' }).count()).toBe(7)
-    expect(await openers(7)).toEqual(Array(7).fill('null'))
+    await haveNoOpener(7)
     expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
-    expect(events).toHaveLength(1)
+    await becomes(() => events.length, 1)
     await leave(page)
   })
 
@@ -142,7 +138,7 @@ describe('Open all with pop-ups allowed', () => {
     await page.locator('a.tab').first().click()
     await opened(1)
     expect(await page.locator('li.opened').count()).toBe(1)
-    expect(await openers(1)).toEqual(['null'])
+    await haveNoOpener(1)
     expect(destinations.visits).toEqual([{ path: '/1', referrer: null }])
     expect(events).toEqual([])
     await leave(page)
@@ -153,12 +149,11 @@ describe('Open all with pop-ups allowed', () => {
 async function launcher(browser: Browser | BrowserContext, count: number, byHand: number[] = []) {
   destinations = startDestinations()
   const urls = destinations.urls(count)
-  const { url, slug } = await createBundle(server.origin, {
+  const { url, slug } = await createBundle(stage.server.origin, {
     urls,
     urlMetadata: urls.map((_, index) => ({ openPolicy: byHand.includes(index) ? 'manual' : 'auto' })),
   })
   const context = 'newContext' in browser ? await browser.newContext() : browser
-  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const events: unknown[] = []
   page.on('request', (request) => {
@@ -180,37 +175,31 @@ async function leave(page: Page): Promise<void> {
 }
 
 /** Waits until that many tabs have arrived where they lead. */
-async function opened(count: number): Promise<void> {
-  for (let tries = 0; tries < 200 && destinations.visits.length < count; tries += 1) await Bun.sleep(25)
-  expect(destinations.visits).toHaveLength(count)
+function opened(count: number): Promise<void> {
+  return becomes(() => destinations.visits.length, count)
 }
 
 function visitedPaths(): string[] {
   return destinations.visits.map(({ path }) => path).sort()
 }
 
-/** What `window.opener` is in the opened pages, once all have told. */
-async function openers(count: number): Promise<string[]> {
-  for (let tries = 0; tries < 200 && destinations.openers.length < count; tries += 1) await Bun.sleep(25)
-  return destinations.openers
+/** Waits until as many opened pages have told what `window.opener` is in them, each that it has none. */
+function haveNoOpener(count: number): Promise<void> {
+  return becomes(() => destinations.openers, Array(count).fill('null'))
 }
 
 /** What a viewer does in the address bar, done where the browser keeps it. */
 async function allowPopups(context: BrowserContext): Promise<void> {
   const settings = await context.newPage()
   await settings.goto('chrome://settings/content/popups')
-  await settings.evaluate((origin) => {
+  const kept = await settings.evaluate(async (origin) => {
     const { chrome } = globalThis as unknown as { chrome: { send(message: string, args: unknown[]): void } }
     chrome.send('setCategoryPermissionForPattern', [origin, '', 'popups', 'allow', false])
-  }, server.origin)
+    // Messages are taken in their order: once this one is answered, the one before it is done.
+    const path = 'chrome://resources/js/cr.js'
+    const { sendWithPromise } = (await import(path)) as { sendWithPromise(...words: string[]): Promise<object[]> }
+    return sendWithPromise('getExceptionList', 'popups')
+  }, stage.server.origin)
+  expect(kept).toMatchObject([{ origin: stage.server.origin, setting: 'allow' }])
   await settings.close()
-}
-
-function storedClicks(slug: string): unknown {
-  const db = new Database(database, { readonly: true })
-  const sum = `SELECT sum(open_all_clicks) AS clicks FROM daily_counters
-    JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
-  const row = db.query(sum).get(slug) as { clicks: unknown }
-  db.close()
-  return row.clicks
 }

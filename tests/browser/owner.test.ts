@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'bun:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
-import { openChromium } from './chromium.ts'
+import { IPHONE } from './devices.ts'
 import { keepHome } from './scenes.ts'
+import { setStage } from './stage.ts'
+import { follow, press, shows } from './waiting.ts'
 
-setDefaultTimeout(180_000)
-
-const IPHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
-
-let browser: Browser
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
+const stage = setStage()
 
 /** A browser of somebody's own. */
-async function somebody(options = {}): Promise<{ context: BrowserContext; page: Page }> {
-  const context = await browser.newContext({ baseURL: server.origin, ...options })
+async function somebody(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await stage.browser.newContext({ baseURL: stage.server.origin, ...options })
   await keepHome(context)
-  return { context, page: await context.newPage() }
+  return context.newPage()
 }
 
 async function signUp(page: Page, email: string, name: string, next: string): Promise<void> {
@@ -33,14 +20,14 @@ async function signUp(page: Page, email: string, name: string, next: string): Pr
   await page.fill('#name', name)
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
-  await page.getByRole('button', { name: 'Make the account' }).click()
+  await press(page, 'Make the account')
   await page.waitForURL(`**${next}`)
 }
 
 const tabs = (page: Page) => page.locator('a.tab .host, a.tab .name').allTextContents()
 
 test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mints a key and shares it with a colleague', async () => {
-  const { page } = await somebody()
+  const page = await somebody()
   const email = newEmail('owner')
   await signUp(page, email, 'Ada', '/dashboard')
 
@@ -49,38 +36,38 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await page.fill('#title', 'Launch day')
   await page.getByText('Paste several').click()
   await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
-  await page.getByRole('button', { name: 'Add them' }).click()
+  await press(page, 'Add them')
   await page.getByLabel('Address').nth(1).waitFor()
-  await page.getByRole('button', { name: 'Make the bundle' }).click()
+  await press(page, 'Make the bundle')
   await page.getByText('The bundle is made').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
 
   // Rules, and the tester.
-  await page.getByRole('link', { name: 'Rules' }).click()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await follow(page, 'Rules')
+  await press(page, 'Add a rule')
   await page.locator('#rules-0-name').fill('On the move')
   await page.getByLabel('Asks about').selectOption('device')
   await page.getByLabel('Value', { exact: true }).selectOption('mobile')
   await page.getByText('From this bundle').click()
-  await page.getByRole('button', { name: 'status.example' }).click()
+  await press(page, 'status.example')
   await page.locator('#rules-0-state').getByText('On a phone').waitFor()
   await page.getByLabel('Device').selectOption('mobile')
   await page.locator('#outcome').getByText('Rule 1: On the move').waitFor()
-  await page.getByRole('button', { name: 'Save rules' }).click()
+  await press(page, 'Save rules')
   await page.getByText('Saved as a new version').first().waitFor()
 
   // Two viewers.
   const phone = await somebody({ userAgent: IPHONE })
-  await phone.page.goto(`/l/${slug}`)
-  expect(await tabs(phone.page)).toEqual(['status.example'])
+  await phone.goto(`/l/${slug}`)
+  expect(await tabs(phone)).toEqual(['status.example'])
   const desk = await somebody()
-  await desk.page.goto(`/l/${slug}`)
-  expect(await tabs(desk.page)).toEqual(['The plan', 'plan.example', 'status.example'])
-  await desk.page.click('#open')
-  await desk.page.locator('#status').getByText('1 of 2').waitFor()
+  await desk.goto(`/l/${slug}`)
+  expect(await tabs(desk)).toEqual(['The plan', 'plan.example', 'status.example'])
+  await desk.click('#open')
+  await desk.locator('#status').getByText('1 of 2').waitFor()
 
   // Insights: a headless browser of its own accord is no bot here, for its User-Agent is a phone's or a desk's.
-  await page.getByRole('link', { name: 'Insights' }).click()
+  await follow(page, 'Insights')
   await page.waitForURL('**/insights')
   await page.waitForFunction(
     async () => {
@@ -95,34 +82,34 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   expect(await page.getByRole('row', { name: /On the move/ }).count()).toBeGreaterThan(0)
 
   // An older version, restored.
-  await page.getByRole('link', { name: 'Versions' }).click()
-  await page.getByRole('link', { name: 'Version 1' }).click()
-  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await follow(page, 'Versions')
+  await follow(page, 'Version 1')
+  await press(page, 'Restore version 1')
   await page.getByRole('heading', { name: 'Version 3' }).waitFor()
-  await phone.page.reload()
-  expect(await tabs(phone.page)).toEqual(['The plan', 'plan.example', 'status.example'])
+  await phone.reload()
+  expect(await tabs(phone)).toEqual(['The plan', 'plan.example', 'status.example'])
 
   // A key, which works.
-  await page.getByRole('link', { name: 'API keys' }).click()
+  await follow(page, 'API keys')
   await page.getByRole('link', { name: 'New key' }).first().click()
   await page.fill('#name', 'nightly import')
-  await page.getByRole('button', { name: 'Make the key' }).click()
+  await press(page, 'Make the key')
   const rawKey = await page.inputValue('#key')
-  const me = await fetch(`${server.origin}/api/me`, { headers: { authorization: `Bearer ${rawKey}` } })
+  const me = await fetch(`${stage.server.origin}/api/me`, { headers: { authorization: `Bearer ${rawKey}` } })
   expect(me.status).toBe(200)
 
   // An organisation with a second person.
-  await page.getByRole('link', { name: 'Organisations', exact: true }).click()
+  await follow(page, /^Organisations$/)
   await page.fill('#name', 'Northwind')
-  await page.getByRole('button', { name: 'Create the organisation' }).click()
+  await press(page, 'Create the organisation')
   await page.locator('.subjects summary').getByText('Northwind').waitFor()
   await page.goto('/dashboard/links/new')
   await page.fill('#title', 'Of Northwind')
   await page.getByLabel('Address').first().fill('https://handbook.example/')
-  await page.getByRole('button', { name: 'Make the bundle' }).click()
+  await press(page, 'Make the bundle')
   await page.getByText('The bundle is made').first().waitFor()
   const shared = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
-  await page.getByRole('link', { name: 'Organisations', exact: true }).click()
+  await follow(page, /^Organisations$/)
   await page
     .getByRole('link', { name: /Northwind/ })
     .first()
@@ -130,25 +117,24 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   const colleague = newEmail('colleague')
   await page.locator('#email').fill(colleague)
   await page.locator('#role').selectOption('viewer')
-  await page.getByRole('button', { name: 'Send the invitation' }).click()
-  const invitation = linkIn(await mailTo(server, colleague, ''))
+  await press(page, 'Send the invitation')
+  const invitation = linkIn(await mailTo(stage.server, colleague, ''))
   const second = await somebody()
-  await signUp(second.page, colleague, 'Bea', new URL(invitation).pathname)
-  await second.page.getByRole('button', { name: 'Accept the invitation' }).click()
-  await second.page.waitForLoadState()
+  await signUp(second, colleague, 'Bea', new URL(invitation).pathname)
+  await press(second, 'Accept the invitation')
 
   // Each role sees its controls, and no more.
   const controls = async () => {
-    await second.page.goto(`/dashboard/links/${shared}`)
-    const save = await second.page.getByRole('button', { name: 'Save', exact: true }).count()
-    await second.page.locator('.head .menu summary').click()
-    const remove = await second.page.getByRole('button', { name: 'Delete' }).count()
+    await second.goto(`/dashboard/links/${shared}`)
+    const save = await second.getByRole('button', { name: 'Save', exact: true }).count()
+    await second.locator('.head .menu summary').click()
+    const remove = await second.getByRole('button', { name: 'Delete' }).count()
     return { save, remove }
   }
-  await second.page.goto('/dashboard')
-  await second.page.locator('.subjects summary').click()
-  await second.page.getByRole('button', { name: /^Northwind/ }).click()
-  await second.page.getByText('Of Northwind').waitFor()
+  await second.goto('/dashboard')
+  await second.locator('.subjects summary').click()
+  await press(second, /^Northwind/)
+  await second.getByText('Of Northwind').waitFor()
   expect(await controls()).toEqual({ save: 0, remove: 0 })
   for (const [role, seen] of [
     ['editor', { save: 1, remove: 0 }],
@@ -160,7 +146,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
       .getByRole('button', { name: new RegExp(role, 'i') })
       .last()
       .click()
-    await page.waitForLoadState('networkidle')
+    await shows(page, '.flash', 'The role is changed')
     expect(await controls()).toEqual(seen)
   }
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { URL_A, Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
@@ -21,8 +22,7 @@ describe.each(RUNTIMES)('openall admin on %s', (name, start) => {
       expect([blocked.code, blocked.stderr]).toEqual([1, expect.stringContaining('where the service is installed')])
     } else {
       expect([blocked.code, JSON.parse(blocked.stdout)]).toEqual([0, { blocked: slug }])
-      await Bun.sleep(1500)
-      expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(451)
+      await becomes(async () => (await fetch(`${server.origin}/l/${slug}`)).status, 451)
       expect((await shell.openall(['admin', 'unblock', slug])).code).toBe(0)
       const nonsense = await shell.openall(['admin', 'nonsense'])
       expect([nonsense.code, nonsense.stderr]).toEqual([1, expect.stringContaining('there is no command nonsense')])

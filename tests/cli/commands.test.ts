@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { becomes } from '../eventually.ts'
 import { arrive, type BundleBody, type Person, URL_A, URL_B } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
 import { freePort, type Server, startServer } from '../server.ts'
@@ -349,11 +350,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': agent } })
     await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
     const path = `/api/links/${slug}/insights?range=7d`
-    const counted = async () => {
-      const { totals } = (await person.api<{ totals: Record<string, number> }>('GET', path)).body
-      return totals.views === 4 && totals.openAllClicks === 1
-    }
-    for (let tries = 0; tries < 200 && !(await counted()); tries += 1) await Bun.sleep(50)
+    const told = async () => (await person.api<{ totals: object }>('GET', path)).body.totals
+    await becomes(told, expect.objectContaining({ views: 4, openAllClicks: 1 }))
 
     const { stdout } = await mine.openall(['insights', slug, '--range', '7d'])
     expect(stdout.replace(/^.*\n/, '')).toBe(
@@ -481,15 +479,11 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const slug = await made({ urls: [tricky, URL_B], urlMetadata: [{}, { openPolicy: 'manual' }] })
     const log = join(mine.home, 'opened')
     const browser = mine.write('browser.sh', `#!/bin/sh\nprintf '%s\\n' "$1" >> ${log}\n`)
-    const opened = async (lines: number) => {
-      const read = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
-      for (let tries = 0; tries < 100 && read().length < lines; tries += 1) await Bun.sleep(20)
-      return read()
-    }
+    const opened = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').sort() : [])
     expect(await mine.openall(['open', slug, '--print'])).toEqual({ code: 0, stdout: `${tricky}\n`, stderr: '' })
     expect(existsSync(log)).toBe(false)
     expect((await mine.openall(['open', slug, '--all'], { env: { BROWSER: browser } })).code).toBe(0)
-    expect((await opened(2)).sort()).toEqual([tricky, URL_B].sort())
+    await becomes(opened, [tricky, URL_B].sort())
     const missing = await mine.openall(['open', slug], { env: { BROWSER: 'no-such-browser' } })
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('set BROWSER')])
     const theirs = await nobody.openall(['open', slug, '--print'])

@@ -24,6 +24,7 @@ afterAll(() => server.stop())
 async function atTerminal(shell: Shell, args: string[], typing?: { after: string; text: string }) {
   let screen = ''
   let typed = false
+  const read = Promise.withResolvers<void>()
   const child = Bun.spawn([...shell.start, ...args], {
     cwd: shell.home,
     env: { ...shell.environment, TERM: 'xterm-256color' },
@@ -36,10 +37,11 @@ async function atTerminal(shell: Shell, args: string[], typing?: { after: string
         typed = true
         terminal.write(typing.text)
       },
+      exit: () => read.resolve(),
     },
   })
   const code = await child.exited
-  await Bun.sleep(50)
+  await read.promise
   child.terminal?.close()
   return { code, screen }
 }

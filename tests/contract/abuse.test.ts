@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../eventually.ts'
 import { operateOn } from '../operator.ts'
 import { arrive, organize, Visitor } from '../people.ts'
 import { type Server, startServer, startTarget, TARGETS } from '../server.ts'
@@ -9,16 +10,10 @@ import { type Server, startServer, startTarget, TARGETS } from '../server.ts'
 const START_MS = 60_000
 // A guard against hanging, not a promise.
 setDefaultTimeout(START_MS)
-/** A file is looked at once a second. */
-const SEEN_MS = 3_000
+/** A block holds within a second (docs/self-hosting.md), and a file is looked at once a second; the machine may be busy. */
+const SEEN_MS = 1_000 + 3_000
 
-async function until(holds: () => Promise<boolean>, ms = SEEN_MS): Promise<void> {
-  const deadline = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('it did not come to hold')
-    await Bun.sleep(25)
-  }
-}
+const until = (holds: () => Promise<boolean>) => eventually(holds, 'it has come to hold', SEEN_MS)
 
 interface Reported {
   slug: string
@@ -142,13 +137,13 @@ for (const target of TARGETS) {
       const { slug } = await person.makeBundle()
       expect([await statusOf(`/l/${slug}`), await statusOf(`/l/${slug}`)]).toEqual([200, 200])
       await operate('block', slug, 'a court order')
-      await until(async () => (await statusOf(`/l/${slug}`)) === 451, 1_500)
+      await until(async () => (await statusOf(`/l/${slug}`)) === 451)
       await person.api('PATCH', `/api/links/${slug}`, { title: 'An edit brings nothing back' })
       expect(await statusOf(`/l/${slug}`)).toBe(451)
       const page = await (await fetch(`${server.origin}/l/${slug}`)).text()
       expect([page.includes(TEXT), page.includes('court')]).toEqual([true, false])
       expect(await operate('unblock', slug)).toEqual({ unblocked: true })
-      await until(async () => (await statusOf(`/l/${slug}`)) === 200, 1_500)
+      await until(async () => (await statusOf(`/l/${slug}`)) === 200)
       expect(await operate('unblock', slug)).toEqual({ unblocked: false })
       expect(await operate('block', 'nothing-here', 'x')).toEqual({
         error: 'there is no bundle with the slug nothing-here.',

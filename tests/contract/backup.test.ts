@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../eventually.ts'
 import { operateOn } from '../operator.ts'
 import { arrive, Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
@@ -63,7 +64,7 @@ test('a backup under load holds everything answered before it, whole, and a serv
       await person.api('PATCH', `/api/links/${kept.slug}`, { description: String(Math.random()) })
     }
   })
-  await Bun.sleep(1_000)
+  await eventually(() => made.length > 20, 'the load is under way')
   const known = [...made]
   const copy = join(folder, 'copy.db')
   const done = await backUp(copy)
@@ -94,7 +95,7 @@ test('nothing that could name a viewer of today is in a backup', async () => {
   const { slug } = await new Visitor(server).makeBundle()
   await (await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/150.0' } })).text()
   const stored = () => server.sql('SELECT hex(salt) AS salt, (SELECT max(hash) FROM viewer_hashes) AS hash FROM salts')
-  for (let tries = 0; tries < 100 && (await stored())[0]?.hash == null; tries += 1) await Bun.sleep(50)
+  await eventually(async () => (await stored())[0]?.hash != null, 'the viewer is stored')
   const [row] = await stored()
   const copy = join(folder, 'private.db')
   await backUp(copy)

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import '../../src/schemas.ts'
 import { type } from 'arktype'
 import { ExportedData } from '../../src/identity/export.ts'
+import { becomes } from '../eventually.ts'
 import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -61,8 +62,8 @@ onEveryTarget({}, (at) => {
     await ann.api('DELETE', `/api/me/keys?id=${key.apiKey.id}`)
     await organize(ann)
     await ann.makeBundle({ title: 'of the organisation' })
-    // Counts are written within a second.
-    await Bun.sleep(1500)
+    const told = async () => (await ann.api<{ totals: object }>('GET', `/api/links/${slug}/insights`)).body.totals
+    await becomes(told, expect.objectContaining({ views: 1, openAllClicks: 1 }))
 
     const all = await exported(ann)
     expect(all.subject).toEqual({ type: 'user', userId: ann.userId })

@@ -134,14 +134,23 @@ test('a provider that was away when it was first needed is found once it is back
 })
 
 test('a provider that takes a call and never answers keeps nobody from signing in by other ways', async () => {
-  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  let calls = 0
+  const silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open() {
+        calls += 1
+      },
+      data() {},
+    },
+  })
   const server = await startServer({
     env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
   })
-  const startedAt = performance.now()
   await signUp(server)
   // A sign-up waits for the provider once.
-  expect(performance.now() - startedAt).toBeLessThan(8_000)
+  expect(calls).toBe(1)
   silent.stop(true)
   await server.stop()
 }, 20_000)

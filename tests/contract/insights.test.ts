@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { type Person, signUp, Visitor } from '../people.ts'
+import { arrive, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug, post, sendEvent } from './support.ts'
@@ -29,7 +29,7 @@ async function put(at: Server, slug: string, rows: { day: string; rule?: string;
 onEveryTarget({}, (server) => {
   let owner: Person
   beforeAll(async () => {
-    owner = await signUp(server())
+    owner = await arrive(server())
   })
 
   const ownSlug = async () => (await owner.makeBundle()).slug
@@ -222,7 +222,7 @@ onEveryTarget({}, (server) => {
 
   test('only whoever may see the bundle sees its insights, as CSV too', async () => {
     const slug = await ownSlug()
-    const stranger = await signUp(server())
+    const stranger = await arrive(server())
     const anonymous = new Visitor(server())
     for (const query of ['', '?format=csv']) {
       expect(await codeOf(await ask(slug, query, {}, anonymous))).toEqual([401, 'UNAUTHORIZED'])

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { ask, bundleOf, found, mint, type Person, revoke, signUp } from './people.ts'
+import { arrive, ask, bundleOf, found, mint, type Person, revoke } from './people.ts'
 import { START_MS } from './support.ts'
 
 /** What the issue promises, and what docs/api-keys.md does. */
@@ -25,8 +25,8 @@ for (const [here, there] of [RUNTIMES, [...RUNTIMES].reverse()]) {
         startServer({ runtime: here!, database, env: { SERVICE_SECRET: 'the same secret in both processes' } }),
         startServer({ runtime: there!, database, env: { SERVICE_SECRET: 'the same secret in both processes' } }),
       ])
-      founder = await signUp(first)
-      member = await signUp(first)
+      founder = await arrive(first)
+      member = await arrive(first)
     }, START_MS)
     afterAll(async () => {
       await Promise.all([first.stop(), second.stop()])

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { type Answered, ask, bundleOf, mint, type Person, signUp } from './people.ts'
+import { type Answered, arrive, ask, bundleOf, mint, type Person } from './people.ts'
 import { create, onEveryRuntime, START_MS, URL_OK } from './support.ts'
 
 const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '600000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '20' }
@@ -16,7 +16,7 @@ function fields({ headers }: Answered) {
 onEveryRuntime(WINDOW, (server) => {
   let person: Person
   beforeAll(async () => {
-    person = await signUp(server())
+    person = await arrive(server())
   }, START_MS)
 
   test('of fifty requests at once with a key of twenty an hour exactly twenty pass', async () => {

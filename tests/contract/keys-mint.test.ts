@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { type ApiKey, ask, found, type Minted, mint, type Person, revoke, signUp } from './people.ts'
+import { type ApiKey, arrive, ask, found, type Minted, mint, type Person, revoke } from './people.ts'
 import { onEveryRuntime, START_MS } from './support.ts'
 
 const REPLAYED = 'idempotency-replayed'
@@ -9,7 +9,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 onEveryRuntime({}, (server) => {
   let person: Person
   beforeAll(async () => {
-    person = await signUp(server())
+    person = await arrive(server())
   }, START_MS)
   const keysOf = async ({ cookie }: Person) => (await ask(server(), 'GET /api/me/keys', { cookie })).body.apiKeys
 
@@ -71,7 +71,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('the list holds every key of the subject, newest first, revoked ones too, and no secret', async () => {
-    const owner = await signUp(server())
+    const owner = await arrive(server())
     const made: Minted[] = []
     for (const name of ['first', 'second', 'third']) made.push(await mint(server(), owner, { name }))
     await revoke(server(), owner, made[1]!.apiKey.id)
@@ -96,7 +96,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('only an id that is one is taken, and another subject’s key is as unknown as no key', async () => {
-    const { apiKey } = await mint(server(), await signUp(server()))
+    const { apiKey } = await mint(server(), await arrive(server()))
     const cases: [query: string, status: number][] = [
       ['', 400],
       ['?id=', 400],
@@ -116,7 +116,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('an organisation’s keys are its own: the same person acting alone neither sees nor revokes them', async () => {
-    const owner = await signUp(server())
+    const owner = await arrive(server())
     const own = await mint(server(), owner)
     const { id } = await found(server(), owner)
     const organizations = await mint(server(), owner)
@@ -140,7 +140,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('ten mints at once with one idempotency key make one key, and all are told its text', async () => {
-    const owner = await signUp(server())
+    const owner = await arrive(server())
     const send = () =>
       ask(server(), 'POST /api/me/keys', {
         cookie: owner.cookie,
@@ -156,7 +156,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('ten mints at once without one make ten keys, each its own', async () => {
-    const owner = await signUp(server())
+    const owner = await arrive(server())
     const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), owner)))
     expect(new Set(made.map(({ apiKey }) => apiKey.id)).size).toBe(10)
     expect(new Set(made.map(({ apiKey }) => apiKey.keyPrefix)).size).toBe(10)
@@ -168,7 +168,7 @@ onEveryRuntime({}, (server) => {
       const headers = { 'idempotency-key': 'shared by chance' }
       return (await ask(server(), 'POST /api/me/keys', { cookie, body: { name: 'mine' }, headers })).body.rawKey
     }
-    const [mine, other] = [await send(person.cookie), await send((await signUp(server())).cookie)]
+    const [mine, other] = [await send(person.cookie), await send((await arrive(server())).cookie)]
     expect(other).not.toBe(mine)
   })
 

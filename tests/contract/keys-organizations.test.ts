@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { ask, bundleOf, found, type Minted, mint, type Organization, type Person, type Role, signUp } from './people.ts'
+import { arrive, ask, bundleOf, found, type Minted, mint, type Organization, type Person, type Role } from './people.ts'
 import { onEveryRuntime, START_MS, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
@@ -11,8 +11,8 @@ onEveryRuntime({}, (server) => {
   /** A key of the organisation that the member minted while being its admin. */
   let minted: Minted
   beforeAll(async () => {
-    founder = await signUp(server())
-    member = await signUp(server())
+    founder = await arrive(server())
+    member = await arrive(server())
     acme = await found(server(), founder)
     await acme.join(member, 'admin')
     minted = await mint(server(), member, { scopes: ['keys:admin'] })
@@ -70,7 +70,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('an organisation’s key reaches its bundles alone, not its minter’s own', async () => {
-    const loner = await signUp(server())
+    const loner = await arrive(server())
     const own = await bundleOf(server(), loner)
     const personal = await mint(server(), loner)
     await acme.join(loner, 'admin')
@@ -84,7 +84,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('once its minter leaves the key is 401 at once, and stays in the others’ list, who can revoke it', async () => {
-    const leaver = await signUp(server())
+    const leaver = await arrive(server())
     await acme.join(leaver, 'admin')
     const { apiKey, rawKey: key } = await mint(server(), leaver)
     expect((await ask(server(), 'GET /api/me', { key })).status).toBe(200)

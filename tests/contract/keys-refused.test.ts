@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { ask, bundleOf, mint, type Person, revoke, type Scope, signUp } from './people.ts'
+import { arrive, ask, bundleOf, mint, type Person, revoke, type Scope, signUp } from './people.ts'
 import { onEveryRuntime, requestText, START_MS, sendEvent, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
@@ -28,7 +28,7 @@ onEveryRuntime({}, (server) => {
   let person: Person
   let fill: (line: string) => Promise<string>
   beforeAll(async () => {
-    person = await signUp(server())
+    person = await arrive(server())
     fill = async (line) => {
       const slug = line.includes(':slug') ? await bundleOf(server(), person) : ''
       const id = line.includes(':id') ? (await mint(server(), person)).apiKey.id : ''
@@ -150,7 +150,7 @@ onEveryRuntime({}, (server) => {
   })
 
   test('a key goes before a cookie: it acts for its own subject, and from another site too', async () => {
-    const other = await signUp(server())
+    const other = await arrive(server())
     const { rawKey } = await mint(server(), other)
     const sending = { key: rawKey, cookie: person.cookie }
     expect((await ask(server(), 'GET /api/me', sending)).body.subject.userId).toBe(other.userId)
@@ -164,7 +164,7 @@ onEveryRuntime({}, (server) => {
 
   test('a key reaches its own subject’s bundles and keys and nobody else’s', async () => {
     const { rawKey: key } = await mint(server(), person, { scopes: ['keys:admin'] })
-    const other = await signUp(server())
+    const other = await arrive(server())
     const theirs = await bundleOf(server(), other)
     const theirKey = await mint(server(), other)
     const unclaimed = await bundleOf(server(), {})

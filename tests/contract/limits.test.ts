@@ -56,7 +56,7 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
   })
 })
 
-const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '2000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '4' }
+const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '4000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '4' }
 
 for (const runtime of RUNTIMES) {
   describe(`the address limit on ${runtime}`, () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { actFor, arrive, linkIn, mailTo, organize, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -20,10 +21,8 @@ onEveryTarget({}, (at) => {
 
   /** Nothing of it is left to read: not by its link, its route or in the store, and nothing points nowhere. */
   async function isGone({ slug, url }: { slug: string; url: string }) {
-    // Launchers look for what others changed twice a second; a busy machine gets more patience.
-    const deadline = performance.now() + 5000
-    while ((await fetch(url)).status !== 404 && performance.now() < deadline) await Bun.sleep(20)
-    expect((await fetch(url)).status).toBe(404)
+    // Launchers look for what others changed twice a second.
+    await becomes(async () => (await fetch(url)).status, 404)
     expect((await fetch(`${url}/bookmarks.html`)).status).toBe(404)
     expect((await bob.api('GET', `/api/links/${slug}`)).status).toBe(404)
     expect(await at().sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])

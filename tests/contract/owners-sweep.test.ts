@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
 import { arrive, newEmail, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -43,16 +44,14 @@ onEveryTarget({}, (at) => {
     expect((await left()).changes).not.toEqual([])
     await server.kill()
     await server.restart()
-    const expected = {
+    await becomes(left, {
       claims: [open.slug],
       hashed: [open.slug],
       sessions: [stays.userId],
       changes: [],
       deliveries: ['young'],
       entities: ['linked', 'young'],
-    }
-    for (let tries = 0; tries < 200 && !Bun.deepEquals(await left(), expected); tries += 1) await Bun.sleep(25)
-    expect(await left()).toEqual(expected)
+    })
     // A lapsed claim leaves the bundle served, and an edit after the sweep still shows.
     expect((await visitor.fetch(lapsed.url)).status).toBe(200)
     expect((await stays.api('GET', '/api/me')).status).toBe(200)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { arrive as arriveByMail } from '../people.ts'
 import type { Server } from '../server.ts'
 
 export type Scope = 'links:read' | 'links:write' | 'keys:admin'
@@ -84,7 +85,13 @@ export interface Person {
 
 export const PASSWORD = 'correct horse battery'
 
-/** Somebody new, signed in. */
+/** Somebody new, signed in by a mailed link: without the passwords that are slow on purpose. */
+export async function arrive(server: Server): Promise<Person> {
+  const { userId, email, cookies } = await arriveByMail(server)
+  return { userId, email, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+}
+
+/** Somebody new with a password, signed in. */
 export async function signUp(server: Server, headers: Record<string, string> = {}): Promise<Person> {
   const email = `${randomUUID()}@people.example`
   const {

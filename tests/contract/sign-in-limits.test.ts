@@ -18,6 +18,7 @@ onEveryRuntime(ENV, (server) => {
   const limited = (answers: { status: number }[]) => answers.filter(({ status }) => status === 429).length
 
   test('of fifty sign-ins at once from an address twenty are heard, whatever forwarding headers say', async () => {
+    const startedAt = performance.now()
     const answers = await together(50, (index) =>
       tryOut(
         'POST /api/auth/sign-in/email',
@@ -34,7 +35,7 @@ onEveryRuntime(ENV, (server) => {
     expect(limited(answers)).toBe(30)
     const { body, headers } = answers.find(({ status }) => status === 429)!
     expect([body.code, headers.get('retry-after')]).toEqual(['RATE_LIMITED', String(body.retryAfterSeconds)])
-    expect(body.retryAfterSeconds).toBeWithin(590, 603)
+    expect(body.retryAfterSeconds).toBeWithin(600 - Math.ceil((performance.now() - startedAt) / 1000), 603)
   })
 
   test('everything that proves who somebody is or sends mail draws on one bucket, in whatever spelling', async () => {
@@ -107,17 +108,20 @@ onEveryRuntime(ENV, (server) => {
 })
 
 test('who finds fifty hashes expected is told to wait as long as they take, and is then let in', async () => {
-  const startedAt = performance.now()
-  for (let made = 0; made < 20; made += 1) await hashPassword(PASSWORD)
-  const hashMs = (performance.now() - startedAt) / 20
+  const took: number[] = []
+  for (let made = 0; made < 20; made += 1) {
+    const startedAt = performance.now()
+    await hashPassword(PASSWORD)
+    took.push(performance.now() - startedAt)
+  }
   const { promise, resolve } = Promise.withResolvers<void>()
   // Nobody has come to their hash yet: they are counted all the same.
   const others = Array.from({ length: 25 }, () => amongHashers(2, () => promise))
   const refused = await amongHashers(1, async () => null).catch((problem) => problem)
   expect(refused.code).toBe('RATE_LIMITED')
-  const needed = (50 * hashMs) / 2 / 1000
-  expect(refused.retryAfterSeconds).toBeGreaterThan(needed / 2)
-  expect(refused.retryAfterSeconds).toBeLessThan(needed * 2 + 1)
+  const needed = (hashMs: number) => (50 * hashMs) / 2 / 1000
+  expect(refused.retryAfterSeconds).toBeGreaterThan(needed(Math.min(...took)) / 2)
+  expect(refused.retryAfterSeconds).toBeLessThan(needed(Math.max(...took)) * 2 + 1)
   expect(refused.message).toContain(`Try again in ${refused.retryAfterSeconds} second`)
   resolve()
   await Promise.all(others)

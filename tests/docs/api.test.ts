@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mint, signUp } from '../contract/people.ts'
+import { arrive, mint } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { type Server, startServer } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
@@ -11,7 +11,7 @@ let server: Server
 let key: string
 beforeAll(async () => {
   server = await startServer()
-  key = (await mint(server, await signUp(server))).rawKey
+  key = (await mint(server, await arrive(server))).rawKey
 }, START_MS)
 afterAll(async () => {
   await server.stop()

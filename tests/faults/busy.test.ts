@@ -29,19 +29,19 @@ for (const runtime of RUNTIMES) {
       const database = join(folder, 'test.db')
       const server = await startServer({ runtime, database, env: { SERVICE_CLIENT_IP_HEADER: ADDRESS_HEADER } })
       const slugs = [await newSlug(server)]
-      const before = await mixedLoad([server], slugs, Bun.sleep(200))
+      const before = await mixedLoad([server], slugs, () => Bun.sleep(200))
       const loads = [before]
       const people = []
       for (const ms of [300, 2000, 1200]) {
         const locked = await lock(database, ms)
         // Both wait for the lock; the account is written by a library, with queries of its own.
-        const [person, load] = await Promise.all([signUp(server), mixedLoad([server], slugs, Bun.sleep(ms))])
+        const [person, load] = await Promise.all([signUp(server), mixedLoad([server], slugs, () => Bun.sleep(ms))])
         await person.makeBundle()
         people.push(person)
         loads.push(load)
         await locked.exited
       }
-      loads.push(await mixedLoad([server], slugs, Bun.sleep(200)))
+      loads.push(await mixedLoad([server], slugs, () => Bun.sleep(200)))
       expect(await server.stop()).toBe(0)
       expect(loads.flatMap(({ wrong }) => wrong)).toEqual([])
       const file = new Database(database)

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newSlug, sendEvent } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
@@ -51,7 +52,10 @@ for (const runtime of RUNTIMES) {
       async () => {
         const server = await startServer({ runtime, env, database: join(folder, `${runtime}-one.db`) })
         const slugs = await makeSlugs(server)
-        const sent = await mixedLoad([server], slugs, Bun.sleep(SECONDS * 1000))
+        // However busy the machine is: a load of nothing would show nothing.
+        const sent = await mixedLoad([server], slugs, (sent) =>
+          Promise.all([Bun.sleep(SECONDS * 1000), eventually(() => sent.views > 500, 'there is a load', PATIENCE_MS)]),
+        )
         expect(await server.stop()).toBe(0)
         expect(sent.wrong).toEqual([])
         expect(sent.views).toBeGreaterThan(500)
@@ -65,8 +69,12 @@ for (const runtime of RUNTIMES) {
       async () => {
         const server = await startServer({ runtime, env, database: join(folder, `${runtime}-amid.db`) })
         const slugs = await makeSlugs(server)
-        const stopped = Bun.sleep(500).then(() => server.stop())
-        const sent = await mixedLoad([server], slugs, stopped)
+        let stopped = Promise.resolve(-1)
+        const sent = await mixedLoad([server], slugs, (sent) => {
+          const isLoaded = eventually(() => sent.views > 10, 'there is a load', PATIENCE_MS)
+          stopped = Promise.all([Bun.sleep(500), isLoaded]).then(() => server.stop())
+          return stopped
+        })
         expect(await stopped).toBe(0)
         const { views, clicks } = totalsOf(server.database)
         // What was counted and whose answer got lost on the way is at most a request a connection.
@@ -88,10 +96,10 @@ for (const runtime of RUNTIMES) {
           await startServer({ runtime: 'bun', env, database }),
         ] as const
         const slugs = await makeSlugs(servers[0])
-        const first = await mixedLoad(servers, slugs, Bun.sleep(SECONDS * 500))
+        const first = await mixedLoad(servers, slugs, () => Bun.sleep(SECONDS * 500))
         expect(await servers[1].stop()).toBe(0)
         await servers[1].restart()
-        const second = await mixedLoad(servers, slugs, Bun.sleep(SECONDS * 500))
+        const second = await mixedLoad(servers, slugs, () => Bun.sleep(SECONDS * 500))
         expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0])
         expect([...first.wrong, ...second.wrong]).toEqual([])
         const viewers = new Map(slugs.map((slug) => [slug, union(first.viewers.get(slug), second.viewers.get(slug))]))
@@ -118,12 +126,12 @@ for (const runtime of RUNTIMES) {
         })
         try {
           const slugs = await makeSlugs(server)
-          const before = await mixedLoad([server], slugs, Bun.sleep(300))
+          const before = await mixedLoad([server], slugs, () => Bun.sleep(300))
           const owner = await signUp(server)
           const insights = `/api/links/${(await owner.makeBundle()).slug}/insights`
           expect((await owner.api('GET', insights)).status).toBe(200)
           await sqld.kill()
-          const away = Bun.sleep(SECONDS * 1000)
+          const away = () => Bun.sleep(SECONDS * 1000)
           const [during, unknown, refused] = await Promise.all([
             mixedLoad([server], slugs, away),
             sendEvent(server, 'unknown123'),
@@ -132,7 +140,7 @@ for (const runtime of RUNTIMES) {
           expect([unknown.status, refused.status]).toEqual([204, 500])
           expect(refused.body.code).toBe('INTERNAL_ERROR')
           await sqld.restart()
-          const after = await mixedLoad([server], slugs, Bun.sleep(300))
+          const after = await mixedLoad([server], slugs, () => Bun.sleep(300))
           expect(await server.stop()).toBe(0)
           const all = [before, during, after]
           expect(all.flatMap(({ wrong }) => wrong)).toEqual([])

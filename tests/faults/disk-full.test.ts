@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { eventually } from './full.ts'
 
 const PATIENCE_MS = 90_000
 

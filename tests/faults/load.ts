@@ -14,17 +14,18 @@ export interface Sent {
 export const ADDRESS_HEADER = 'x-client'
 
 /**
- * Views and clicks over 64 connections, evenly over servers and slugs, from many viewers, until `until` resolves.
+ * Views and clicks over 64 connections, evenly over servers and slugs, from many viewers, until what `until` gives of
+ * what was sent so far resolves.
  * Three of four requests are views.
  */
 export async function mixedLoad(
   servers: readonly Pick<Server, 'origin'>[],
   slugs: readonly string[],
-  until: Promise<unknown>,
+  until: (sent: Sent) => Promise<unknown>,
 ): Promise<Sent> {
   const sent: Sent = { views: 0, clicks: 0, viewers: new Map(slugs.map((slug) => [slug, new Set()])), wrong: [] }
   let isOver = false
-  void until.then(() => (isOver = true))
+  void until(sent).then(() => (isOver = true))
   const connection = async (_: unknown, worker: number) => {
     for (let turn = worker; !isOver; turn += 1) {
       const { origin } = servers[turn % servers.length]!

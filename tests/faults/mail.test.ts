@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
+import { eventually } from '../eventually.ts'
 import { startSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
 import { freePort, RUNTIMES, startServer } from '../server.ts'
-import { eventually, IS_FULL } from './full.ts'
+import { IS_FULL } from './full.ts'
+import { beside } from './lanes.ts'
 
 const PATIENCE_MS = 60_000
-const ANSWER_WITHIN_MS = 2_500
+/** Among other tests the machine itself may be late; a mail server that says nothing is given up after fifteen seconds. */
+const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
   const ways: [string, boolean][] = [
@@ -13,7 +16,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     ['takes connections and says nothing', true],
   ]
   // A silent one is given up after a while that the quick form waits for once.
-  test.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
+  beside.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
     'a mail server that %s keeps nobody waiting and is logged, and mail goes out once it is back',
     async (_, isSilent) => {
       const port = freePort()

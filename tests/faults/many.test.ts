@@ -5,13 +5,16 @@ import { join } from 'node:path'
 import { knownMigrations } from '../../db/client.ts'
 import { ask, mint, type Person, revoke, signUp } from '../contract/people.ts'
 import { newSlug } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { eventually, IS_FULL, often } from './full.ts'
+import { IS_FULL, often } from './full.ts'
 import { ADDRESS_HEADER, mixedLoad } from './load.ts'
 
 const PATIENCE_MS = 120_000
+/** A second is promised. Among other tests the machine itself may be late. */
+const EDIT_SHOWS_MS = IS_FULL ? 1_500 : 4_000
 const PROCESSES: readonly Runtime[] = ['bun', 'deno', 'bun']
 const STORES: readonly Target['store'][] = IS_FULL ? ['http', 'ws', 'replica'] : ['http']
 
@@ -86,9 +89,9 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
         (await Promise.all(others.map(isSo))).every(Boolean)
       const shows = (title: string) =>
         everywhere(async ({ origin }) => (await (await fetch(`${origin}/l/${slug}`)).text()).includes(`>${title}</h1>`))
-      await eventually(() => shows('old'), 'the bundle is shown', 2_000)
+      await eventually(() => shows('old'), 'the bundle is shown')
       expect((await ask(servers[0]!, `PATCH /api/links/${slug}`, { key, body: { title: 'new' } })).status).toBe(200)
-      await eventually(() => shows('new'), 'the edit is shown', 1_500)
+      await eventually(() => shows('new'), 'the edit is shown', EDIT_SHOWS_MS)
       const answers = (status: number) =>
         everywhere(async (server) => (await ask(server, 'GET /api/me', { key })).status === status)
       expect(await answers(200)).toBe(true)
@@ -115,7 +118,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
     async () => {
       const slugs = await Promise.all(Array.from({ length: 5 }, () => newSlug(servers[0]!)))
       await Bun.sleep(500)
-      const sent = await mixedLoad(servers, slugs, Bun.sleep(often({ quick: 2_000, full: 15_000 })))
+      const sent = await mixedLoad(servers, slugs, () => Bun.sleep(often({ quick: 2_000, full: 15_000 })))
       expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0])
       expect(sent.wrong).toEqual([])
       const of = `(SELECT id FROM bundles WHERE slug IN (${slugs.map((slug) => `'${slug}'`).join()}))`

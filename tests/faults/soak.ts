@@ -37,7 +37,7 @@ const sampling = (async () => {
   for (; !isOver; await Bun.sleep(SAMPLE_MS)) memory.push(await sample('process_resident_memory_bytes'))
 })()
 const [sent] = await Promise.all([
-  mixedLoad([server], slugs, over),
+  mixedLoad([server], slugs, () => over),
   ...[0, 1].map(keepCreating),
   keepEditing(owner),
   keepReading(owner),

@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { RUNTIMES, type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { eventually, IS_FULL, often } from './full.ts'
+import { IS_FULL, often } from './full.ts'
+import { newLanes } from './lanes.ts'
 
 /**
  * What is promised: no request waits longer, whatever the store does. Among other tests the machine itself may hold an
@@ -32,6 +34,8 @@ async function start(runtime: Runtime, store: Target['store'], sqld: Sqld, folde
   return startServer({ runtime, env, database: sqld.url, token: sqld.token })
 }
 
+const newLane = newLanes(4 * PATIENCE_MS)
+
 describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-faults-'))
   let sqld: Sqld
@@ -39,7 +43,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   let owner: Person
   let kept: string
   let unread: string[]
-  beforeAll(async () => {
+  const startAll = async () => {
     sqld = await startSqld()
     server = await start(runtime, store, sqld, folder)
     owner = await signUp(server)
@@ -47,12 +51,13 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     unread = await Promise.all(Array.from({ length: 6 }, () => newSlug(server)))
     await page(`/l/${kept}`)
     await Bun.sleep(300)
-  }, PATIENCE_MS)
-  afterAll(async () => {
+  }
+  const stopAll = async () => {
     await server?.kill()
     await sqld?.stop()
     rmSync(folder, { recursive: true, force: true })
-  })
+  }
+  const scenario = newLane(startAll, stopAll)
 
   const page = async (path: string) => {
     const answer = await fetch(`${server.origin}${path}`)
@@ -120,39 +125,40 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     'a sign-in': 500,
   }
 
-  test.each([
+  for (const [how, away, back] of [
     ['is silent', async () => sqld.freeze(), async () => sqld.thaw()],
     ['is killed', () => sqld.kill(), () => sqld.restart()],
-  ])(
-    'while sqld %s every request is answered in time and truly, and then all goes on by itself',
-    async (_, away, back) => {
-      // An edit drops its launcher once more when it is met among the changes, up to half a second later.
-      await Bun.sleep(700)
-      expect([await isWell(), await page(`/l/${kept}`)]).toEqual([true, 200])
-      const from = performance.now()
-      await new Visitor(server).api('POST', '/api/auth/sign-in/email', { email: owner.email, password: PASSWORD })
-      const passwordMs = performance.now() - from
-      await away()
-      try {
-        for (let round = 0; round < 2; round += 1) {
-          const { answers, slowest } = await askAll(passwordMs)
-          expect(answers).toEqual(expected)
-          expect(slowest.ms < ANSWER_WITHIN_MS ? 'in time' : slowest).toBe('in time')
-          // Counts have been tried to be written by now.
-          await Bun.sleep(1_200)
+  ] as const) {
+    scenario(
+      `while sqld ${how} every request is answered in time and truly, and then all goes on by itself`,
+      async () => {
+        // An edit drops its launcher once more when it is met among the changes, up to half a second later.
+        await Bun.sleep(700)
+        expect([await isWell(), await page(`/l/${kept}`)]).toEqual([true, 200])
+        const from = performance.now()
+        await new Visitor(server).api('POST', '/api/auth/sign-in/email', { email: owner.email, password: PASSWORD })
+        const passwordMs = performance.now() - from
+        await away()
+        try {
+          for (let round = 0; round < 2; round += 1) {
+            const { answers, slowest } = await askAll(passwordMs)
+            expect(answers).toEqual(expected)
+            expect(slowest.ms < ANSWER_WITHIN_MS ? 'in time' : slowest).toBe('in time')
+            // Counts have been tried to be written by now.
+            await Bun.sleep(1_200)
+          }
+        } finally {
+          await back()
         }
-      } finally {
-        await back()
-      }
-      await eventually(isWell, 'the service is well again')
-      expect(await page(`/l/${unread.pop()}`)).toBe(200)
-      expect((await owner.api('PATCH', `/api/links/${kept}`, { title: 'again' })).status).toBe(200)
-      expect((await owner.api('GET', `/api/links/${kept}`)).body).toMatchObject({ title: 'again' })
-    },
-    PATIENCE_MS,
-  )
+        await eventually(isWell, 'the service is well again')
+        expect(await page(`/l/${unread.pop()}`)).toBe(200)
+        expect((await owner.api('PATCH', `/api/links/${kept}`, { title: 'again' })).status).toBe(200)
+        expect((await owner.api('GET', `/api/links/${kept}`)).body).toMatchObject({ title: 'again' })
+      },
+    )
+  }
 
-  test(
+  scenario(
     'a create that is sent again with its key until it is answered is made once, however often sqld goes',
     async () => {
       let isOver = false
@@ -197,7 +203,6 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
       expect(stored.sort()).toEqual([...answered].sort())
       expect(stored.length).toBeGreaterThanOrEqual(12)
     },
-    PATIENCE_MS,
   )
 
   test(

@@ -54,17 +54,18 @@ for (const runtime of RUNTIMES) {
         inHalves(server, requestText('POST', '/api/links', head, body), 600),
       )
       await Bun.sleep(400)
-      const stopped = server.stop()
+      const from = performance.now()
+      const stopped = server.stop().then((code) => ({ code, ms: performance.now() - from }))
       expect(await Promise.all(signUps)).toEqual(emails.map(() => 'answered'))
       const statuses = await Promise.all(halves)
-      const answeredAt = performance.now()
       const made = statuses.filter((status) => status === 201).length
       // Deno breaks off bodies that are still coming in: that is told, and nothing is done.
       expect(statuses.filter((status) => status !== 201 && !(runtime === 'deno' && status === 400))).toEqual([])
       expect(await create(server, { urls: [URL_OK] }).catch(() => 'refused')).toBe('refused')
-      expect(await stopped).toBe(0)
-      // A connection on which nobody asks for anything is not waited for.
-      expect(performance.now() - answeredAt).toBeLessThan(4_000)
+      const { code, ms } = await stopped
+      expect(code).toBe(0)
+      // What runs is given ten seconds to end (decisions 12); a connection on which nobody asks for anything is not waited for.
+      expect(ms).toBeLessThan(10_000)
       idle.destroy()
       expect(await server.sql("SELECT count(*) AS n FROM bundles WHERE title = 'in halves'")).toEqual([{ n: made }])
       const stored = await server.sql('SELECT email FROM user ORDER BY 1')

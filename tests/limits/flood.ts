@@ -19,9 +19,9 @@ function address(): string {
 let now = 0
 const bucket = new MemoryBucket(() => now)
 
-/** Nanoseconds for one lookup, over so many addresses. */
+/** Nanoseconds of a processor for one lookup, over so many addresses. */
 function flood(addresses: number): number {
-  const from = performance.now()
+  const from = process.cpuUsage()
   for (let sent = 0; sent < addresses; sent += 1) {
     const key = address()
     for (let again = 0; again < requests; again += 1) {
@@ -31,7 +31,8 @@ function flood(addresses: number): number {
     // All of them at the same time, as far as the window is concerned.
     now -= 60 * requests
   }
-  return ((performance.now() - from) * 1e6) / (addresses * requests)
+  const { user, system } = process.cpuUsage(from)
+  return ((user + system) * 1000) / (addresses * requests)
 }
 
 /** Resident memory in MB, garbage swept. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { mint, signUp } from '../contract/people.ts'
+import { arrive, mint } from '../contract/people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { EXPECTED_FAILURES, type Revision } from './expected-failures.ts'
 
@@ -19,7 +19,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
   let door: ReturnType<typeof openDoor>
   beforeAll(async () => {
     server = await startServer({ runtime })
-    const { rawKey } = await mint(server, await signUp(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
+    const { rawKey } = await mint(server, await arrive(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
     door = openDoor(server, rawKey)
   })
   afterAll(async () => {

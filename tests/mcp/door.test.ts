@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SCOPES } from '../../src/identity/roles.ts'
-import { ask, bundleOf, mint, revoke, signUp } from '../contract/people.ts'
+import { arrive, ask, bundleOf, mint, revoke } from '../contract/people.ts'
 import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
@@ -12,10 +12,10 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 onEveryRuntime({}, (at) => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
   const keyOf = async (wishes: Parameters<typeof mint>[2] = {}) =>
-    mint(at(), await signUp(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])
+    mint(at(), await arrive(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])
 
   test('without a key the answer is 401 and names Bearer; a session’s cookie is not enough', async () => {
-    const { cookie } = await signUp(at())
+    const { cookie } = await arrive(at())
     for (const headers of [{}, { cookie }] as Record<string, string>[]) {
       const { status, headers: sent, body } = await send(at(), PING, headers)
       expect([status, sent.get('www-authenticate'), body.code]).toEqual([401, 'Bearer', 'UNAUTHORIZED'])
@@ -23,7 +23,7 @@ onEveryRuntime({}, (at) => {
   })
 
   test('a revoked key is 401, beside a good cookie too', async () => {
-    const person = await signUp(at())
+    const person = await arrive(at())
     const { rawKey, apiKey } = await mint(at(), person)
     expect((await send(at(), PING, bearer(rawKey))).status).toBe(200)
     await revoke(at(), person, apiKey.id)
@@ -90,7 +90,7 @@ onEveryRuntime({}, (at) => {
   })
 
   test('the tools that are listed are those that the key’s scopes allow, and each call is checked', async () => {
-    const person = await signUp(at())
+    const person = await arrive(at())
     const namesFor = async (scopes: ('links:read' | 'links:write' | 'keys:admin')[]) => {
       const { rawKey } = await mint(at(), person, { scopes })
       const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
@@ -112,7 +112,7 @@ onEveryRuntime({}, (at) => {
   })
 
   test('what a tool answers is the body of its route, as structure and as text; a failure is marked as one', async () => {
-    const person = await signUp(at())
+    const person = await arrive(at())
     const { rawKey } = await mint(at(), person)
     const slug = await bundleOf(at(), person)
     const { body: route } = await ask(at(), `GET /api/links/${slug}`, { key: rawKey })
@@ -189,10 +189,10 @@ onEveryRuntime({}, (at) => {
   })
 
   test('bundles are resources: listed, read, completed; another’s is told like none', async () => {
-    const person = await signUp(at())
+    const person = await arrive(at())
     const { rawKey } = await mint(at(), person, { scopes: ['links:read'] })
     const slug = await bundleOf(at(), person)
-    const foreign = await bundleOf(at(), await signUp(at()))
+    const foreign = await bundleOf(at(), await arrive(at()))
     const read = async (method: string, params: object) =>
       (await send(at(), { jsonrpc: '2.0', id: 1, method, params }, bearer(rawKey))).body as unknown as {
         result: { resources: { uri: string }[]; contents: { text: string }[]; completion: { values: string[] } }
@@ -258,7 +258,8 @@ onEveryRuntime({}, (at) => {
     expect(listening.headers.get('content-type')).toContain('text/event-stream')
     const before = performance.now()
     expect(await at().stop()).toBe(0)
-    expect(performance.now() - before).toBeLessThan(5000)
+    // What runs is given ten seconds to end (decisions 12); a stream that never ends is not waited for.
+    expect(performance.now() - before).toBeLessThan(10_000)
     await listening.body?.cancel().catch(() => {})
   })
 })

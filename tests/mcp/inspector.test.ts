@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import '../../src/schemas.ts'
 import { operations } from '../../src/operations.ts'
 import { isTool } from '../../src/transports/tools.ts'
-import { bundleOf, mint, signUp } from '../contract/people.ts'
+import { arrive, bundleOf, mint } from '../contract/people.ts'
 import { type Server, startServer } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -20,7 +20,7 @@ let server: Server
 let key: string
 beforeAll(async () => {
   server = await startServer()
-  key = (await mint(server, await signUp(server), { scopes: ['keys:admin'] })).rawKey
+  key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {
   await server.stop()

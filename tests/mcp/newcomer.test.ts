@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { mint, signUp } from '../contract/people.ts'
+import { arrive, mint } from '../contract/people.ts'
 import { type Server, startServer } from '../server.ts'
 import { type Agent, legacyAgent, modernAgent } from './support.ts'
 
@@ -73,7 +73,7 @@ let server: Server
 let key: string
 beforeAll(async () => {
   server = await startServer()
-  key = (await mint(server, await signUp(server), { scopes: ['keys:admin'] })).rawKey
+  key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {
   await server.stop()

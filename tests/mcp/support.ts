@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { AjvJsonSchemaValidator as Validators } from '@modelcontextprotocol/client/validators/ajv'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { AjvJsonSchemaValidator as LegacyValidators } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Server } from '../server.ts'
 
 /** What an answer's JSON may hold; a field that is not there reads as undefined. */
@@ -56,11 +58,25 @@ export interface Agent {
   close(): Promise<void>
 }
 
+/** Compiles each schema once for all agents: those of all tools take longer than the calls that are tested. */
+function remembering<Validators extends { getValidator(schema: never): unknown }>(validators: Validators): Validators {
+  const known = new Map<string, unknown>()
+  const compile = validators.getValidator.bind(validators)
+  validators.getValidator = (schema) => {
+    const text = JSON.stringify(schema)
+    if (!known.has(text)) known.set(text, compile(schema))
+    return known.get(text)
+  }
+  return validators
+}
+const legacyValidators = remembering(new LegacyValidators())
+const modernValidators = remembering(new Validators())
+
 const IDENTITY = { name: 'openall-tests', version: '1' }
 
 /** The line 1.x, which speaks 2025-11-25. */
 export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
-  const client = new LegacyClient(IDENTITY)
+  const client = new LegacyClient(IDENTITY, { jsonSchemaValidator: legacyValidators })
   const transport = new LegacyTransport(new URL(`${origin}/api/mcp`), optionsFor(key))
   await client.connect(transport as Parameters<typeof client.connect>[0])
   return {
@@ -73,7 +89,10 @@ export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: strin
 
 /** The line 2.x, pinned to the stateless revision. */
 export async function modernAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
-  const client = new Client(IDENTITY, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  const client = new Client(IDENTITY, {
+    versionNegotiation: { mode: { pin: '2026-07-28' } },
+    jsonSchemaValidator: modernValidators,
+  })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/api/mcp`), optionsFor(key)))
   return {
     revision: client.getNegotiatedProtocolVersion() ?? '',

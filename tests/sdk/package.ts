@@ -13,8 +13,8 @@ export interface Project {
   write(name: string, text: string): string
   /** Runs a program in the project. */
   run(words: string[], env?: Record<string, string>): Promise<{ code: number; output: string; errors: string }>
-  /** The project's own types, checked as strictly as can be. */
-  check(file: string): Promise<string>
+  /** What is wrong with each of these files by their types, checked as strictly as can be. */
+  check<Name extends string>(files: Record<Name, string>): Promise<Record<Name, string[]>>
   remove(): void
 }
 
@@ -43,13 +43,19 @@ export async function installPackage(): Promise<Project> {
     files,
     write,
     run,
-    async check(file) {
+    async check(texts) {
+      const names = Object.keys(texts) as (keyof typeof texts)[]
+      const files = names.map((name) => write(name, texts[name]))
       const types = { typeRoots: [join(ROOT, 'node_modules/@types')], types: ['node'] }
       const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
       const compilerOptions = { ...types, ...strict, noEmit: true, module: 'nodenext', target: 'es2022' }
-      write('tsconfig.json', JSON.stringify({ compilerOptions, files: [file] }))
+      write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
       const { output } = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
-      return output
+      const said = output.split('\n').filter((line) => line !== '')
+      const elsewhere = said.filter((line) => /^\S/.test(line) && !names.some((name) => line.startsWith(`${name}(`)))
+      if (elsewhere.length > 0) throw new Error(`tsc says: ${elsewhere.join('\n')}`)
+      const of = (name: string) => said.filter((line) => line.startsWith(`${name}(`))
+      return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<(typeof names)[number], string[]>
     },
     remove: () => rmSync(place, { recursive: true }),
   }
