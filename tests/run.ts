@@ -3,15 +3,41 @@ import { availableParallelism } from 'node:os'
 // `bun run test`: every test file in a process of its own, as many at once as there are cores. Most of them wait for
 // servers and browsers, and none knows of the others. Words after it choose files, as with `bun test`.
 
-/** What takes longest begins first, so that it is not waited for at the end. */
-const SLOW = /quality|parity|conformance|dashboard|package|kill|sqld|counting|generated|owners-roles/
+/** What takes longest begins first, in this order, so that it is not waited for at the end. */
+const SLOWEST = [
+  'browser/quality',
+  'tests/parity',
+  'cli/commands',
+  'browser/dashboard-rules',
+  'browser/dashboard-editor',
+  'contract/abuse',
+  'sdk/package',
+  'browser/dashboard-account',
+  'faults/counting',
+  'faults/sqld',
+  'contract/dashboard-account',
+  'contract/identity-accounts',
+  'cli/docs',
+  'browser/launcher',
+  'browser/open-all',
+  'browser/home',
+  'browser/dashboard-import',
+  'browser/claim',
+  'contract/keys-freshness',
+  'browser/dashboard-insights',
+]
 const TIMEOUT_MS = 60_000
 const MAX_SHOWN = 4000
 
 const words = process.argv.slice(2)
 const files = [...new Bun.Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .sort((a, b) => Number(SLOW.test(b)) - Number(SLOW.test(a)) || a.localeCompare(b))
+  .sort((a, b) => turnOf(a) - turnOf(b) || a.localeCompare(b))
+
+function turnOf(file: string): number {
+  const at = SLOWEST.findIndex((name) => file.includes(`${name}.test`))
+  return at === -1 ? SLOWEST.length : at
+}
 
 const total = { pass: 0, fail: 0 }
 /** What the files that failed printed, but for what passed. */

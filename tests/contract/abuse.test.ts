@@ -130,7 +130,7 @@ for (const target of TARGETS) {
       await until(() => refused('new.example'))
       expect([await refused('bad.example'), await refused('listed.example')]).toEqual([true, false])
       expect(server.output()).toContain('"lines":[1,3]')
-    }, 20_000)
+    }, 60_000)
 
     test('the operator takes a bundle down, wherever it is kept, and puts it up again', async () => {
       const person = await arrive(server)

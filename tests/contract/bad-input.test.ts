@@ -224,7 +224,7 @@ onEveryRuntime({}, (server) => {
     expect(wrong).toEqual([])
     expect(statuses.filter((status) => status !== null).length).toBeGreaterThan(15)
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
-  }, 20_000)
+  }, 60_000)
 
   test('a body made of mistakes is refused by how many there are, before each is looked at', async () => {
     const urls = [URL_OK]

@@ -153,4 +153,4 @@ test('a provider that takes a call and never answers keeps nobody from signing i
   expect(calls).toBe(1)
   silent.stop(true)
   await server.stop()
-}, 20_000)
+}, 60_000)

@@ -169,4 +169,4 @@ test('readiness is red while the store is away, liveness green, and it turns gre
   await becomes(() => ask('/readyz'), 200)
   await server.stop()
   await sqld.stop()
-}, 30_000)
+}, 60_000)

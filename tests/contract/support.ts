@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { type Runtime, type Server, startTarget, TARGETS } from '../server.ts'
 
 /** Starting Deno on a busy machine takes a while. */
-export const START_MS = 30_000
+export const START_MS = 60_000
 
 /** Declares the same tests against the service on each target, one server for them all. */
 export function onEveryRuntime(

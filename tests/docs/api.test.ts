@@ -30,7 +30,7 @@ test('the commands of the page do what it says, as they stand, one after the oth
   expect(output).toContain('day,views,openAllClicks')
   expect(output).toContain('"deletedAt"')
   expect(output).toMatch(/^\w{10}\tLaunch day$/m)
-}, 30_000)
+}, 60_000)
 
 test('a command that the service refuses would be noticed', async () => {
   const { code } = await shell.run(blocks[1]!, { ...environment(), KEY: 'nonsense' })

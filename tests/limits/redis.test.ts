@@ -13,7 +13,7 @@ const open: RedisBucket[] = []
 
 beforeAll(async () => {
   redis = await startRedis()
-}, 30_000)
+}, 60_000)
 afterEach(() => {
   for (const bucket of open.splice(0)) bucket.close()
 })
@@ -120,7 +120,7 @@ test('while Redis is away the memory limits, with one warning; it is back by its
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
   // A new Redis, which has seen one.
   expect(await passes(5)).toBe(2)
-}, 20_000)
+}, 60_000)
 
 test('a Redis that is connected and silent is away as well: the memory limits, exactly and with one warning', async () => {
   const { bucket, logged } = await connect()
@@ -135,7 +135,7 @@ test('a Redis that is connected and silent is away as well: the memory limits, e
     await Bun.sleep(50)
   }
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
-}, 20_000)
+}, 60_000)
 
 test('what is used is told by every process, and asking is no request', async () => {
   const [one, other] = [await connect(), await connect()]

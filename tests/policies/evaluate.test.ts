@@ -215,4 +215,4 @@ test('launchers of policies with thousands of conditions are kept within the bou
   expect(launchers.peek('long59')).toBeDefined()
   launchers.stop()
   await scene.close()
-}, 20_000)
+}, 60_000)
