@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median, table } from './figures.ts'
-import { startService } from './processes.ts'
+import { onFile, startService } from './processes.ts'
 import { forSeconds } from './wrk.ts'
 
 // `bun bench/policies.ts`: launchers whose policy has 50 rules against launchers without one, in turns. The
@@ -38,7 +38,7 @@ async function make(origin: string, resolutionPolicy: unknown): Promise<string[]
 }
 
 async function bench(folder: string): Promise<void> {
-  const service = await startService(join(folder, 'bench.db'), '/')
+  const service = await startService(onFile(join(folder, 'bench.db')), '/')
   const file = async (name: string, policy: unknown) => {
     const path = join(folder, name)
     writeFileSync(path, (await make(service.origin, policy)).join('\n'))

@@ -19,16 +19,30 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts the service as shipped, with the package's own `start`, over a file that is kept. */
-export async function startService(database: string, path: string): Promise<Server> {
+/** Where a service keeps its data, and whom it shares its limits with. */
+export interface Place {
+  DATABASE_URL: string
+  DATABASE_AUTH_TOKEN?: string
+  SERVICE_SECRET?: string
+  REDIS_URL?: string
+}
+
+/** A file of this machine. */
+export function onFile(path: string): Place {
+  return { DATABASE_URL: `file:${path}` }
+}
+
+/** Starts the service as shipped, with the package's own `start`; `path` is what it answers first. */
+export async function startService(place: Place, path: string): Promise<Server> {
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: { start: string } }
   const port = freePort()
   return start(scripts.start.split(' ').slice(1), new Request(`http://localhost:${port}${path}`), {
     PORT: String(port),
-    DATABASE_URL: `file:${database}`,
+    ...place,
     // As high as they go: one machine plays every client.
     SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
     SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
+    SERVICE_PLAN_FREE_MAX_BUNDLES: '1000000000',
   })
 }
 

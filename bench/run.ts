@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keepLauncher, makeBundles } from './bundles.ts'
 import { checkCounts, median, type Row, table } from './figures.ts'
-import { type Server, startBare, startService } from './processes.ts'
+import { onFile, type Server, startBare, startService } from './processes.ts'
 import { findWrk, forSeconds, inTurn, type Work } from './wrk.ts'
 
 // `bun run bench`: the service as shipped against the bare runtime on the same work. See bench/README.md.
@@ -30,9 +30,9 @@ interface Run {
 async function bench(folder: string): Promise<void> {
   const run = await prepare(folder)
   const rows = [await firstAnswer(run)]
-  const service = await startService(run.database, '/')
+  const service = await startService(onFile(run.database), `/l/${run.slugs[0]}`)
   const bare = await startBare('launchers', run.launcherFile)
-  rows.push(await memory(run, service, bare))
+  rows.push(...(await memory(run, service, bare)))
   rows.push(...(await rounds(run, 'launchers', service, bare, 0.6)))
   await bare.stop()
   const bareEvents = await startBare('events')
@@ -52,7 +52,7 @@ async function prepare(folder: string): Promise<Run> {
     launcherFile: join(folder, 'launcher.json'),
     asked: { launchers: 0, events: 0 },
   }
-  const service = await startService(run.database, '/')
+  const service = await startService(onFile(run.database), '/')
   const slugs = await makeBundles(service)
   writeFileSync(run.slugFile, slugs.join('\n'))
   await keepLauncher(service, slugs[0]!, run.launcherFile)
@@ -63,7 +63,7 @@ async function prepare(folder: string): Promise<Run> {
 async function firstAnswer(run: Run): Promise<Row> {
   const times: number[] = []
   for (const slug of run.slugs.slice(0, STARTS)) {
-    const service = await startService(run.database, `/l/${slug}`)
+    const service = await startService(onFile(run.database), `/l/${slug}`)
     times.push(service.firstAnswerMs)
     await service.stop()
   }
@@ -71,18 +71,23 @@ async function firstAnswer(run: Run): Promise<Row> {
   return { what: 'Start to first launcher, ms', figure: ms.toFixed(0), goal: 'at most 250', isMet: ms <= 250 }
 }
 
-async function memory(run: Run, service: Server, bare: Server): Promise<Row> {
+async function memory(run: Run, service: Server, bare: Server): Promise<Row[]> {
   for (const server of [bare, service]) {
     await inTurn('launchers', server.origin, run.slugFile, REQUESTS_BEFORE_MEMORY)
   }
   run.asked.launchers += REQUESTS_BEFORE_MEMORY
   const [ours, theirs] = [service.residentMb(), bare.residentMb()]
-  return {
-    what: 'Resident memory above bare, MB',
-    figure: `${(ours - theirs).toFixed(0)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})`,
-    goal: 'at most 60',
-    isMet: ours - theirs <= 60,
-  }
+  // Everything but launchers is loaded with the first request for it.
+  await (await fetch(`${service.origin}/`)).arrayBuffer()
+  return [
+    {
+      what: 'Resident memory above bare, MB',
+      figure: `${(ours - theirs).toFixed(0)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})`,
+      goal: 'at most 60',
+      isMet: ours - theirs <= 60,
+    },
+    { what: '  with the router loaded, MB', figure: (service.residentMb() - theirs).toFixed(0) },
+  ]
 }
 
 interface Round {

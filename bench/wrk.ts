@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 /** One thread is enough to keep a server on one core busy, and leaves the other core to it. */
-const CONNECTIONS = 32
+export const CONNECTIONS = 32
 /** Past the load's own end, for the answers that are under way. */
 const GRACE_SECONDS = 1
 
@@ -17,15 +17,39 @@ interface Load {
 
 export type Work = 'launchers' | 'events'
 
+/** What is asked: the script, the file of what it asks for, and what else it is told. */
+interface Asked {
+  script: Work | 'calls'
+  file: string
+  words?: string[]
+  connections?: number
+}
+
 /** Asks a server for bundles at random for some seconds. */
-export async function forSeconds(work: Work, origin: string, slugFile: string, seconds: number): Promise<Load> {
-  return await load(work, origin, slugFile, 'seconds', seconds, seconds + GRACE_SECONDS)
+export function forSeconds(
+  work: Work,
+  origin: string,
+  slugFile: string,
+  seconds: number,
+  connections = CONNECTIONS,
+): Promise<Load> {
+  return load(origin, { script: work, file: slugFile, connections }, 'seconds', seconds, seconds + GRACE_SECONDS)
+}
+
+/** Calls a server with a key for some seconds, as the lines of a file say (see `calls.lua`), at random. */
+export function calling(
+  origin: string,
+  { file, key, connections }: { file: string; key: string; connections: number },
+  seconds: number,
+): Promise<Load> {
+  const asked: Asked = { script: 'calls', file, words: [key], connections }
+  return load(origin, asked, 'seconds', seconds, seconds + GRACE_SECONDS)
 }
 
 /** Asks a server for every bundle in turn, over and over, until there have been so many requests. */
-export async function inTurn(work: Work, origin: string, slugFile: string, requests: number): Promise<Load> {
+export function inTurn(work: Work, origin: string, slugFile: string, requests: number): Promise<Load> {
   const rate = 10_000
-  return await load(work, origin, slugFile, 'requests', requests, Math.ceil(requests / rate))
+  return load(origin, { script: work, file: slugFile }, 'requests', requests, Math.ceil(requests / rate))
 }
 
 /** The command, or null where it is not installed. */
@@ -34,16 +58,16 @@ export function findWrk(): string | null {
 }
 
 async function load(
-  work: Work,
   origin: string,
-  slugFile: string,
+  { script, file, words = [], connections = CONNECTIONS }: Asked,
   until: 'seconds' | 'requests',
   amount: number,
   seconds: number,
 ): Promise<Load> {
-  const script = fileURLToPath(new URL(`./${work}.lua`, import.meta.url))
-  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
-  const child = Bun.spawn(['wrk', ...options, origin, '--', slugFile, until, String(amount)], { stderr: 'inherit' })
+  const lua = fileURLToPath(new URL(`./${script}.lua`, import.meta.url))
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', lua]
+  const told = [file, until, String(amount), ...words]
+  const child = Bun.spawn(['wrk', ...options, origin, '--', ...told], { stderr: 'inherit' })
   const printed = await new Response(child.stdout).text()
   const line = printed.split('\n').find((text) => text.startsWith('{'))
   if ((await child.exited) !== 0 || line === undefined) throw new Error(`wrk failed: ${printed}`)

@@ -7,7 +7,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
 import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
-import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within } from './remote.ts'
+import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within, writerTo } from './remote.ts'
 import { openReplica } from './replica.ts'
 import * as schema from './schema.ts'
 
@@ -122,8 +122,9 @@ async function openServer({ replicaPath, ...remote }: Parameters<typeof openStor
   const client = openRemote(remote)
   await migrate(client)
   if (replicaPath === undefined) {
-    const write: Write = (statements) => patient(() => client.batch(statements, 'write'))
-    return { reads: client, write, writeCounters: write, others: [] }
+    const send = writerTo(client)
+    const write: Write = (statements) => patient(() => send(statements))
+    return { reads: writingThrough(client, write), write, writeCounters: write, others: [] }
   }
   client.close()
   const replica = await openReplica(replicaPath, remote)

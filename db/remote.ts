@@ -1,7 +1,17 @@
 import { type Client, createClient, LibsqlError } from '@libsql/client'
+import pLimit from 'p-limit'
+import type { Write } from './file.ts'
 
 /** How long any answer of a remote store is waited for; the driver has no time-out of its own. */
 export const REMOTE_TIMEOUT_MS = 2_000
+
+/**
+ * A libSQL server writes one transaction at a time, and is worn out by those that wait in it: two hundred at once kept
+ * sqld from finishing any. So the others wait here.
+ */
+const WRITES_AT_ONCE = 4
+/** As long as a busy file is waited for. */
+const TURN_PATIENCE_MS = 5_000
 
 /** Where a remote store is, and the token that it takes. */
 export interface RemoteStore {
@@ -17,6 +27,35 @@ export function openRemote({ url, authToken }: RemoteStore): Client {
     fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) }),
   })
   return client.protocol === 'ws' ? inTime(client) : client
+}
+
+/**
+ * Writes on a connection to a server, a few at a time. Where the server does not answer one of them in time, those that
+ * wait for their turn fail with it, unsent.
+ */
+export function writerTo(client: Client): Write {
+  const inTurn = pLimit({ concurrency: WRITES_AT_ONCE, rejectOnClear: true })
+  return (statements) => {
+    const askedAt = performance.now()
+    return inTurn(async () => {
+      if (performance.now() - askedAt > TURN_PATIENCE_MS) throw late()
+      try {
+        return await client.batch(statements, 'write')
+      } catch (error) {
+        if (!isRefusal(error)) inTurn.clearQueue()
+        throw error
+      }
+    })
+  }
+}
+
+/** Whether it was the database that refused, by a constraint or as it was busy. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
+}
+
+function late(): LibsqlError {
+  return new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
 }
 
 /** A socket may stay open and say nothing: then it is left, and the next call opens another. */
@@ -35,7 +74,7 @@ function inTime(client: Client): Client {
       if (result !== LATE) return result
       answer.catch(() => {})
       leave()
-      throw new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
+      throw late()
     }
   return Object.assign(client, {
     execute: limited(client.execute.bind(client) as (...args: unknown[]) => ReturnType<Client['execute']>),

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
 import type { Write } from './file.ts'
-import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within } from './remote.ts'
+import { isRefusal, LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within, writerTo } from './remote.ts'
 
 /** What other processes wrote is read here no later than this, while the server answers. */
 const COPY_EVERY_MS = 250
@@ -28,6 +28,7 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
   mkdirSync(dirname(path), { recursive: true })
   const url = pathToFileURL(path).href
   const server = openRemote(remote)
+  const send = writerTo(server)
   const copier = new Copier({ url, remote })
   if ((await within(copier.copy(), FIRST_COPY_MS)) === LATE) throw new Error('the server sent no copy of its database')
   const reads = elsewhereWhile(() => copier.isBehind, createClient({ url, concurrency: 1 }), server)
@@ -45,7 +46,7 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
         )
       }
       try {
-        const results = await server.batch(statements, 'write')
+        const results = await send(statements)
         await copied()
         return results
       } catch (error) {
@@ -60,11 +61,6 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
       server.close()
     },
   }
-}
-
-/** Whether it was the database that refused, by a constraint or as it was busy. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
 }
 
 /** A client whose reads go to another one while it must not be read. */

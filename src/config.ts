@@ -1,69 +1,100 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type } from 'arktype'
+import { listed } from './words.ts'
 
-const positive = type('string.integer.parse').to('1 <= number.integer <= 1000000000')
-const headerName = type(/^[A-Za-z0-9-]{1,64}$/).describe('the name of one header')
-const origin = type('string.trim').narrow((text, ctx) => {
-  const url = URL.canParse(text) ? new URL(text) : null
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
-  return isOrigin || ctx.mustBe('an http: or https: origin such as https://go.example.com, with no path')
-})
+/** How a setting is read from its text, and what a text must be that can be. */
+interface Reader<T> {
+  mustBe: string
+  /** Undefined for a text that cannot be read. */
+  read(text: string): T | undefined
+}
+
+// Not arktype's: it takes longer to load than all that a launcher needs.
+
+function text(mustBe: string, pattern: RegExp): Reader<string> {
+  return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }
+}
+
+const atLeast = (letters: number) => text(`at least ${letters} characters`, new RegExp(`^.{${letters},}$`, 's'))
+const atMost = (letters: number) => text(`1 to ${letters} characters`, new RegExp(`^.{1,${letters}}$`, 's'))
+const anything = atLeast(1)
+const headerName = text('the name of one header', /^[A-Za-z0-9-]{1,64}$/)
+
+function whole(max: number): Reader<number> {
+  const read = (text: string) => (/^[0-9]{1,10}$/.test(text) && +text >= 1 && +text <= max ? +text : undefined)
+  return { mustBe: `a whole number from 1 to ${max}`, read }
+}
+
+const positive = whole(1_000_000_000)
+
+function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
+  return {
+    mustBe: listed(words, 'or'),
+    read: (text) => words.find((word) => word === text),
+  }
+}
+
+const origin: Reader<string> = {
+  mustBe: 'an http: or https: origin such as https://go.example.com, with no path',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? text.trim() : undefined
+  },
+}
+
 /** Several for a change of secret: what is signed with any of them is taken. */
-const webhookSecrets = type('string.trim')
-  .pipe((text) => text.split(/\s+/))
-  .narrow(
-    (secrets, ctx) =>
-      secrets.every((secret) => secret.replace(/^whsec_/, '').length >= 16) ||
-      ctx.mustBe('one or more secrets of at least 16 characters, with spaces between them'),
-  )
+const webhookSecrets: Reader<string[]> = {
+  mustBe: 'one or more secrets of at least 16 characters, with spaces between them',
+  read(text) {
+    const secrets = text.trim().split(/\s+/)
+    return secrets.every((secret) => secret.replace(/^whsec_/, '').length >= 16) ? secrets : undefined
+  },
+}
 
 /**
  * Every setting: how it is read, its default (none: optional) and what it is for. All are optional;
  * a bad one stops the start with one line that names it. The README's table is tested against this.
  */
 export const SETTINGS = {
-  PORT: { schema: type('string.integer.parse').to('1 <= number.integer <= 65535'), fallback: '3000' },
-  HOST: { schema: type('0 < string <= 255'), fallback: 'localhost' },
-  SERVICE_BASE_URL: { schema: origin, fallback: undefined },
-  SERVICE_NAME: { schema: type('0 < string <= 60'), fallback: 'Openall' },
+  PORT: { reader: whole(65_535), fallback: '3000' },
+  HOST: { reader: atMost(255), fallback: 'localhost' },
+  SERVICE_BASE_URL: { reader: origin, fallback: undefined },
+  SERVICE_NAME: { reader: atMost(60), fallback: 'Openall' },
   DATABASE_URL: {
-    schema: type(/^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/).describe(
-      'a file:, libsql:, http(s): or ws(s): address',
-    ),
+    reader: text('a file:, libsql:, http(s): or ws(s): address', /^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/),
     fallback: 'file:./data/openall.db',
   },
-  DATABASE_AUTH_TOKEN: { schema: type('string > 0'), fallback: undefined },
-  DATABASE_REPLICA_PATH: { schema: type('string > 0'), fallback: undefined },
-  SERVICE_SECRET: { schema: type('string >= 32').describe('at least 32 characters'), fallback: undefined },
-  SERVICE_RATE_LIMIT_WINDOW_MS: { schema: positive, fallback: '60000' },
-  SERVICE_RATE_LIMIT_MAX_REQUESTS: { schema: positive, fallback: '30' },
-  REDIS_URL: { schema: type(/^rediss?:\/\/./).describe('a redis: or rediss: address'), fallback: undefined },
-  SERVICE_CLIENT_IP_HEADER: { schema: headerName, fallback: undefined },
-  SERVICE_COUNTRY_HEADER: { schema: headerName, fallback: undefined },
-  SERVICE_CLAIM_TTL_HOURS: { schema: positive, fallback: '168' },
-  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { schema: positive, fallback: '50' },
-  SERVICE_PLAN_FREE_MAX_BUNDLES: { schema: positive, fallback: '100' },
-  SERVICE_PLAN_PRO_MAX_BUNDLES: { schema: positive, fallback: '10000' },
-  SERVICE_REQUIRE_VERIFIED_EMAIL: { schema: type("'true' | 'false'"), fallback: 'false' },
-  SMTP_URL: { schema: type(/^smtps?:\/\/./).describe('an smtp: or smtps: address'), fallback: undefined },
-  SERVICE_MAIL_FROM: { schema: type('0 < string <= 320'), fallback: undefined },
-  OIDC_ISSUER: { schema: type(/^https?:\/\/./).describe('an http: or https: address'), fallback: undefined },
-  OIDC_CLIENT_ID: { schema: type('string > 0'), fallback: undefined },
-  OIDC_CLIENT_SECRET: { schema: type('string > 0'), fallback: undefined },
-  SERVICE_IDENTITY_WEBHOOK_SECRET: { schema: webhookSecrets, fallback: undefined },
-  SERVICE_PAYMENT_WEBHOOK_SECRET: { schema: webhookSecrets, fallback: undefined },
-  SERVICE_BLOCKED_HOSTS_FILE: { schema: type('string > 0'), fallback: undefined },
-  SERVICE_METRICS_TOKEN: { schema: type('string >= 16').describe('at least 16 characters'), fallback: undefined },
-  SERVICE_REQUEST_ID_HEADER: { schema: headerName, fallback: undefined },
-  SERVICE_ACCESS_LOG: { schema: type("'off' | 'errors' | 'all'"), fallback: 'off' },
-  LOG_LEVEL: { schema: type("'trace'|'debug'|'info'|'warn'|'error'|'fatal'|'silent'"), fallback: 'info' },
+  DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined },
+  DATABASE_REPLICA_PATH: { reader: anything, fallback: undefined },
+  SERVICE_SECRET: { reader: atLeast(32), fallback: undefined },
+  SERVICE_RATE_LIMIT_WINDOW_MS: { reader: positive, fallback: '60000' },
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },
+  REDIS_URL: { reader: text('a redis: or rediss: address', /^rediss?:\/\/./), fallback: undefined },
+  SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_CLAIM_TTL_HOURS: { reader: positive, fallback: '168' },
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { reader: positive, fallback: '50' },
+  SERVICE_PLAN_FREE_MAX_BUNDLES: { reader: positive, fallback: '100' },
+  SERVICE_PLAN_PRO_MAX_BUNDLES: { reader: positive, fallback: '10000' },
+  SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
+  SMTP_URL: { reader: text('an smtp: or smtps: address', /^smtps?:\/\/./), fallback: undefined },
+  SERVICE_MAIL_FROM: { reader: atMost(320), fallback: undefined },
+  OIDC_ISSUER: { reader: text('an http: or https: address', /^https?:\/\/./), fallback: undefined },
+  OIDC_CLIENT_ID: { reader: anything, fallback: undefined },
+  OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined },
+  SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
+  SERVICE_METRICS_TOKEN: { reader: atLeast(16), fallback: undefined },
+  SERVICE_REQUEST_ID_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_ACCESS_LOG: { reader: oneOf('off', 'errors', 'all'), fallback: 'off' },
+  LOG_LEVEL: { reader: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), fallback: 'info' },
 } as const
 
 type Setting = keyof typeof SETTINGS
 type Read<S extends Setting> =
-  | (typeof SETTINGS)[S]['schema']['infer']
+  | Exclude<ReturnType<(typeof SETTINGS)[S]['reader']['read']>, undefined>
   | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
 
 /** A setting that cannot be used; its message is the one line that the start prints. */
@@ -74,12 +105,12 @@ export class BadSetting extends Error {}
  * @throws BadSetting.
  */
 export function readSetting<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
-  const { schema, fallback } = SETTINGS[name]
+  const { reader, fallback } = SETTINGS[name]
   // An empty variable is how shells and compose files say "unset".
   const text = env[name] || fallback
   if (text === undefined) return undefined as Read<S>
-  const value = schema(text)
-  if (value instanceof type.errors) throw new BadSetting(`${name} must be ${value[0]?.expected}`)
+  const value = reader.read(text)
+  if (value === undefined) throw new BadSetting(`${name} must be ${reader.mustBe}`)
   return value as Read<S>
 }
 

@@ -1,4 +1,3 @@
-import './schemas.ts'
 import { createApp } from './app.ts'
 import { BadSetting, blame, type Config, readConfig } from './config.ts'
 import { openLog } from './log.ts'

@@ -10,6 +10,7 @@ import { Problem } from './problem.ts'
 import type { Route } from './routes.ts'
 import type { Service } from './service.ts'
 import { validate } from './validate.ts'
+import { count } from './words.ts'
 
 /** What a caller asks of the one call, beside its input. */
 interface Conditions {
@@ -263,8 +264,7 @@ export async function charge(bucket: Bucket, limit: Limit, key: string, whose: s
   const decision = taken instanceof Promise ? await taken : taken
   if (decision.allowed) return decision
   const { resetSeconds } = decision
-  const wait = `${resetSeconds} second${resetSeconds === 1 ? '' : 's'}`
-  throw new Problem('RATE_LIMITED', `Too many requests ${whose}. Try again in ${wait}.`, {
+  throw new Problem('RATE_LIMITED', `Too many requests ${whose}. Try again in ${count(resetSeconds, 'second')}.`, {
     retryAfterSeconds: resetSeconds,
   })
 }

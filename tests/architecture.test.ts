@@ -77,10 +77,10 @@ test('only src/main.ts names Bun or Deno', () => {
   expect(named).toEqual(['src/main.ts'])
 })
 
-test('only transports, and the app that composes them, import elysia', () => {
+test('only transports, and the router that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
-  expect(importers.filter((file) => !/^src\/(transports\/|app\.ts$)/.test(file))).toEqual([])
-  expect(importers).toContain('src/app.ts')
+  expect(importers.filter((file) => !/^src\/(transports\/|router\.ts$)/.test(file))).toEqual([])
+  expect(importers).toContain('src/router.ts')
 })
 
 test('routes are a list that anyone may import, and each is its operation’s own', () => {

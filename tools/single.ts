@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { assets } from '../views/static.ts'
+import { asset, assetAt, assetNames } from '../views/static.ts'
 
 // Makes the whole service one executable for this machine's kind: `bun tools/single.ts [file]` (default: dist/openall-server).
 // libSQL's native part, the migrations and the files of the pages ride along; it needs no node_modules beside it.
@@ -62,7 +62,5 @@ function embed(path: string, replace: [RegExp, string][]) {
 
 /** The files of the pages by their names without the hash. */
 function bodies(): Record<string, string> {
-  return Object.fromEntries(
-    [...assets].map(([hashed, { body }]) => [hashed.replace(/\.[0-9a-f]{8}(?=\.\w+$)/, ''), body]),
-  )
+  return Object.fromEntries(assetNames.map((name) => [name, assetAt(asset(name))?.body ?? '']))
 }

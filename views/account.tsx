@@ -1,5 +1,5 @@
 import { Html } from '@elysiajs/html'
-import { described, FieldError } from './fields.tsx'
+import { Alert, described, Field } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** A form of these pages as it was sent, and what is wrong with it. */
@@ -25,7 +25,7 @@ export function SignInPage({ site, form, hasOidc }: AccountProps): JSX.Element {
     <Page site={site} title={`Sign in · ${site.name}`}>
       <section class="narrow">
         <h1>Sign in</h1>
-        <FormError error={errors.form} />
+        <Alert text={errors.form} />
         {hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-in">
           <EmailField email={email} error={errors.email} autofocus />
@@ -56,15 +56,12 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
     <Page site={site} title={`Make an account · ${site.name}`}>
       <section class="narrow">
         <h1>Make an account</h1>
-        <FormError error={errors.form} />
+        <Alert text={errors.form} />
         {hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
-          <div class="field">
-            <label for="name">
-              Name <span class="optional">optional</span>
-            </label>
+          <Field id="name" label="Name" note="optional">
             <input id="name" name="name" value={attribute(name)} autocomplete="name" maxlength="100" />
-          </div>
+          </Field>
           <EmailField email={email} error={errors.email} />
           <PasswordField autocomplete="new-password" error={errors.password} hint="At least 8 characters." />
           <input type="hidden" name="next" value={attribute(next)} />
@@ -191,8 +188,7 @@ function EmailField({
   autofocus?: boolean
 }) {
   return (
-    <div class="field">
-      <label for="email">E-mail address</label>
+    <Field id="email" label="E-mail address" error={error}>
       <input
         id="email"
         name="email"
@@ -204,8 +200,7 @@ function EmailField({
         value={attribute(email)}
         {...described('email', error)}
       />
-      <FieldError id="email" error={error} />
-    </div>
+    </Field>
   )
 }
 
@@ -221,10 +216,7 @@ interface PasswordProps {
 /** A field for a password, which never comes back filled. */
 export function PasswordField({ name = 'password', label = 'Password', autocomplete, error, hint }: PasswordProps) {
   return (
-    <div class="field">
-      <label for={name} safe>
-        {label}
-      </label>
+    <Field id={name} label={label} error={error}>
       <input
         id={name}
         name={name}
@@ -242,17 +234,6 @@ export function PasswordField({ name = 'password', label = 'Password', autocompl
           {hint}
         </p>
       )}
-      <FieldError id={name} error={error} />
-    </div>
-  )
-}
-
-/** What is wrong with a form as a whole. */
-export function FormError({ error }: { error: string | undefined }): JSX.Element {
-  if (error === undefined) return ''
-  return (
-    <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-      {error}
-    </p>
+    </Field>
   )
 }

@@ -1,4 +1,48 @@
-import { Html } from '@elysiajs/html'
+import { Html, type PropsWithChildren } from '@elysiajs/html'
+
+type FieldProps = PropsWithChildren<{
+  /** The control's, which is among the children. */
+  id: string
+  label: string
+  /** Stands fainter behind the label: `optional`. */
+  note?: string
+  error?: string | undefined
+  /** How it is laid out, where not like any other. */
+  kind?: 'json' | 'whole'
+}>
+
+/** A control with its label above it, and its error below. */
+export function Field({ id, label, note, error, kind, children }: FieldProps): JSX.Element {
+  return (
+    <div class={['field', kind]}>
+      <label for={id}>
+        {Html.escapeHtml(label)}
+        {note === undefined ? (
+          ''
+        ) : (
+          <>
+            {' '}
+            <span class="optional" safe>
+              {note}
+            </span>
+          </>
+        )}
+      </label>
+      {children as 'safe'}
+      <FieldError id={id} error={error} />
+    </div>
+  )
+}
+
+/** What stands against a page as a whole, where something does. */
+export function Alert({ text }: { text: string | null | undefined }): JSX.Element {
+  if (!text) return ''
+  return (
+    <p class="alert" role="alert" id="alert" tabindex="-1" safe>
+      {text}
+    </p>
+  )
+}
 
 /** An error below the field that it concerns. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {

@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { CreatedBundle } from '../src/bundles/answers.ts'
 import { BOUNDS } from '../src/bundles/bounds.ts'
-import { described, FieldError, leading } from './fields.tsx'
+import { Alert, described, Field, FieldError, leading } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
@@ -34,22 +34,13 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
         <p class="lede">Paste up to {BOUNDS.urls} links. Share one. Whoever opens it gets every tab with one press.</p>
       </section>
       <form class="card" method="post" action="/">
-        {alert === '' ? (
-          ''
-        ) : (
-          <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-            {alert}
-          </p>
-        )}
+        <Alert text={alert} />
         {lines.length > 0 ? (
           <Lines lines={lines} />
         ) : (
           <Paste text={form.text} isFresh={isFresh} isWrong={errors.urls !== undefined} />
         )}
-        <div class="field">
-          <label for="title">
-            Title <span class="optional">optional</span>
-          </label>
+        <Field id="title" label="Title" note="optional" error={errors.title}>
           <input
             id="title"
             name="title"
@@ -57,12 +48,10 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
             autocomplete="off"
             {...described('title', errors.title)}
           />
-          <FieldError id="title" error={errors.title} />
-        </div>
+        </Field>
         <details class="more" open={form.description !== '' || errors.description !== undefined}>
           <summary>Add a description</summary>
-          <div class="field">
-            <label for="description">Description</label>
+          <Field id="description" label="Description" error={errors.description}>
             <textarea
               id="description"
               name="description"
@@ -72,8 +61,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
             >
               {leading(form.description)}
             </textarea>
-            <FieldError id="description" error={errors.description} />
-          </div>
+          </Field>
         </details>
         <input type="hidden" name="idempotencyKey" value={form.idempotencyKey} />
         <div class="send">
@@ -104,8 +92,7 @@ export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.El
 
 function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isWrong: boolean }): JSX.Element {
   return (
-    <div class="field">
-      <label for="urls">Links, one a line</label>
+    <Field id="urls" label="Links, one a line">
       <textarea
         id="urls"
         name="urls"
@@ -128,7 +115,7 @@ function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isW
         <span id="urls-hint">Bullets, “title | url”, Markdown and OneTab lists are fine.</span>
         <span id="urls-count" class="count" aria-live="polite"></span>
       </p>
-    </div>
+    </Field>
   )
 }
 
@@ -237,16 +224,13 @@ interface CopyFieldProps {
 /** A text to take along: selectable without JavaScript, with a copy button where there is. */
 function CopyField({ id, label, value, kind }: CopyFieldProps): JSX.Element {
   return (
-    <div class="field">
-      <label for={id} safe>
-        {label}
-      </label>
+    <Field id={id} label={label}>
       <div class="copy-field">
         <input id={id} value={value} readonly />
         <button type="button" class={['copy', kind]} data-copy={id} aria-live="polite">
           Copy
         </button>
       </div>
-    </div>
+    </Field>
   )
 }

@@ -1,9 +1,9 @@
 import { Html } from '@elysiajs/html'
 import type { PublicBundle } from '../src/bundles/served.ts'
+import { count } from '../src/words.ts'
 import { destination } from './destination.ts'
 import { Icon } from './icons.tsx'
 import { attribute, Document, type Site } from './layout.tsx'
-import { count } from './words.ts'
 
 interface LauncherProps {
   site: Site

@@ -56,6 +56,8 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
           <title safe>{title}</title>
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
+          {/* A page is shown once it is all there: shown piece by piece, what is above would move with what comes. */}
+          <link rel="expect" href="#end" blocking="render" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
           <link rel="stylesheet" href={asset(styles)} />
           {scripts.map((script) => (
@@ -63,7 +65,10 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
           ))}
           {head as 'safe'}
         </head>
-        <body>{children as 'safe'}</body>
+        <body>
+          {children as 'safe'}
+          <div id="end" hidden></div>
+        </body>
       </html>
     </>
   )

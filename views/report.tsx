@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import type { REPORT_REASONS } from '../db/schema.ts'
-import { described, FieldError } from './fields.tsx'
+import { described, Field } from './fields.tsx'
 import { Page, type Site } from './layout.tsx'
 
 /** What was chosen and typed so far, and what is wrong with it. */
@@ -37,8 +37,7 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
           </p>
         )}
         <form class="card" method="post" action={`/l/${slug}/report`}>
-          <div class="field">
-            <label for="reason">What is wrong with it</label>
+          <Field id="reason" label="What is wrong with it" error={errors.reason}>
             <select id="reason" name="reason" required {...described('reason', errors.reason)}>
               <option value="">Choose…</option>
               {
@@ -49,17 +48,12 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
                 )) as 'safe'[]
               }
             </select>
-            <FieldError id="reason" error={errors.reason} />
-          </div>
-          <div class="field">
-            <label for="detail">
-              What to look at <span class="optional">optional</span>
-            </label>
+          </Field>
+          <Field id="detail" label="What to look at" note="optional" error={errors.detail}>
             <textarea id="detail" name="detail" rows="4" maxlength="1000" {...described('detail', errors.detail)} safe>
               {detail}
             </textarea>
-            <FieldError id="detail" error={errors.detail} />
-          </div>
+          </Field>
           <div class="send">
             <button type="submit" class="primary">
               Send the report

@@ -33,27 +33,42 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
   'icon.svg': { type: 'image/svg+xml', sources: ['icon.svg'] },
 }
 
+export const assetNames: readonly string[] = Object.keys(FILES)
+
 /** A file of the pages, as it is served. */
-export interface Asset {
+interface Asset {
+  /** Holds the hash of the body, and so may be kept for good. */
+  address: string
   type: string
   body: string
 }
 
-/** By the name in its address, which holds its hash: `launcher.3f9a0c21.css`. */
-export const assets = new Map<string, Asset>()
-const addresses = new Map<string, string>()
+/** By name; each is put together when it is first asked for. */
+const assets = new Map<string, Asset>()
 
-for (const [name, { type, sources }] of Object.entries(FILES)) {
-  const body = sources.map((source) => readFileSync(new URL(source, STATIC), 'utf8')).join('\n')
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
-  const hashed = name.replace('.', `.${hash}.`)
-  assets.set(hashed, { type, body })
-  addresses.set(name, `/static/${hashed}`)
+function assetOf(name: string): Asset | undefined {
+  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined
+  let made = assets.get(name)
+  if (made === undefined && file !== undefined) {
+    const { type, sources } = file
+    const body = sources.map((source) => readFileSync(new URL(source, STATIC), 'utf8')).join('\n')
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
+    made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body }
+    assets.set(name, made)
+  }
+  return made
 }
 
-/** The address of a file, which changes with its content and so may be kept for good. */
+/** The address of a file, which changes with its content. */
 export function asset(name: string): string {
-  const address = addresses.get(name)
+  const { address } = assetOf(name) ?? {}
   if (address === undefined) throw new Error(`no such file: ${name}`)
   return address
+}
+
+/** The file at an address such as `/static/launcher.3f9a0c21.css`, or undefined where there is none. */
+export function assetAt(address: string): Asset | undefined {
+  const name = /^\/static\/([\w-]+)\.[0-9a-f]{8}(\.\w+)$/.exec(address)
+  const found = name === null ? undefined : assetOf(`${name[1]}${name[2]}`)
+  return found?.address === address ? found : undefined
 }

@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { Store } from '../../db/client.ts'
 import { account } from '../../db/schema.ts'
 import { Problem } from '../problem.ts'
+import { count } from '../words.ts'
 
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
@@ -29,8 +30,7 @@ let hashMs = 100
 export async function amongHashers<T>(hashes: number, run: () => Promise<T>): Promise<T> {
   if (expected + hashes > MAX_WAITING) {
     const seconds = Math.max(1, Math.ceil((expected * hashMs) / AT_ONCE / 1000))
-    const wait = `${seconds} second${seconds === 1 ? '' : 's'}`
-    throw new Problem('RATE_LIMITED', `Many people are signing in. Try again in ${wait}.`, {
+    throw new Problem('RATE_LIMITED', `Many people are signing in. Try again in ${count(seconds, 'second')}.`, {
       retryAfterSeconds: seconds,
     })
   }

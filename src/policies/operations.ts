@@ -4,10 +4,10 @@ import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
 import { ROUTES } from '../routes.ts'
 import { Preview } from './answers.ts'
+import { described, SentViewer } from './described.ts'
 import { preview } from './preview.ts'
 import { identifiedFor } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
-import { described, SentViewer } from './viewer.ts'
 
 /** POST /api/links/:slug/policy/preview (decisions 6). */
 export const previewPolicy = operation({

@@ -47,7 +47,7 @@ export function launcherPages(service: Service): LauncherPages {
     if (body === undefined) {
       if (bundle === null) return undefined
       const view = <LauncherPage site={site} bundle={shownTo(rule, bundle)} />
-      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'quick')))
+      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding)))
     }
     if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])

@@ -5,8 +5,14 @@ import type { Handle } from './front-door.ts'
 
 /** The router, as far as it is used here. */
 interface Router {
-  routes: readonly { path: string }[]
+  /** What its routes are made of, but for their parameters. */
+  words: ReadonlySet<string>
   fetch(request: Request): Response | Promise<Response>
+}
+
+/** The words of a router's routes. */
+export function wordsOf(routes: readonly { path: string }[]): string[] {
+  return routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part)))
 }
 
 /** Writes a line about an answer. */
@@ -62,8 +68,7 @@ export function logged(handle: Handle, router: Router, service: Service): Handle
  * A line has the request's id, method, the shape of its path, status and duration. No address, query, header or name of
  * anything: of the path only the words that routes are made of are told, for the rest may be a token.
  */
-function accessLog({ routes }: Router, { config, log }: Service): AccessLog {
-  const words = new Set(routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part))))
+function accessLog({ words }: Router, { config, log }: Service): AccessLog {
   return (request, { status }, startedAt) => {
     if (config.accessLog === 'errors' && status < 400) return
     const ms = Math.round((performance.now() - startedAt) * 100) / 100

@@ -5,8 +5,7 @@ import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/bookmarks.ts'
 import { CreatedPage, type HomeForm, HomePage } from '../../views/home.tsx'
 import { headingOf } from '../../views/launcher.tsx'
-import { NoticePage } from '../../views/notice.tsx'
-import { assets } from '../../views/static.ts'
+import { assetAt } from '../../views/static.ts'
 import { createBundle } from '../bundles/operations.ts'
 import { type Pasted, readPasted } from '../bundles/paste.ts'
 import { find } from '../bundles/served.ts'
@@ -16,9 +15,8 @@ import type { Service } from '../service.ts'
 import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
-import { htmxTarget } from './htmx.ts'
 import { type LauncherPages, noBundle } from './launcher.tsx'
-import { HTML, page, text } from './respond.ts'
+import { encodeSmall, encodingFor, HTML, headersWith, page, text } from './respond.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -46,7 +44,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
-    .get('/static/:file', ({ request, params }) => staticFile(request, params.file))
+    .get('/static/:file', ({ request }) => staticFile(request))
     .all('/', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
     .all('/l/:slug', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/l/:slug/qr.svg', () => refuseMethod(['GET', 'HEAD']), RAW)
@@ -54,36 +52,24 @@ export function pages(service: Service, launchers: LauncherPages) {
     .all('/static/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
 }
 
-/** An error as a page; for htmx as a part of the page that is there, so that nothing typed on it is lost. */
-export function problemPage(request: Request, problem: Problem, service: Service): Response {
-  const { status, headers, message } = problem
-  if (htmxTarget(request) !== null) {
-    const view = (
-      <p class="alert" role="alert" safe>
-        {message}
-      </p>
-    )
-    const into = { 'hx-retarget': '#said', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
-    return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
-  }
-  const { name, origin } = service.config
-  const heading = HEADINGS[status] ?? 'That did not work'
-  const view = <NoticePage site={{ name, origin }} heading={heading} text={message} />
-  return text(request, view as string, { type: HTML, status, headers })
-}
+/** Files as they are sent, by address and encoding: there are few, and none changes while the process runs. */
+const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
-const HEADINGS: Record<number, string> = {
-  404: 'Nothing here',
-  451: 'Taken down',
-  429: 'A little slower, please',
-  500: 'Our mistake',
-}
-
-function staticFile(request: Request, file: string): Response {
-  const found = assets.get(file)
+async function staticFile(request: Request): Promise<Response> {
+  const found = assetAt(new URL(request.url).pathname)
   if (found === undefined) throw new Problem('NOT_FOUND', 'There is no such file.')
-  const headers = { 'cache-control': 'public, max-age=31536000, immutable' }
-  return text(request, found.body, { type: found.type, headers })
+  const { address, type, body } = found
+  const encoding = encodingFor(request)
+  const key = `${encoding} ${address}`
+  let sent = sentFiles.get(key)
+  if (sent === undefined) sentFiles.set(key, (sent = encodeSmall(body, encoding)))
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'Accept-Encoding',
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+  }
+  return new Response(await sent, { headers: headersWith(headers) })
 }
 
 function emptyForm(): HomeForm {

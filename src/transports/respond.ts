@@ -1,4 +1,5 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Encoding } from '../bundles/launchers.ts'
 import type { Download } from '../operation.ts'
@@ -62,7 +63,7 @@ export function text(
   { type, status = 200, headers = {} }: { type: string; status?: number; headers?: Record<string, string> },
 ): Response {
   const encoding = body.length < WORTH_COMPRESSING ? 'identity' : encodingFor(request)
-  return new Response(encode(body, encoding, 'quick'), {
+  return new Response(encode(body, encoding), {
     status,
     headers: headersWith({
       'content-type': type,
@@ -137,19 +138,28 @@ export function seeOther(location: string, from?: Response): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** The bytes of a body in an encoding; `small` takes its time, for what is made once and served often. */
-export function encode(
-  body: string | Uint8Array,
-  encoding: Encoding,
-  effort: 'quick' | 'small',
-): Uint8Array<ArrayBuffer> {
+/** The bytes of a body in an encoding. */
+export function encode(body: string | Uint8Array, encoding: Encoding): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(body)
   // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
   if (encoding === 'identity') return Uint8Array.from(bytes)
-  if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: effort === 'quick' ? 6 : 9 }))
-  const quality = effort === 'quick' ? 3 : 11
-  const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
-  return Uint8Array.from(brotliCompressSync(bytes, { params }))
+  if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: 6 }))
+  return Uint8Array.from(brotliCompressSync(bytes, brotli(3, bytes)))
+}
+
+const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]
+
+/** The same for what is made once and served often: as small as can be, which takes its time, beside other requests. */
+export async function encodeSmall(body: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.from(body)
+  if (encoding === 'identity') return Uint8Array.from(bytes)
+  return Uint8Array.from(
+    await (encoding === 'gzip' ? gzipped(bytes, { level: 9 }) : compressed(bytes, brotli(11, bytes))),
+  )
+}
+
+function brotli(quality: number, { length }: Uint8Array) {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length } }
 }
 
 /** Browsers send one of a few Accept-Encoding texts, so each is read once. */

@@ -24,8 +24,14 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('starting the service loads neither better-auth nor nodemailer nor what webhooks need', () => {
+test('starting the service loads no routes but the launcher’s, nor what they need', () => {
   const loaded = loadedWith(join(ROOT, 'src/main.ts'))
+  expect(loaded).toContain(join(ROOT, 'src/transports/launcher.tsx'))
+  expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
+})
+
+test('the router loads neither better-auth nor nodemailer nor what webhooks need', () => {
+  const loaded = loadedWith(join(ROOT, 'src/router.ts'))
   expect(loaded).toContain('elysia')
   expect(loaded).not.toContain('better-auth')
   expect(loaded).not.toContain('nodemailer')
@@ -33,10 +39,10 @@ test('starting the service loads neither better-auth nor nodemailer nor what web
   expect(loadedWith(join(ROOT, 'src/identity/auth.ts'))).toContain('better-auth')
 })
 
-test('starting the service loads neither the protocol of agents nor what documents are made of', () => {
+test('the router loads neither the protocol of agents nor what documents are made of', () => {
   const isForAgents = /^@modelcontextprotocol|(glossary|openapi|json-schema|mcp-server|tools|reference|docs)\.tsx?$/
   const among = (file: string) => [...loadedWith(join(ROOT, file))].filter((module) => isForAgents.test(module))
-  expect(among('src/main.ts')).toEqual([])
+  expect(among('src/router.ts')).toEqual([])
   expect(among('src/transports/mcp-server.ts')).toContain('@modelcontextprotocol/server')
   expect(among('src/transports/reference.tsx').length).toBeGreaterThan(3)
 })

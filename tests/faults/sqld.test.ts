@@ -204,4 +204,28 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
       expect(stored.length).toBeGreaterThanOrEqual(12)
     },
   )
+
+  // Heavy, so of the quick form once.
+  if (IS_FULL || (runtime === 'bun' && store === 'http')) {
+    scenario(
+      'more writes at once than sqld can take wear nothing out: what is answered is there, and the next is written',
+      async () => {
+        const answered: string[] = []
+        for (let burst = 0; burst < 3; burst += 1) {
+          const answers = await Promise.all(
+            Array.from({ length: 200 }, () => create(server, { urls: ['https://burst.example/'] })),
+          )
+          for (const { status, body } of answers) {
+            if (status === 201) answered.push(body.slug)
+            else expect(body.code).toBe('INTERNAL_ERROR')
+          }
+        }
+        await eventually(async () => (await made()) === 201, 'a write is answered again')
+        const rows = await server.sql("SELECT slug FROM bundles WHERE urls LIKE '%https://burst.example/%'")
+        const stored = new Set(rows.map(({ slug }) => slug))
+        expect(answered.filter((slug) => !stored.has(slug))).toEqual([])
+        expect(answered.length).toBeGreaterThan(200)
+      },
+    )
+  }
 })

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type } from 'arktype'
+import { described, SentViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { lint } from '../../src/policies/lint.ts'
 import { Policy } from '../../src/policies/shapes.ts'
-import { described, SentViewer } from '../../src/policies/viewer.ts'
 import { policyOf } from './bad.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/policies.md', import.meta.url)), 'utf8')

@@ -1,4 +1,6 @@
-import type { Condition, Day, Field } from '../../db/policy.ts'
+import type { Condition, Field } from '../../db/policy.ts'
+import { listed } from '../../src/words.ts'
+import { DAY_NAMES, VERBS } from './policy-words.ts'
 
 const FIELDS: Record<string, string> = {
   emailDomain: 'e-mail domain',
@@ -11,17 +13,7 @@ const FIELDS: Record<string, string> = {
   referrerDomain: 'referring site',
 }
 
-const DAYS: Record<Day, string> = {
-  mon: 'Mondays',
-  tue: 'Tuesdays',
-  wed: 'Wednesdays',
-  thu: 'Thursdays',
-  fri: 'Fridays',
-  sat: 'Saturdays',
-  sun: 'Sundays',
-}
-
-const COMPARED = { equals: 'is', startsWith: 'begins with', endsWith: 'ends with', contains: 'contains' } as const
+const COMPARED = { equals: 'is', ...VERBS } as const
 
 /** A condition as people say it: `signed in and (country is “DE” or “AT”)`. Plain text, to be escaped. */
 export function conditionWords(condition: Condition): string {
@@ -45,7 +37,7 @@ export function conditionWords(condition: Condition): string {
     case 'timeWindow': {
       const { days, from, to, timeZone } = condition
       return `on ${listed(
-        days.map((day) => DAYS[day]),
+        days.map((day) => `${DAY_NAMES[day]}s`),
         'and',
       )} from ${from} to ${to} (${timeZone})`
     }
@@ -67,8 +59,4 @@ function fieldName(field: Field): string {
 
 function quoted(text: string): string {
   return `“${text}”`
-}
-
-function listed(texts: readonly string[], last: 'and' | 'or'): string {
-  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`
 }

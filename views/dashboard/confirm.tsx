@@ -1,4 +1,5 @@
 import { Html, type PropsWithChildren } from '@elysiajs/html'
+import { described, FieldError } from '../fields.tsx'
 import { Head } from './shell.tsx'
 
 type ConfirmProps = PropsWithChildren<{
@@ -49,5 +50,25 @@ export function Confirm({ title, action, button, back, fields, boost, children }
         </div>
       </form>
     </>
+  )
+}
+
+type RetypedProps = PropsWithChildren<{
+  name: string
+  error: string | undefined
+}>
+
+/** A text that is to be typed before what cannot be taken back; the child shows it. */
+export function Retyped({ name, error, children }: RetypedProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={name}>
+        {'Type '}
+        {children as 'safe'}
+        {' to go on'}
+      </label>
+      <input id={name} name={name} required autocomplete="off" {...described(name, error)} />
+      <FieldError id={name} error={error} />
+    </div>
   )
 }

@@ -1,9 +1,9 @@
 import { Html } from '@elysiajs/html'
 import type { Fate, Holdings } from '../../src/identity/holdings.ts'
-import { FormError, PasswordField } from '../account.tsx'
-import { described, FieldError } from '../fields.tsx'
-import { count } from '../words.ts'
-import { Confirm } from './confirm.tsx'
+import { count } from '../../src/words.ts'
+import { PasswordField } from '../account.tsx'
+import { Alert } from '../fields.tsx'
+import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
 import type { DashboardSite } from './shell.tsx'
 
@@ -29,7 +29,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       boost="false"
       fields={canGo ? <Proof email={site.viewer.email} proof={proof} errors={errors} /> : ''}
     >
-      <FormError error={errors.form} />
+      <Alert text={errors.form} />
       <p>This cannot be taken back. With it go, at once and for good:</p>
       <ul>
         <Lost bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
@@ -110,15 +110,9 @@ function Called({ name }: { name: string }): JSX.Element {
 function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountProps, 'proof' | 'errors'>) {
   return (
     <>
-      <div class="field">
-        <label for="email">
-          {'Type '}
-          <strong safe>{email}</strong>
-          {' to go on'}
-        </label>
-        <input id="email" name="email" required autocomplete="off" {...described('email', errors.email)} />
-        <FieldError id="email" error={errors.email} />
-      </div>
+      <Retyped name="email" error={errors.email}>
+        <strong safe>{email}</strong>
+      </Retyped>
       {proof === 'password' ? <PasswordField autocomplete="current-password" error={errors.password} /> : ''}
     </>
   )

@@ -1,6 +1,6 @@
 import type { BundleDiff } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
-import { count } from '../words.ts'
+import { count } from '../../src/words.ts'
 
 /** What differs, in one line: `title changed, 2 links added, 1 link moved`. `''` where nothing does. */
 export function inShort({ fields, links, rules }: BundleDiff): string {

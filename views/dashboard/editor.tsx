@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { destination } from '../destination.ts'
-import { described, FieldError, leading } from '../fields.tsx'
+import { Alert, described, Field, FieldError, leading } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 
@@ -88,13 +88,7 @@ export function Editor({ action, kind, hidden, save, notice, state }: EditorProp
         )) as 'safe'[]
       }
       {notice === undefined ? '' : (notice as 'safe')}
-      {checked.form === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {checked.form}
-        </p>
-      )}
+      <Alert text={checked.form} />
       <About form={form} checked={checked} kind={kind} />
       <Links action={action} state={state} />
       <div class="save-bar">
@@ -118,10 +112,7 @@ function About({
     checked.errors.find((error) => error.link === null && error.field === field)?.says
   return (
     <div class="about">
-      <div class="field">
-        <label for="title">
-          Title <span class="optional">optional</span>
-        </label>
+      <Field id="title" label="Title" note="optional" error={says('title')}>
         <input
           id="title"
           name="title"
@@ -130,13 +121,9 @@ function About({
           autocomplete="off"
           {...described('title', says('title'))}
         />
-        <FieldError id="title" error={says('title')} />
-      </div>
+      </Field>
       {kind === 'new' ? <SlugField slug={form.slug} error={says('slug')} /> : ''}
-      <div class="field whole">
-        <label for="description">
-          Description <span class="optional">optional</span>
-        </label>
+      <Field id="description" kind="whole" label="Description" note="optional" error={says('description')}>
         <textarea
           id="description"
           name="description"
@@ -147,18 +134,14 @@ function About({
         >
           {leading(form.description)}
         </textarea>
-        <FieldError id="description" error={says('description')} />
-      </div>
+      </Field>
     </div>
   )
 }
 
 function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
   return (
-    <div class="field">
-      <label for="slug">
-        Custom link <span class="optional">optional, cannot be changed</span>
-      </label>
+    <Field id="slug" label="Custom link" note="optional, cannot be changed" error={error}>
       <div class="slug-field">
         <span class="hint" aria-hidden="true">
           /l/
@@ -174,8 +157,7 @@ function SlugField({ slug, error }: { slug: string; error: string | undefined })
           {...described('slug', error)}
         />
       </div>
-      <FieldError id="slug" error={error} />
-    </div>
+    </Field>
   )
 }
 
@@ -207,8 +189,7 @@ function Links({ action, state }: Pick<EditorProps, 'action' | 'state'>): JSX.El
         </button>
         <details class="more">
           <summary>Paste several</summary>
-          <div class="field">
-            <label for="more">Links, one a line</label>
+          <Field id="more" label="Links, one a line">
             <textarea
               id="more"
               name="more"
@@ -222,7 +203,7 @@ function Links({ action, state }: Pick<EditorProps, 'action' | 'state'>): JSX.El
                 Add them
               </button>
             </p>
-          </div>
+          </Field>
         </details>
       </div>
     </section>

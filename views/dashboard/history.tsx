@@ -3,7 +3,7 @@ import type { StoredBundle } from '../../src/bundles/access.ts'
 import { diff, NOTHING } from '../../src/bundles/diff.ts'
 import type { Version } from '../../src/bundles/versions.ts'
 import { allowsRole } from '../../src/identity/roles.ts'
-import { described, FieldError } from '../fields.tsx'
+import { Alert, described, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { BundleFrame } from './bundle-frame.tsx'
@@ -50,13 +50,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
   const { site, bundle, latest, alert } = props
   return (
     <BundleFrame site={site} bundle={bundle} tab="versions">
-      {alert === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {alert}
-        </p>
-      )}
+      <Alert text={alert} />
       {latest === 1 ? (
         <p class="hint">
           Every time this bundle is saved, the version before is kept. What changed, and by whom, is then told here, and

@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
 import type { Holdings } from '../../src/identity/holdings.ts'
-import { count } from '../words.ts'
+import { count } from '../../src/words.ts'
 
 /** What would be lost, as items of a list; what there is none of is left out. `whose` ends "3 bundles". */
 export function Lost({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {

@@ -1,10 +1,10 @@
 import { Html } from '@elysiajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import type { ImportedBundle, ImportPlan, Remark } from '../../src/bundles/import.ts'
+import { count } from '../../src/words.ts'
 import { destination } from '../destination.ts'
-import { described, FieldError, leading } from '../fields.tsx'
+import { Alert, described, FieldError, leading } from '../fields.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import { Head } from './shell.tsx'
 
 /** What is about to be imported, as it was sent. */
@@ -133,13 +133,7 @@ function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JSX.Eleme
       </button>
       <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
       <input type="hidden" name="reading" value={form.reading} />
-      {form.refused === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {form.refused}
-        </p>
-      )}
+      <Alert text={form.refused} />
       <p class="summary">
         <span
           safe

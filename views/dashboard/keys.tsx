@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { Scope } from '../../src/identity/roles.ts'
 import type { ShownKey } from '../../src/keys/shapes.ts'
-import { described, FieldError } from '../fields.tsx'
+import { Alert, described, Field, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { Confirm } from './confirm.tsx'
@@ -187,17 +187,10 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             : `It reaches the bundles of ${acting.name}, with your role there, and ends when you leave.`
         }
       />
-      {errors.form === undefined ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {errors.form}
-        </p>
-      )}
+      <Alert text={errors.form} />
       <form class="panel slim" method="post" action="/dashboard/keys/new">
         <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
-        <div class="field">
-          <label for="name">Name</label>
+        <Field id="name" label="Name" error={errors.name}>
           <input
             id="name"
             dir="auto"
@@ -210,8 +203,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             {...described('name', errors.name)}
           />
           <p class="hint">Where it will be used, so that you know which to revoke: “nightly import”.</p>
-          <FieldError id="name" error={errors.name} />
-        </div>
+        </Field>
         <fieldset class="field" {...described('scope', errors.scope)}>
           <legend>What it may do</legend>
           {
@@ -228,8 +220,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
           <p class="hint">This cannot be changed later. Give it no more than it needs.</p>
           <FieldError id="scope" error={errors.scope} />
         </fieldset>
-        <div class="field">
-          <label for="rateLimitPerHour">Requests an hour</label>
+        <Field id="rateLimitPerHour" label="Requests an hour" error={errors.rateLimitPerHour}>
           <input
             id="rateLimitPerHour"
             name="rateLimitPerHour"
@@ -244,8 +235,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             {...described('rateLimitPerHour', errors.rateLimitPerHour)}
           />
           <p class="hint">At most 100,000. 0 is no limit. More than that in an hour is answered with 429.</p>
-          <FieldError id="rateLimitPerHour" error={errors.rateLimitPerHour} />
-        </div>
+        </Field>
         <div class="actions">
           <button type="submit" class="primary">
             Make the key
@@ -276,15 +266,14 @@ export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): J
             secrets are kept, never in a page or a public repository.
           </p>
         </div>
-        <div class="field">
-          <label for="key">API key</label>
+        <Field id="key" label="API key">
           <div class="copy-field">
             <input id="key" readonly value={rawKey} autocomplete="off" spellcheck="false" />
             <button type="button" class="primary copy" data-copy="key">
               Copy
             </button>
           </div>
-        </div>
+        </Field>
       </section>
       <section class="panel">
         <h2>Try it</h2>

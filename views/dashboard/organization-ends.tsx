@@ -1,10 +1,9 @@
 import { Html } from '@elysiajs/html'
 import type { Holdings } from '../../src/identity/holdings.ts'
 import type { Member, OrganizationInFull } from '../../src/identity/organizations.ts'
-import { described, FieldError } from '../fields.tsx'
+import { count } from '../../src/words.ts'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
-import { Confirm } from './confirm.tsx'
+import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
 import { personName } from './shell.tsx'
 
@@ -69,17 +68,11 @@ export function DeleteOrganizationView({ organization, holdings, error }: Delete
       button="Delete the organisation"
       back={`/dashboard/organizations/${id}`}
       fields={
-        <div class="field">
-          <label for="name">
-            {'Type '}
-            <strong dir="auto" safe>
-              {name}
-            </strong>
-            {' to go on'}
-          </label>
-          <input id="name" name="name" required autocomplete="off" {...described('name', error)} />
-          <FieldError id="name" error={error} />
-        </div>
+        <Retyped name="name" error={error}>
+          <strong dir="auto" safe>
+            {name}
+          </strong>
+        </Retyped>
       }
     >
       <p>This cannot be taken back. With it go, at once and for good:</p>

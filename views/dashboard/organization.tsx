@@ -1,10 +1,10 @@
 import { Html } from '@elysiajs/html'
 import type { Invited, Member, OrganizationInFull } from '../../src/identity/organizations.ts'
 import { ROLES, type Role } from '../../src/identity/roles.ts'
-import { described, FieldError } from '../fields.tsx'
+import { count } from '../../src/words.ts'
+import { described, Field, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import { type DashboardSite, Head, Monogram, personName } from './shell.tsx'
 import { When } from './time.tsx'
 
@@ -150,8 +150,7 @@ function Invite({ form: { email, role, error }, id }: { form: InviteForm; id: st
     <section class="panel" aria-labelledby="invite">
       <h2 id="invite">Invite somebody</h2>
       <form class="inline" method="post" action={`/dashboard/organizations/${id}`}>
-        <div class="field">
-          <label for="email">E-mail address</label>
+        <Field id="email" label="E-mail address" error={shown}>
           <input
             id="email"
             name="email"
@@ -162,10 +161,8 @@ function Invite({ form: { email, role, error }, id }: { form: InviteForm; id: st
             value={attribute(email)}
             {...described('email', shown)}
           />
-          <FieldError id="email" error={shown} />
-        </div>
-        <div class="field">
-          <label for="role">Role</label>
+        </Field>
+        <Field id="role" label="Role">
           <select id="role" name="role">
             {
               ROLES.map((one) => (
@@ -175,7 +172,7 @@ function Invite({ form: { email, role, error }, id }: { form: InviteForm; id: st
               )) as 'safe'[]
             }
           </select>
-        </div>
+        </Field>
         <button type="submit" class="primary">
           Send the invitation
         </button>

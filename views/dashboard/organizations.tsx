@@ -1,7 +1,7 @@
 import { Html } from '@elysiajs/html'
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Asked } from '../../src/identity/organizations.ts'
-import { described, FieldError } from '../fields.tsx'
+import { described, Field } from '../fields.tsx'
 import { attribute } from '../layout.tsx'
 import { type DashboardSite, Empty, Head, Monogram } from './shell.tsx'
 
@@ -67,8 +67,7 @@ function CreateForm({ form: { name, slug, error } }: Pick<OrganizationsProps, 'f
   return (
     <form class="inline" method="post" action="/dashboard/organizations">
       <input type="hidden" name="slug" value={attribute(slug)} />
-      <div class="field">
-        <label for="name">Name</label>
+      <Field id="name" label="Name" error={error}>
         <input
           id="name"
           dir="auto"
@@ -79,8 +78,7 @@ function CreateForm({ form: { name, slug, error } }: Pick<OrganizationsProps, 'f
           value={attribute(name)}
           {...described('name', error)}
         />
-        <FieldError id="name" error={error} />
-      </div>
+      </Field>
       <button type="submit" class="primary">
         Create the organisation
       </button>

@@ -4,19 +4,28 @@ import { ROLES } from '../../src/identity/roles.ts'
 import type { DEVICES } from '../../src/policies/agents.ts'
 import type { Preview } from '../../src/policies/answers.ts'
 import type { RuleTrace } from '../../src/policies/evaluate.ts'
+import { count } from '../../src/words.ts'
 import { destination } from '../destination.ts'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import type { Findings, Tried } from './policy-notes.ts'
 import { idOf, Mark, State } from './policy-parts.tsx'
 import { sentenceOf } from './policy-words.ts'
 
-/** Who the rules are tried with: what the tester's fields hold. */
-export type TestedViewer = Readonly<Record<string, string>>
+/** What is picked among what there is: nothing can be wrong with it. */
+const PICKED = ['signedIn', 'orgRole', 'device'] as const
+/** What is typed, with a place where something may be told of it. */
+const TYPED = ['emailDomain', 'language', 'os', 'browser', 'country', 'query', 'referrerDomain', 'now', 'zone'] as const
+
+/** The tester's fields: who the rules are tried with. */
+export const VIEWER_FIELDS = [...PICKED, ...TYPED]
+export const VIEWER_PLACES = TYPED.map((name) => `viewer.${name}`)
+
+/** Who the rules are tried with, as the tester's fields have it; `''` where nothing is said. */
+export type TriedViewer = Readonly<Record<(typeof VIEWER_FIELDS)[number], string>>
 
 interface TesterProps {
-  viewer: TestedViewer
+  viewer: TriedViewer
   findings: Findings
   tried: Tried
 }
@@ -45,18 +54,18 @@ export function Tester({ viewer, findings, tried }: TesterProps): JSX.Element {
 }
 
 interface FieldsProps {
-  viewer: TestedViewer
+  viewer: TriedViewer
   findings: Findings
 }
 
 function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
-  const text = (name: string, label: string, placeholder: string, list?: string) => (
+  const text = (name: (typeof TYPED)[number], label: string, placeholder: string, list?: string) => (
     <div class="fact">
       <label for={`viewer-${name}`}>{label as 'safe'}</label>
       <input
         id={`viewer-${name}`}
         name={`viewer.${name}`}
-        value={attribute(viewer[name] ?? '')}
+        value={attribute(viewer[name])}
         placeholder={placeholder}
         list={list}
         autocomplete="off"
@@ -67,7 +76,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
       <State place={`viewer.${name}`} findings={findings} />
     </div>
   )
-  const choice = (name: string, label: string, none: string, known: Record<string, string>) => (
+  const choice = (name: (typeof PICKED)[number], label: string, none: string, known: Record<string, string>) => (
     <div class="fact">
       <label for={`viewer-${name}`}>{label as 'safe'}</label>
       <select id={`viewer-${name}`} name={`viewer.${name}`}>
@@ -101,7 +110,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
           type="datetime-local"
           id="viewer-now"
           name="viewer.now"
-          value={attribute(viewer.now ?? '')}
+          value={attribute(viewer.now)}
           aria-describedby="viewer-now-state"
         />
         <State place="viewer.now" findings={findings} />

@@ -1,6 +1,7 @@
 import type { Condition, Day, Leaf, TimeWindow } from '../../db/policy.ts'
 import { DAYS } from '../../src/policies/conditions.ts'
 import { wallTimeOf } from '../../src/policies/instants.ts'
+import { listed } from '../../src/words.ts'
 
 // What a condition says, in plain words and short: "Signed in with an address at acme.com, on a phone". To the
 // letter it is told by condition-words.ts.
@@ -93,7 +94,7 @@ function factWords(leaf: OfFact): string {
   return `${the} ${VERBS[leaf.op]} ${shown(leaf.value)}`
 }
 
-const VERBS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'contains' } as const
+export const VERBS = { startsWith: 'begins with', endsWith: 'ends with', contains: 'contains' } as const
 
 function queryWords(leaf: OfFact): string {
   const name = shown(`?${leaf.field.slice('query.'.length)}`)
@@ -107,10 +108,6 @@ function valuesWords(values: readonly string[], name: (value: string) => string)
   const first = values.slice(0, MAX_VALUES).map(name)
   const more = values.length - first.length
   return listed(more > 0 ? [...first, `${more} more`] : first, 'or')
-}
-
-function listed(parts: readonly string[], last: 'and' | 'or'): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`
 }
 
 /** A text of the rule's author, kept apart from the words around it whatever its direction. */

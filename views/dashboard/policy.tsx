@@ -4,17 +4,17 @@ import type { StoredBundle } from '../../src/bundles/access.ts'
 import { FIELDS } from '../../src/policies/conditions.ts'
 import { type Draft, type DraftTab, type opened, writtenRule } from '../../src/policies/draft.ts'
 import type { Removed } from '../../src/policies/draft-edits.ts'
-import { leading } from '../fields.tsx'
+import { count } from '../../src/words.ts'
+import { Alert, Field, leading } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
-import { count } from '../words.ts'
 import { BundleFrame } from './bundle-frame.tsx'
 import { Confirm } from './confirm.tsx'
 import type { Findings, Tried } from './policy-notes.ts'
 import { type Building, idOf, StateContent } from './policy-parts.tsx'
 import { RulesRead } from './policy-read.tsx'
 import { RuleFields, RuleState } from './policy-rules.tsx'
-import { Suggestions, type TestedViewer, Tester, Verdict } from './policy-tester.tsx'
+import { Suggestions, Tester, type TriedViewer, Verdict, VIEWER_PLACES } from './policy-tester.tsx'
 import { type DashboardSite, Empty } from './shell.tsx'
 
 /** A text of JSON and what is wrong with it. */
@@ -42,7 +42,7 @@ export interface PolicyProps {
   bundle: StoredBundle
   /** Null for those who may only read. */
   writing: Writing | null
-  viewer: TestedViewer
+  viewer: TriedViewer
   tried: Tried
   findings: Findings
   /** Why the rules were not saved. */
@@ -59,13 +59,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <BundleFrame site={site} bundle={bundle} tab="policy">
-      {alert === null ? (
-        ''
-      ) : (
-        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
-          {alert}
-        </p>
-      )}
+      <Alert text={alert} />
       <form
         id="policy"
         class="policy"
@@ -197,8 +191,7 @@ export function RulesSection({ writing, bundle, findings }: SectionProps): JSX.E
 
 function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: string }): JSX.Element {
   return (
-    <div class="field json">
-      <label for="json">The policy as JSON</label>
+    <Field id="json" kind="json" label="The policy as JSON">
       <textarea
         id="json"
         name="json"
@@ -215,7 +208,7 @@ function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: st
       <div id="json-state">
         <JsonState wrong={wrong} />
       </div>
-    </div>
+    </Field>
   )
 }
 
@@ -271,18 +264,6 @@ export function Checked({ bundle, writing, tried, findings }: PolicyProps): JSX.
     </>
   )
 }
-
-const VIEWER_PLACES = [
-  'emailDomain',
-  'language',
-  'os',
-  'browser',
-  'country',
-  'query',
-  'referrerDomain',
-  'now',
-  'zone',
-].map((name) => `viewer.${name}`)
 
 /** A part of the answer that htmx puts in a place of its own. */
 export function Part({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {

@@ -1,6 +1,6 @@
 import { Html } from '@elysiajs/html'
-import { FormError, PasswordField } from '../account.tsx'
-import { described, FieldError } from '../fields.tsx'
+import { PasswordField } from '../account.tsx'
+import { Alert, described, Field } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
 import { type DashboardSite, Head } from './shell.tsx'
@@ -39,7 +39,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
   return (
     <>
       <Head title="Settings" lede="Your own account, whomever you act for." />
-      <FormError error={errors.form} />
+      <Alert text={errors.form} />
       <Profile {...props} />
       <Password {...props} />
       <section class="panel" aria-labelledby="browsers">
@@ -86,8 +86,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
       <h2 id="profile">Profile</h2>
       <form class="inline" method="post" action="/dashboard/settings">
         <input type="hidden" name="change" value="name" />
-        <div class="field">
-          <label for="name">Name</label>
+        <Field id="name" label="Name" error={errors.name}>
           <input
             id="name"
             dir="auto"
@@ -97,8 +96,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
             value={attribute(name)}
             {...described('name', errors.name)}
           />
-          <FieldError id="name" error={errors.name} />
-        </div>
+        </Field>
         <button type="submit">Save the name</button>
       </form>
       <div class="field">

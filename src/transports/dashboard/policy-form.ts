@@ -1,3 +1,4 @@
+import { type TriedViewer, VIEWER_FIELDS } from '../../../views/dashboard/policy-tester.tsx'
 import { DAYS } from '../../policies/conditions.ts'
 import {
   type Draft,
@@ -13,24 +14,6 @@ import { instantOf } from '../../policies/instants.ts'
 import { Problem } from '../../problem.ts'
 import { parseJson } from '../body.ts'
 import { versionIn } from '../fields.ts'
-
-/** Who a policy is tried with, as the tester's fields have it; `''` where nothing is said. */
-export type TriedViewer = Record<(typeof VIEWER_FIELDS)[number], string>
-
-export const VIEWER_FIELDS = [
-  'signedIn',
-  'emailDomain',
-  'orgRole',
-  'language',
-  'device',
-  'os',
-  'browser',
-  'country',
-  'query',
-  'referrerDomain',
-  'now',
-  'zone',
-] as const
 
 /** The form of the rules page, as it was sent. */
 export interface SentRules {

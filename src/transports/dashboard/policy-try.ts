@@ -1,10 +1,11 @@
 import { type } from 'arktype'
 import type { Tried } from '../../../views/dashboard/policy-notes.ts'
+import type { TriedViewer } from '../../../views/dashboard/policy-tester.tsx'
 import { previewPolicy } from '../../policies/operations.ts'
 import { RULE_PARTS } from '../../policies/shapes.ts'
 import { type Issue, Problem } from '../../problem.ts'
 import { issuesOf } from '../../validate.ts'
-import { type TriedViewer, viewerInput } from './policy-form.ts'
+import { viewerInput } from './policy-form.ts'
 import { explained, run, type Visit } from './visit.ts'
 
 /**

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { Visitor } from '../tests/people.ts'
+import { contentOf } from './bundles.ts'
+import type { Server } from './processes.ts'
+
+/** Somebody new with a key of theirs that may do everything, without a limit of its own. */
+export async function mintKey(server: Server): Promise<string> {
+  const person = new Visitor(server)
+  const account = { name: 'bench', email: `${crypto.randomUUID()}@people.example`, password: 'correct horse battery' }
+  await person.api('POST', '/api/auth/sign-up/email', account)
+  const scopes = ['links:read', 'links:write']
+  const minted = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
+    name: 'bench',
+    scopes,
+    rateLimitPerHour: 0,
+  })
+  if (minted.status !== 201) throw new Error(`a key was refused: ${minted.status} ${JSON.stringify(minted.body)}`)
+  return minted.body.rawKey
+}
+
+const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+
+/** What is called, by its name; each gives the lines for `calls.lua`. */
+export const CALLS = {
+  create: () => [`POST /api/links ${JSON.stringify(contentOf(1))}`],
+  list: () => ['GET /api/me/links'],
+  insights: (slugs) => slugs.map((slug) => `GET /api/links/${slug}/insights?range=90d`),
+  'MCP call': (slugs) =>
+    slugs.map((slug) => {
+      const message = { ...MESSAGE, params: { name: 'get_bundle', arguments: { slug } } }
+      return `POST /api/mcp ${JSON.stringify(message)}`
+    }),
+} as const satisfies Record<string, (slugs: readonly string[]) => string[]>
+
+export type Call = keyof typeof CALLS
+
+/** Writes the lines of a call to a file. @returns the first of them. */
+export function writeCalls(call: Call, slugs: readonly string[], file: string): string {
+  const lines = CALLS[call](slugs)
+  writeFileSync(file, lines.join('\n'))
+  return lines[0] ?? ''
+}

@@ -1,0 +1,67 @@
+import './schemas.ts'
+import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
+import { operations } from './operations.ts'
+import { Problem } from './problem.ts'
+import type { Service } from './service.ts'
+import { accountPages } from './transports/account-pages.tsx'
+import { api, refuseMethod } from './transports/api.ts'
+import { authRoutes } from './transports/auth.ts'
+import { claimPages } from './transports/claim-pages.tsx'
+import type { LauncherPages } from './transports/launcher.tsx'
+import { lazily } from './transports/lazily.ts'
+import { mcp } from './transports/mcp.ts'
+import { operating } from './transports/operating.ts'
+import { pages } from './transports/pages.tsx'
+import { reportPages } from './transports/report-pages.tsx'
+import { webhooks } from './transports/webhooks.ts'
+
+const RAW = { parse: 'none' } as const
+/** What documents the service, made from the table of operations. */
+const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
+
+/**
+ * Every route there is.
+ * @param failed answers a request whose handler threw.
+ */
+export function createRouter(
+  service: Service,
+  launchers: LauncherPages,
+  failed: (request: Request, error: unknown) => Response,
+) {
+  const onError: ErrorHandler = ({ code, error, request }) =>
+    // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
+    failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)
+  /** Routes that are loaded when one of them is first asked for. */
+  const later = (load: () => Promise<AnyElysia>) => {
+    const loaded = lazily(async () =>
+      new Elysia()
+        .onError(onError)
+        .use(await load())
+        .compile(),
+    )
+    return async ({ request }: { request: Request }) => (await loaded()).handle(request)
+  }
+  const toDashboard = later(async () => (await import('./transports/dashboard/app.ts')).dashboard(service))
+  const toReference = later(async () => (await import('./transports/reference.tsx')).reference(operations, service))
+  const app = new Elysia()
+    .onError(onError)
+    .use(api(operations, service))
+    .use(mcp(operations, service))
+    .use(authRoutes(service))
+    .use(webhooks(service))
+    .use(operating(service))
+    .use(pages(service, launchers))
+    .use(accountPages(service))
+    .use(claimPages(service))
+    .use(reportPages(service))
+    .all('/dashboard', toDashboard, RAW)
+    .all('/dashboard/*', toDashboard, RAW)
+  for (const path of REFERENCE) {
+    app.get(path, toReference).all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
+  }
+  return app.compile()
+}
+
+function nothingHere(): Problem {
+  return new Problem('NOT_FOUND', 'There is nothing at this address.')
+}
