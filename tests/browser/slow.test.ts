@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { type Server, startServer } from '../server.ts'
-import { openChromium } from './chromium.ts'
-import { prepareWorld, scenes } from './scenes.ts'
-
-setDefaultTimeout(60_000)
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { prepareWorld, scenes, type World } from './scenes.ts'
+import { setStage } from './stage.ts'
 
 const PIECES = 30
 const BETWEEN_MS = 20
 
-let server: Server
-let browser: Browser
-let world: Awaited<ReturnType<typeof prepareWorld>>
+const stage = setStage()
+let world: World
 let slow: ReturnType<typeof slowly>
-
 beforeAll(async () => {
-  server = await startServer()
-  browser = await openChromium({ popups: 'blocked' })
-  world = await prepareWorld(server)
-  slow = slowly(server.origin)
+  world = await prepareWorld(stage.server)
+  slow = slowly(stage.server.origin)
 })
-
-afterAll(async () => {
-  await browser.close()
-  await slow.stop(true)
-  await server.stop()
-})
+afterAll(() => slow?.stop(true))
 
 /** A proxy before the server over which pages come in pieces, as over a bad line. */
 function slowly(to: string) {
@@ -59,8 +46,7 @@ test.each(['home', 'launcher', 'dashboard', 'bundle', 'bundle-new'] as const)(
   'nothing moves on the page %s while it arrives piece by piece',
   async (name) => {
     for (const width of [390, 1280]) {
-      const context = await browser.newContext({ viewport: { width, height: 844 } })
-      const page = await context.newPage()
+      const page = await stage.browser.newPage({ viewport: { width, height: 844 } })
       await page.addInitScript(() => {
         const moved: unknown[] = []
         Object.assign(globalThis, { moved })
@@ -72,7 +58,6 @@ test.each(['home', 'launcher', 'dashboard', 'bundle', 'bundle-new'] as const)(
       await scenes[name](page, { ...world, origin: slow.url.origin })
       await page.waitForLoadState('networkidle')
       expect(await page.evaluate(() => (globalThis as unknown as { moved: unknown[] }).moved.length)).toBe(0)
-      await context.close()
     }
   },
 )
