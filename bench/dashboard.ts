@@ -67,7 +67,7 @@ async function timed(path: string, headers: Record<string, string>): Promise<num
   for (let n = 0; n < CALLS; n += 1) {
     const response = await handle(
       new Request(`${config.origin}${path}`, { headers: { ...browser, cookie, ...headers } }),
-      '127.0.0.1',
+      () => '127.0.0.1',
     )
     if (response.status !== 200) throw new Error(`${path}: ${response.status}`)
     await response.arrayBuffer()
@@ -78,14 +78,14 @@ async function timed(path: string, headers: Record<string, string>): Promise<num
 async function post(path: string, sent: unknown): Promise<Response> {
   const headers = { host, 'content-type': 'application/json', ...(cookie === undefined ? {} : { cookie }) }
   const body = JSON.stringify(sent)
-  return handle(new Request(`${config.origin}${path}`, { method: 'POST', headers, body }), '127.0.0.1')
+  return handle(new Request(`${config.origin}${path}`, { method: 'POST', headers, body }), () => '127.0.0.1')
 }
 
 async function signUp(): Promise<string> {
   const body = JSON.stringify({ email: 'bench@people.example', password: 'correct horse battery', name: 'Bench' })
   const headers = { host, 'content-type': 'application/json' }
   const request = new Request(`${config.origin}/api/auth/sign-up/email`, { method: 'POST', headers, body })
-  return (await handle(request, '127.0.0.1')).headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  return (await handle(request, () => '127.0.0.1')).headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
 /** A page of bundles as people make them. @returns the slug of the latest. */
@@ -111,7 +111,10 @@ async function makeHistory(slug: string): Promise<void> {
   const headers = { host, 'content-type': 'application/json', cookie }
   for (let n = 1; n <= 19; n += 1) {
     const body = JSON.stringify({ title: `Reading list, week ${n}` })
-    await handle(new Request(`${config.origin}/api/links/${slug}`, { method: 'PATCH', headers, body }), '127.0.0.1')
+    await handle(
+      new Request(`${config.origin}/api/links/${slug}`, { method: 'PATCH', headers, body }),
+      () => '127.0.0.1',
+    )
   }
   const [bundle] = await store.db.select({ id: bundles.id }).from(bundles).where(eq(bundles.slug, slug))
   const days = Array.from({ length: 30 }, (_, n) => ({

@@ -53,7 +53,7 @@ async function signUp(): Promise<string> {
   const body = JSON.stringify({ email: 'bench@people.example', password: 'correct horse battery', name: 'Bench' })
   const sent = { host: config.authority, 'content-type': 'application/json' }
   const request = new Request(`${config.origin}/api/auth/sign-up/email`, { method: 'POST', headers: sent, body })
-  const response = await handle(request, '127.0.0.1')
+  const response = await handle(request, () => '127.0.0.1')
   return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 

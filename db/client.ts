@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
-import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
+import type { LibSQLDatabase } from 'drizzle-orm/libsql'
+import { drizzle } from 'drizzle-orm/libsql/sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
 import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
-import { LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within, writerTo } from './remote.ts'
-import { openReplica } from './replica.ts'
+import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import type { RemoteStore } from './remote.ts'
 import * as schema from './schema.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -104,10 +105,10 @@ interface Connections {
 /** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
 async function openConnections(file: string): Promise<Connections> {
   const atStart = (attempt: () => Promise<void>) => patient(attempt, START_PATIENCE_MS)
-  const reads = await openFile(file, 'FULL', atStart)
+  const reads = await openFile(file, 'reads', atStart)
   await migrate(reads)
-  const edits = await openFile(file, 'FULL', atStart)
-  const counters = await openFile(file, 'NORMAL', atStart)
+  const edits = await openFile(file, 'edits', atStart)
+  const counters = await openFile(file, 'counters', atStart)
   const [edit, count] = [writerOn(edits), writerOn(counters)]
   const write: Write = (statements) => patient(() => edit(statements))
   return {
@@ -119,6 +120,8 @@ async function openConnections(file: string): Promise<Connections> {
 }
 
 async function openServer({ replicaPath, ...remote }: Parameters<typeof openStore>[0]): Promise<Connections> {
+  // A file needs none of what speaks to a server.
+  const { openRemote, writerTo } = await import('./remote.ts')
   const client = openRemote(remote)
   await migrate(client)
   if (replicaPath === undefined) {
@@ -127,6 +130,7 @@ async function openServer({ replicaPath, ...remote }: Parameters<typeof openStor
     return { reads: writingThrough(client, write), write, writeCounters: write, others: [] }
   }
   client.close()
+  const { openReplica } = await import('./replica.ts')
   const replica = await openReplica(replicaPath, remote)
   const write: Write = (statements) => patient(() => replica.write(statements))
   return { reads: writingThrough(replica.reads, write), write, writeCounters: write, others: [replica] }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
+import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client/sqlite3'
 import pLimit from 'p-limit'
 
 /** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
@@ -21,17 +21,26 @@ export const TAKE_WRITE_LOCK = `DELETE FROM ${JOURNAL} WHERE false`
 /** Runs statements as one write transaction. Rejects with SQLITE_BUSY where another process is writing. */
 export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
 
+/** SQLite's own default, for what reads. */
+const READ_CACHE_KIB = 2_000
+/** Writes come in the order of the file, and are no slower for it. */
+const WRITE_CACHE_KIB = 256
+
+/** What a connection is for: it keeps more of the file in memory for reads, and edits wait for the disk. */
+type Use = 'reads' | 'edits' | 'counters'
+
 /** Opens a connection to a local file, made where it is missing. `patient` tries again while it is busy. */
 export async function openFile(
   path: string,
-  synchronous: 'FULL' | 'NORMAL',
+  use: Use,
   patient: (attempt: () => Promise<void>) => Promise<void>,
 ): Promise<Client> {
   mkdirSync(dirname(path), { recursive: true })
   // One connection, so that the settings below hold for every statement.
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
   await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
-  await client.executeMultiple(`PRAGMA synchronous = ${synchronous}`)
+  await client.executeMultiple(`PRAGMA synchronous = ${use === 'counters' ? 'NORMAL' : 'FULL'}`)
+  await client.executeMultiple(`PRAGMA cache_size = -${use === 'reads' ? READ_CACHE_KIB : WRITE_CACHE_KIB}`)
   await client.executeMultiple('PRAGMA foreign_keys = ON')
   // A salt that was deleted must not lie on in a free page (decisions 7).
   await client.executeMultiple('PRAGMA secure_delete = ON')

@@ -1,9 +1,7 @@
 import { type Client, createClient, LibsqlError } from '@libsql/client'
 import pLimit from 'p-limit'
 import type { Write } from './file.ts'
-
-/** How long any answer of a remote store is waited for; the driver has no time-out of its own. */
-export const REMOTE_TIMEOUT_MS = 2_000
+import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 
 /**
  * A libSQL server writes one transaction at a time, and is worn out by those that wait in it: two hundred at once kept
@@ -82,20 +80,4 @@ function inTime(client: Client): Client {
     executeMultiple: limited(client.executeMultiple.bind(client)),
     transaction: limited(client.transaction.bind(client) as (...args: unknown[]) => ReturnType<Client['transaction']>),
   })
-}
-
-/** What `within` gives for a promise that took too long. */
-export const LATE = Symbol('late')
-
-/** What a promise comes to, or LATE where it has not come to anything in time. */
-export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

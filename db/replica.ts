@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
 import type { Write } from './file.ts'
-import { isRefusal, LATE, openRemote, REMOTE_TIMEOUT_MS, type RemoteStore, within, writerTo } from './remote.ts'
+import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { isRefusal, openRemote, type RemoteStore, writerTo } from './remote.ts'
 
 /** What other processes wrote is read here no later than this, while the server answers. */
 const COPY_EVERY_MS = 250

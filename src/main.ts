@@ -35,13 +35,13 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       // Bodies are capped while they are read, with an answer that says so; Bun's own refusal is empty.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      fetch: (request, bun) => handle(request, bun.requestIP(request)?.address ?? ''),
+      fetch: (request, bun) => handle(request, () => bun.requestIP(request)?.address ?? ''),
       error: failed,
     })
     return { close: () => server.stop(), cut: () => server.stop(true) }
   }
   const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, { remoteAddr }) =>
-    handle(request, remoteAddr.hostname),
+    handle(request, () => remoteAddr.hostname),
   )
   return { close: () => server.shutdown(), cut: async () => {} }
 }

@@ -30,7 +30,7 @@ const handle = createApp(service)
 async function ask(method: string, path: string, body?: unknown, cookie = '') {
   const headers = { host: config.authority, 'content-type': 'application/json', cookie }
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
-  const response = await handle(new Request(`${config.origin}${path}`, init), '127.0.0.1')
+  const response = await handle(new Request(`${config.origin}${path}`, init), () => '127.0.0.1')
   return { result: [response.status, isLoaded], text: await response.text() }
 }
 

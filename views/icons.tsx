@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { Html } from '@kitajs/html'
 
 const PATHS = {
   copy: 'M5.5 5.5v-2a1 1 0 0 1 1-1h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-2m-7-5h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-6a1 1 0 0 1-1-1v-6a1 1 0 0 1 1-1z',

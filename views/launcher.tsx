@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { Html } from '@kitajs/html'
 import type { PublicBundle } from '../src/bundles/served.ts'
 import { count } from '../src/words.ts'
 import { destination } from './destination.ts'

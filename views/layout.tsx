@@ -1,4 +1,4 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+import { Html, type PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../src/identity/members.ts'
 import type { Role } from '../src/identity/roles.ts'
 import { asset } from './static.ts'

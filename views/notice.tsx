@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { Html } from '@kitajs/html'
 import { Page, type Site } from './layout.tsx'
 
 interface NoticeProps {

@@ -5,7 +5,7 @@ import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
-import { type Counter, newCounter } from '../insights/recorder.ts'
+import { Counter } from '../insights/recorder.ts'
 import { type CompiledPolicy, compile } from '../policies/evaluate.ts'
 import { Problem } from '../problem.ts'
 import { find, type ServedBundle } from './served.ts'
@@ -30,11 +30,14 @@ type Page = Uint8Array<ArrayBuffer>
  * What one rule makes of a bundle, or no rule: its counts, and its finished pages by encoding, whole bodies. All in one
  * object: thousands are kept, and a view at random finds none of them in the processor's caches.
  */
-interface Variant extends Counter, Partial<Record<Encoding, Page>> {}
+class Variant extends Counter implements Record<Encoding, Page | undefined> {
+  br: Page | undefined = undefined
+  gzip: Page | undefined = undefined
+  identity: Page | undefined = undefined
+}
 
-/** What is kept of a bundle that has been viewed, as it was at one version. */
-export interface Launcher {
-  readonly id: number
+/** What is kept of a bundle that has been viewed, as it was at one version, and in it what no rule makes of it. */
+export class Launcher extends Variant {
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
@@ -42,12 +45,16 @@ export interface Launcher {
   bundle: ServedBundle | null
   /** Null: everybody sees the bundle's own tabs. */
   readonly policy: CompiledPolicy | null
-  /** Where no rule matched. */
-  readonly fallthrough: Variant
   /** By rule id, made as they are asked for. */
-  byRule: Map<string, Variant> | null
-  /** Roughly what `bundle` and `policy` take. */
-  weight: number
+  byRule: Map<string, Variant> | null = null
+
+  constructor(bundle: ServedBundle) {
+    super(bundle.id, '')
+    this.slug = bundle.slug
+    this.organizationId = bundle.organizationId
+    this.bundle = bundle
+    this.policy = bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy)
+  }
 }
 
 /**
@@ -104,27 +111,17 @@ export class Launchers {
     const isFresh = drops === this.#drops
     const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
-    const { id, organizationId } = bundle
-    const launcher: Launcher = {
-      id,
-      slug,
-      organizationId,
-      bundle,
-      policy: bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy),
-      fallthrough: newCounter(id, ''),
-      byRule: null,
-      weight: weightOf(bundle),
-    }
-    if (isFresh) this.#kept.set(slug, launcher)
+    const launcher = new Launcher(bundle)
+    if (isFresh) this.#kept.set(launcher.slug, launcher)
     return launcher
   }
 
   /** What a rule, or with null no rule, makes of a launcher's bundle. */
   variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
-    if (rule === null) return launcher.fallthrough
+    if (rule === null) return launcher
     launcher.byRule ??= new Map()
     let variant = launcher.byRule.get(rule.id)
-    if (variant === undefined) launcher.byRule.set(rule.id, (variant = newCounter(launcher.id, rule.id)))
+    if (variant === undefined) launcher.byRule.set(rule.id, (variant = new Variant(launcher.bundleId, rule.id)))
     return variant
   }
 
@@ -132,7 +129,7 @@ export class Launchers {
   keep(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
     const { slug, policy } = launcher
-    if (policy === null) Object.assign(launcher, { bundle: null, weight: 0 })
+    if (policy === null) launcher.bundle = null
     if (this.#kept.peek(slug) !== launcher) return
     // The cache weighs a value only when it is new to it.
     this.#kept.delete(slug)
@@ -190,8 +187,9 @@ function weightOf(bundle: ServedBundle): number {
   return 2 * text.length + conditions * CONDITION_BYTES + remembered
 }
 
-function bytes({ fallthrough, byRule, weight }: Launcher): number {
-  let sum = ENTRY_BYTES + weight + pageBytes(fallthrough)
+function bytes(launcher: Launcher): number {
+  const { bundle, byRule } = launcher
+  let sum = ENTRY_BYTES + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum
 }

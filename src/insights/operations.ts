@@ -50,7 +50,7 @@ export const recordEvent = operation({
       const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
       if (launcher === null) return
       const isKnown = id === null || launcher.byRule?.has(id) === true
-      const isOurs = isKnown || (isRuleId(id) && (await isRuleOf(store.db, launcher.id, id)))
+      const isOurs = isKnown || (isRuleId(id) && (await isRuleOf(store.db, launcher.bundleId, id)))
       if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }))
     } catch (error) {
       if (error instanceof Problem) return

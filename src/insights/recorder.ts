@@ -20,17 +20,17 @@ const USER_AGENTS = 2_000
 const USER_AGENT_LENGTH = 512
 
 /**
- * The counts of one bundle and one matched rule that are not written yet. Whoever serves the bundle holds
+ * The counts of one bundle and one matched rule (`''`: none) that are not written yet. Whoever serves the bundle holds
  * it, so that counting looks nothing up.
  */
-export interface Counter extends Count {
-  readonly bundleId: number
-  readonly ruleId: string
-}
+export class Counter implements Count {
+  views = 0
+  openAllClicks = 0
 
-/** A counter with nothing counted; `ruleId` is `''` where no rule matched. */
-export function newCounter(bundleId: number, ruleId: string): Counter {
-  return { bundleId, ruleId, views: 0, openAllClicks: 0 }
+  constructor(
+    readonly bundleId: number,
+    readonly ruleId: string,
+  ) {}
 }
 
 /**

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { MAX_WAITING, type Viewer } from './batches.ts'
+import { KnownHashes } from './known-hashes.ts'
 
-/** Hashes of the day that are known to be stored, so that a viewer who comes again costs no write. */
-const KNOWN_HASHES = 50_000
 /** Viewers remembered while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
 
@@ -15,7 +14,8 @@ export class Viewers {
   #salt: string | null = null
   /** Never written, and forgotten when the day is over. */
   readonly #unsalted = new Set<string>()
-  readonly #known = new Set<string>()
+  /** Of the day and stored, or soon to be, so that a viewer who comes again costs no write. */
+  readonly #known = new KnownHashes()
   #new: Viewer[] = []
 
   /** Begins a day, nothing of the last one kept. */
@@ -51,10 +51,8 @@ export class Viewers {
   }
 
   #add(bundleId: number, salted: string): void {
-    const viewer = hash('sha256', salted, 'base64url')
-    if (this.#known.has(viewer)) return
-    if (this.#known.size >= KNOWN_HASHES) this.#known.clear()
-    this.#known.add(viewer)
-    if (this.#new.length < MAX_WAITING) this.#new.push({ bundleId, hash: viewer })
+    const bytes = hash('sha256', salted, 'binary')
+    if (this.#known.add(bytes) || this.#new.length >= MAX_WAITING) return
+    this.#new.push({ bundleId, hash: Buffer.from(bytes, 'binary').toString('base64url') })
   }
 }

@@ -4,8 +4,8 @@ import type { Tally } from '../tally.ts'
 import { clientAddresses, plainAddress } from './client.ts'
 import type { LauncherPages } from './launcher.tsx'
 
-/** Answers one request; `socketAddress` is the peer's, as the runtime gives it. */
-export type Handle = (request: Request, socketAddress: string) => Response | Promise<Response>
+/** Answers one request; `socketAddress` gives the peer's, which costs as much as all else a kept launcher needs here. */
+export type Handle = (request: Request, socketAddress: () => string) => Response | Promise<Response>
 
 /** Makes the answer that says what is wrong. */
 export type Refuse = (request: Request, problem: Problem) => Response
@@ -38,7 +38,7 @@ export function frontDoor(
     }
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
-    const address = plainAddress(forwarded || socketAddress)
+    const address = plainAddress(forwarded || socketAddress())
     if (isLauncher && request.method === 'GET') {
       const kept = launchers.kept(request, upToQuery(url, launcher.length), address)
       if (kept !== undefined) {

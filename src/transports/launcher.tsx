@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { Html } from '@kitajs/html'
 import type { Rule } from '../../db/policy.ts'
 import { LauncherPage } from '../../views/launcher.tsx'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'
@@ -47,7 +47,7 @@ export function launcherPages(service: Service): LauncherPages {
     if (body === undefined) {
       if (bundle === null) return undefined
       const view = <LauncherPage site={site} bundle={shownTo(rule, bundle)} />
-      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding)))
+      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'kept')))
     }
     if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])

@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { Html } from '@kitajs/html'
 import { NoticePage } from '../../views/notice.tsx'
 import type { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'

@@ -63,7 +63,7 @@ export function text(
   { type, status = 200, headers = {} }: { type: string; status?: number; headers?: Record<string, string> },
 ): Response {
   const encoding = body.length < WORTH_COMPRESSING ? 'identity' : encodingFor(request)
-  return new Response(encode(body, encoding), {
+  return new Response(encode(body, encoding, 'once'), {
     status,
     headers: headersWith({
       'content-type': type,
@@ -138,13 +138,16 @@ export function seeOther(location: string, from?: Response): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** The bytes of a body in an encoding. */
-export function encode(body: string | Uint8Array, encoding: Encoding): Uint8Array<ArrayBuffer> {
+/** How much work Brotli puts into what is made for one request, and into what is kept and sent to many: a sixth smaller. */
+const BROTLI = { once: 3, kept: 5 } as const
+
+/** The bytes of a body in an encoding, to be sent once or kept. */
+export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(body)
   // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
   if (encoding === 'identity') return Uint8Array.from(bytes)
   if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: 6 }))
-  return Uint8Array.from(brotliCompressSync(bytes, brotli(3, bytes)))
+  return Uint8Array.from(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
 }
 
 const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]

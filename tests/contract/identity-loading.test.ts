@@ -30,6 +30,18 @@ test('starting the service loads no routes but the launcher’s, nor what they n
   expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
 })
 
+test('nor do the packages it loads bring any of that along, or what speaks to a remote store', async () => {
+  const modules = ['src/app.ts', 'src/service.ts'].map((file) => JSON.stringify(join(ROOT, file)))
+  const script = `await Promise.all([${modules.map((file) => `import(${file})`)}]); console.log(Object.keys(require.cache).join('\\n'))`
+  const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
+  const loaded = (await new Response(child.stdout).text()).split('\n')
+  const packages = new Set(loaded.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'none'))
+  expect(packages).toContain('drizzle-orm')
+  expect(
+    [...packages].filter((name) => /^(arktype|elysia|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name)),
+  ).toEqual([])
+})
+
 test('the router loads neither better-auth nor nodemailer nor what webhooks need', () => {
   const loaded = loadedWith(join(ROOT, 'src/router.ts'))
   expect(loaded).toContain('elysia')

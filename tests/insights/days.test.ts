@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { newCounter, Recorder } from '../../src/insights/recorder.ts'
+import { Counter, Recorder } from '../../src/insights/recorder.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, traces, viewers } from './support.ts'
 
 // Nobody can turn the clock at the front door; the recorder takes its clock.
@@ -18,7 +18,7 @@ afterEach(async () => {
   await scene.close()
 })
 
-const counter = newCounter(1, '')
+const counter = new Counter(1, '')
 const look = (viewer: string, by = recorder) => by.view(counter, viewer, AGENT)
 
 test('a view in the last millisecond counts for the day that ends, one in the next for the day that begins', async () => {
@@ -188,14 +188,14 @@ for (const [jump, there] of [
 test('days are those of UTC, wherever the host stands and whatever its clocks do that night', async () => {
   const script = `
     import { newScene, log, AGENT, counted } from './tests/insights/support.ts'
-    import { newCounter, Recorder } from './src/insights/recorder.ts'
+    import { Counter, Recorder } from './src/insights/recorder.ts'
     const times = ['2026-10-24T23:59:59Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T23:30:00Z',
       '2026-10-26T00:00:00Z', '2027-03-13T23:59:59Z', '2027-03-14T10:00:00Z', '2027-03-15T00:00:00Z']
     const scene = await newScene(times[0])
     const recorder = await Recorder.start(scene.store, log, scene.now)
     for (const time of times) {
       scene.set(time)
-      recorder.view(newCounter(1, ''), '192.0.2.1', AGENT)
+      recorder.view(new Counter(1, ''), '192.0.2.1', AGENT)
       await recorder.flush()
     }
     await recorder.stop()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { MAX_WAITING } from '../../src/insights/batches.ts'
-import { newCounter, Recorder } from '../../src/insights/recorder.ts'
+import { Counter, Recorder } from '../../src/insights/recorder.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, through, viewers } from './support.ts'
 
 // A lost answer, a store that is away and a full queue cannot be had at the front door.
@@ -21,7 +21,7 @@ test('a batch that was written and whose answer was lost is not counted twice', 
     return result
   })
   const recorder = await Recorder.start(lossy, log, scene.now)
-  const counter = newCounter(1, '')
+  const counter = new Counter(1, '')
   recorder.view(counter, '192.0.2.1', AGENT)
   recorder.openAll(counter)
   await recorder.flush()
@@ -37,7 +37,7 @@ test('counts made while the store is away are written when it is back', async ()
   const store = awayWhile(scene.store, () => isAway)
   const recorder = await Recorder.start(store, log, scene.now)
   isAway = true
-  const counters = [newCounter(1, ''), newCounter(2, '')] as const
+  const counters = [new Counter(1, ''), new Counter(2, '')] as const
   for (let round = 0; round < 5; round += 1) {
     for (const counter of counters) recorder.view(counter, `192.0.2.${round}`, AGENT)
     recorder.openAll(counters[1])
@@ -61,7 +61,7 @@ test('the end waits for a store that is away for a moment', async () => {
   const store = awayWhile(scene.store, () => isAway)
   const recorder = await Recorder.start(store, log, scene.now)
   isAway = true
-  recorder.view(newCounter(1, ''), '192.0.2.1', AGENT)
+  recorder.view(new Counter(1, ''), '192.0.2.1', AGENT)
   setTimeout(() => (isAway = false), 500)
   await recorder.stop()
   expect(await counted(scene.store)).toEqual([[1, DAY, 1, 0]])
@@ -71,11 +71,11 @@ test('past its bound the queue drops what is new, and what it holds is written',
   let isAway = true
   const store = through(scene.store, (write) => (isAway ? Promise.reject(new Error('away')) : write()))
   const recorder = await Recorder.start(store, log, scene.now)
-  const [kept, late] = [newCounter(1, ''), newCounter(2, '')]
+  const [kept, late] = [new Counter(1, ''), new Counter(2, '')]
   recorder.view(kept, '192.0.2.1', AGENT)
   await recorder.flush()
   // Of bundles that are gone, so that writing them takes no time.
-  for (let bundle = 0; bundle < MAX_WAITING; bundle += 1) recorder.openAll(newCounter(1000 + bundle, ''))
+  for (let bundle = 0; bundle < MAX_WAITING; bundle += 1) recorder.openAll(new Counter(1000 + bundle, ''))
   await recorder.flush()
   for (let round = 0; round < 300; round += 1) {
     recorder.view(late, `192.0.2.${round}`, AGENT)
@@ -99,11 +99,11 @@ test('past its bound the queue drops what is new, and what it holds is written',
 
 test('a viewer who comes again is one viewer; another address, browser or bundle is another', async () => {
   const recorder = await Recorder.start(scene.store, log, scene.now)
-  const counter = newCounter(1, '')
+  const counter = new Counter(1, '')
   for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) recorder.view(counter, address, AGENT)
   recorder.view(counter, '192.0.2.1', `${AGENT} other`)
-  recorder.view(newCounter(1, 'r_0000000001'), '192.0.2.1', AGENT)
-  recorder.view(newCounter(2, ''), '192.0.2.1', AGENT)
+  recorder.view(new Counter(1, 'r_0000000001'), '192.0.2.1', AGENT)
+  recorder.view(new Counter(2, ''), '192.0.2.1', AGENT)
   await recorder.stop()
   expect(await rows(scene.store, 'SELECT bundle_id, rule_id, views FROM daily_counters ORDER BY 1, 2')).toEqual([
     [1, '', 4],
@@ -118,19 +118,19 @@ test('a viewer who comes again is one viewer; another address, browser or bundle
 
 test('counts of a bundle that is gone keep nobody else’s from being written', async () => {
   const recorder = await Recorder.start(scene.store, log, scene.now)
-  recorder.view(newCounter(999, ''), '192.0.2.1', AGENT)
-  recorder.view(newCounter(1, ''), '192.0.2.1', AGENT)
+  recorder.view(new Counter(999, ''), '192.0.2.1', AGENT)
+  recorder.view(new Counter(1, ''), '192.0.2.1', AGENT)
   await recorder.stop()
   expect(await counted(scene.store)).toEqual([[1, DAY, 1, 0]])
 })
 
 test('a batch that the store will never take holds up none behind it', async () => {
   const recorder = await Recorder.start(scene.store, log, scene.now)
-  const broken = newCounter(1, '')
+  const broken = new Counter(1, '')
   recorder.openAll(broken)
   broken.openAllClicks = -5
   await recorder.flush()
-  recorder.view(newCounter(2, ''), '192.0.2.1', AGENT)
+  recorder.view(new Counter(2, ''), '192.0.2.1', AGENT)
   await recorder.stop()
   expect(await counted(scene.store)).toEqual([[2, DAY, 1, 0]])
 })
@@ -140,8 +140,8 @@ test('recorders of two processes on one file count together, a viewer of both as
   const recorders = await Promise.all([scene.store, other].map((store) => Recorder.start(store, log, scene.now)))
   for (let round = 0; round < 20; round += 1) {
     for (const recorder of recorders) {
-      recorder.view(newCounter(1, ''), `192.0.2.${round}`, AGENT)
-      recorder.openAll(newCounter(1, ''))
+      recorder.view(new Counter(1, ''), `192.0.2.${round}`, AGENT)
+      recorder.openAll(new Counter(1, ''))
     }
     await Promise.all(recorders.map((recorder) => recorder.flush()))
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openStore, type Store } from '../../db/client.ts'
-import { newCounter, Recorder } from '../../src/insights/recorder.ts'
+import { Counter, Recorder } from '../../src/insights/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { AGENT, addBundles, counted, log, through, traces, viewers } from './support.ts'
 
@@ -26,7 +26,7 @@ test('over a libSQL server a lost answer counts nothing twice, and days end as t
     return result
   })
   const recorder = await Recorder.start(lossy, log, () => now)
-  const counter = newCounter(1, '')
+  const counter = new Counter(1, '')
   const look = async () => {
     recorder.view(counter, '192.0.2.1', AGENT)
     await recorder.flush()

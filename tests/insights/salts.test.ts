@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createClient } from '@libsql/client'
-import { newCounter, Recorder } from '../../src/insights/recorder.ts'
+import { Counter, Recorder } from '../../src/insights/recorder.ts'
 import { AGENT, log, newScene, rows, type Scene } from './support.ts'
 
 // What lies in the file is seen by nobody at the front door.
@@ -44,7 +44,7 @@ function filesWith(hex: string): string[] {
 async function count(day: string): Promise<void> {
   for (let hour = 0; hour < 24; hour += 1) {
     scene.set(`${day}T${String(hour).padStart(2, '0')}:59:00Z`)
-    for (let viewer = 0; viewer < 200; viewer += 1) recorder.view(newCounter(1, ''), `${hour}.${viewer}`, AGENT)
+    for (let viewer = 0; viewer < 200; viewer += 1) recorder.view(new Counter(1, ''), `${hour}.${viewer}`, AGENT)
     await recorder.flush()
   }
 }
@@ -89,7 +89,7 @@ test('of several processes that begin a day at once, all have the same salt', as
   const stores = await Promise.all([scene.open(), scene.open(), scene.open()])
   scene.set('2026-11-25T00:00:00Z')
   const recorders = await Promise.all(stores.map((store) => Recorder.start(store, log, scene.now)))
-  for (const one of [...recorders, recorder]) one.view(newCounter(1, ''), '192.0.2.1', AGENT)
+  for (const one of [...recorders, recorder]) one.view(new Counter(1, ''), '192.0.2.1', AGENT)
   await Promise.all([...recorders.map((one) => one.stop()), recorder.flush()])
   expect(await rows(scene.store, "SELECT viewers FROM daily_viewers WHERE day = '2026-11-25'")).toEqual([[1]])
   await Promise.all(stores.map((store) => store.close()))
