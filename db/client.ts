@@ -10,7 +10,6 @@ import { databaseFile } from '../src/config.ts'
 import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 import type { RemoteStore } from './remote.ts'
-import * as schema from './schema.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 const BUSY_PATIENCE_MS = 5_000
@@ -22,7 +21,7 @@ export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 
 /** The open store. Reads go through `db`; every write that must be whole goes through `write`. */
 export interface Store {
-  db: LibSQLDatabase<typeof schema>
+  db: LibSQLDatabase
   /**
    * Runs the queries as one write transaction: all or nothing, durable once it resolves.
    * A busy database is waited for up to five seconds without holding the event loop.
@@ -71,7 +70,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
   Object.assign(reads, { execute: watch(ask), batch: watch(reads.batch.bind(reads)) })
   let reaching: Promise<void> | undefined
   return {
-    db: drizzle(reads, { schema }),
+    db: drizzle(reads),
     write: (queries) => write(queries.map((query) => statement(query))),
     writeCounters,
     reach() {

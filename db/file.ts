@@ -21,12 +21,10 @@ export const TAKE_WRITE_LOCK = `DELETE FROM ${JOURNAL} WHERE false`
 /** Runs statements as one write transaction. Rejects with SQLITE_BUSY where another process is writing. */
 export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
 
-/** SQLite's own default, for what reads. */
-const READ_CACHE_KIB = 2_000
-/** Writes come in the order of the file, and are no slower for it. */
-const WRITE_CACHE_KIB = 256
+/** What a connection keeps of the file, where SQLite would keep 2000 KiB: the system has the file in its own cache. */
+const CACHE_KIB = 256
 
-/** What a connection is for: it keeps more of the file in memory for reads, and edits wait for the disk. */
+/** What a connection is for: edits wait for the disk. */
 type Use = 'reads' | 'edits' | 'counters'
 
 /** Opens a connection to a local file, made where it is missing. `patient` tries again while it is busy. */
@@ -40,7 +38,7 @@ export async function openFile(
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
   await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
   await client.executeMultiple(`PRAGMA synchronous = ${use === 'counters' ? 'NORMAL' : 'FULL'}`)
-  await client.executeMultiple(`PRAGMA cache_size = -${use === 'reads' ? READ_CACHE_KIB : WRITE_CACHE_KIB}`)
+  await client.executeMultiple(`PRAGMA cache_size = -${CACHE_KIB}`)
   await client.executeMultiple('PRAGMA foreign_keys = ON')
   // A salt that was deleted must not lie on in a free page (decisions 7).
   await client.executeMultiple('PRAGMA secure_delete = ON')

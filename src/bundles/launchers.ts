@@ -6,7 +6,7 @@ import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Counter } from '../insights/recorder.ts'
-import { type CompiledPolicy, compile } from '../policies/evaluate.ts'
+import type { AskedPolicy } from '../policies/asked.ts'
 import { Problem } from '../problem.ts'
 import { find, type ServedBundle } from './served.ts'
 
@@ -44,16 +44,16 @@ export class Launcher extends Variant {
   /** What pages are made from. Let go once a page is made that everybody is shown: it would take thrice the page's room. */
   bundle: ServedBundle | null
   /** Null: everybody sees the bundle's own tabs. */
-  readonly policy: CompiledPolicy | null
+  readonly policy: AskedPolicy | null
   /** By rule id, made as they are asked for. */
   byRule: Map<string, Variant> | null = null
 
-  constructor(bundle: ServedBundle) {
+  constructor(bundle: ServedBundle, policy: AskedPolicy | null) {
     super(bundle.id, '')
     this.slug = bundle.slug
     this.organizationId = bundle.organizationId
     this.bundle = bundle
-    this.policy = bundle.resolutionPolicy === null ? null : compile(bundle.resolutionPolicy)
+    this.policy = policy
   }
 }
 
@@ -108,10 +108,11 @@ export class Launchers {
     if (bundle === null) return null
     // Here and not at each view: what is kept is dropped when a block changes.
     if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
+    const policy = await policyOf(bundle)
     const isFresh = drops === this.#drops
     const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
-    const launcher = new Launcher(bundle)
+    const launcher = new Launcher(bundle, policy)
     if (isFresh) this.#kept.set(launcher.slug, launcher)
     return launcher
   }
@@ -173,6 +174,12 @@ export class Launchers {
     for (const { slug } of changes) this.#kept.delete(slug)
     this.#seen = last.seq
   }
+}
+
+async function policyOf({ resolutionPolicy }: ServedBundle): Promise<AskedPolicy | null> {
+  if (resolutionPolicy === null) return null
+  const { asked } = await import('../policies/asked.ts')
+  return asked(resolutionPolicy)
 }
 
 function takenDown(): Problem {

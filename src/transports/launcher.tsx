@@ -4,7 +4,7 @@ import { LauncherPage } from '../../views/launcher.tsx'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'
 import { type PublicBundle, type ServedBundle, shownTo } from '../bundles/served.ts'
 import { roleIn } from '../identity/sessions.ts'
-import { type Account, type Sighting, seen } from '../policies/viewer.ts'
+import type { Account, Sighting } from '../policies/viewer.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { clientAddresses } from './client.ts'
@@ -31,7 +31,7 @@ export function launcherPages(service: Service): LauncherPages {
   const match = (sent: Sent, { policy }: Launcher, account: Account | null): Rule | null => {
     if (policy === null) return null
     const { headers, url } = sent
-    return policy.match(seen({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account }))
+    return policy.match({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })
   }
 
   /** The answer, its page made of `bundle` where it is not kept; undefined where there is no bundle to make it of. */

@@ -68,7 +68,7 @@ function watched(pass: () => Promise<unknown> = async () => {}) {
       },
     },
   })
-  return { reads, ring: new KeyRing({ ...store, db: drizzle(watching, { schema }) }, silent) }
+  return { reads, ring: new KeyRing({ ...store, db: drizzle(watching) }, silent) }
 }
 
 test('a key that was read before it was revoked is not kept when the answer comes after', async () => {
