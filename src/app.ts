@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 import { frontDoor, type Handle, type Refuse } from './transports/front-door.ts'
 import { launcherPages } from './transports/launcher.tsx'
 import { lazily } from './transports/lazily.ts'
-import { logged, observed, requestIds, wordsOf } from './transports/observe.ts'
+import { logged, observed, requestId, wordsOf } from './transports/observe.ts'
 import { problemPage } from './transports/problem-page.tsx'
 import { jsonProblem } from './transports/respond.ts'
 
@@ -18,7 +18,7 @@ export function createApp(service: Service): Handle {
   const failed = (request: Request, error: unknown) => {
     const problem = toProblem(error)
     if (problem.code === 'INTERNAL_ERROR')
-      service.log.error({ err: error, id: requestIds.get(request), method: request.method }, 'a request failed')
+      service.log.error({ err: error, id: requestId(request), method: request.method }, 'a request failed')
     return refuse(request, problem)
   }
   const launchers = launcherPages(service)

@@ -17,7 +17,7 @@ import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 import { authenticate } from './auth.ts'
 import { readForm } from './body.ts'
-import { clientAddresses } from './client.ts'
+import { clientAddress } from './client.ts'
 import { page, seeOther } from './respond.ts'
 import { siteFor } from './site.ts'
 
@@ -126,7 +126,7 @@ export function accountPages(service: Service) {
     )
     .get('/dev/mailbox', ({ request }) => {
       // It shows other people's sign-in links: for the machine's own developer and nobody else.
-      const isHere = /^(127\.|::1$)/.test(clientAddresses.get(request) ?? '')
+      const isHere = /^(127\.|::1$)/.test(clientAddress(request))
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothing()
       return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
     })

@@ -89,8 +89,11 @@ function expectType(request: Request, types: readonly string[]): void {
 
 /** The body, never more of it than may be kept: neither runtime can be relied on to stop a client that sends on. */
 async function readBytes(request: Request): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
   try {
-    return await readCapped(request)
+    // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
+    return await (declared === null ? readCapped(request) : request.bytes())
   } catch (error) {
     if (error instanceof Problem) throw error
     // The client hung up: nobody reads this answer, and it is no failure of ours to log.
@@ -99,10 +102,6 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 async function readCapped(request: Request): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
-  // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
-  if (declared !== null) return await request.bytes()
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = request.body?.getReader()

@@ -4,15 +4,27 @@ import type { Asking } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
 
+const ADDRESS = Symbol('client address')
+
+/** A request on its way, with the address that the front door has settled. */
+type Addressed = Request & { [ADDRESS]?: string }
+
 /**
- * The client address of each request under way. Elysia has no place for it that both runtimes fill, so the
- * front door puts it here before Elysia sees the request.
+ * Puts the client's address on its request before Elysia sees that: it has no place for it that both runtimes fill. A
+ * WeakMap of requests would cost each of them several times as much, when it is collected too.
  */
-export const clientAddresses = new WeakMap<Request, string>()
+export function setClientAddress(request: Addressed, address: string): void {
+  request[ADDRESS] = address
+}
+
+/** The client's address; empty where nobody knows it. */
+export function clientAddress(request: Addressed): string {
+  return request[ADDRESS] ?? ''
+}
 
 /** The client's address as limits know it. */
 export function clientNetwork(request: Request): string {
-  return network(clientAddresses.get(request) ?? '')
+  return network(clientAddress(request))
 }
 
 /**

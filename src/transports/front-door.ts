@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { Problem } from '../problem.ts'
 import type { Tally } from '../tally.ts'
-import { clientAddresses, plainAddress } from './client.ts'
+import { plainAddress, setClientAddress } from './client.ts'
 import type { LauncherPages } from './launcher.tsx'
 
 /** Answers one request; `socketAddress` gives the peer's, which costs as much as all else a kept launcher needs here. */
@@ -46,7 +46,7 @@ export function frontDoor(
         return kept
       }
     }
-    clientAddresses.set(request, address)
+    setClientAddress(request, address)
     return app.fetch(request)
   }
 }

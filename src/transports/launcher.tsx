@@ -7,7 +7,7 @@ import { roleIn } from '../identity/sessions.ts'
 import type { Account, Sighting } from '../policies/viewer.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { clientAddresses } from './client.ts'
+import { clientAddress } from './client.ts'
 import { encode, encodingFor, HTML, headersWith } from './respond.ts'
 
 /** The launcher at `/l/:slug`, as the front door and the router ask for it. */
@@ -61,7 +61,7 @@ export function launcherPages(service: Service): LauncherPages {
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
     },
     async answer(request, slug) {
-      const address = clientAddresses.get(request) ?? ''
+      const address = clientAddress(request)
       const launcher = await load(slug)
       const account = await accountOf(request, launcher, service)
       const kept = respond(request, launcher, { account, address, bundle: launcher.bundle })

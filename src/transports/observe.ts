@@ -18,11 +18,18 @@ export function wordsOf(routes: readonly { path: string }[]): string[] {
 /** Writes a line about an answer. */
 type AccessLog = (request: Request, response: Response, startedAt: number) => void
 
-/** The id of each request that has reached the router: it is in its answer, and in the log's lines about it. */
-export const requestIds = new WeakMap<Request, string>()
+const ID = Symbol('request id')
+
+/** A request that may have reached the router. */
+type Identified = Request & { [ID]?: string }
+
+/** The id of a request that has reached the router: it is in its answer, and in the log's lines about it. */
+export function requestId(request: Identified): string | undefined {
+  return request[ID]
+}
 
 /** What an id may be that a trusted proxy sets. */
-const ID = /^[\w.:/+=-]{1,128}$/
+const GIVEN_ID = /^[\w.:/+=-]{1,128}$/
 
 /**
  * The router with every answer counted, timed and given its request's id. Launchers from memory do not come here: the
@@ -33,10 +40,10 @@ export function observed(router: Router, service: Service): Pick<Router, 'fetch'
   const idHeader = config.requestIdHeader
   const write = config.accessLog === 'off' ? null : accessLog(router, service)
   return {
-    fetch(request) {
+    fetch(request: Identified) {
       const given = idHeader === undefined ? null : request.headers.get(idHeader)
-      const id = given !== null && ID.test(given) ? given : randomUUID()
-      requestIds.set(request, id)
+      const id = given !== null && GIVEN_ID.test(given) ? given : randomUUID()
+      request[ID] = id
       const startedAt = performance.now()
       const done = (response: Response) => {
         const route = classOf(request.url)
@@ -59,7 +66,7 @@ export function logged(handle: Handle, router: Router, service: Service): Handle
   return (request, socketAddress) => {
     const startedAt = performance.now()
     const answer = handle(request, socketAddress)
-    if (!(answer instanceof Promise) && !requestIds.has(request)) write(request, answer, startedAt)
+    if (!(answer instanceof Promise) && requestId(request) === undefined) write(request, answer, startedAt)
     return answer
   }
 }
@@ -73,7 +80,7 @@ function accessLog({ words }: Router, { config, log }: Service): AccessLog {
     if (config.accessLog === 'errors' && status < 400) return
     const ms = Math.round((performance.now() - startedAt) * 100) / 100
     const method = /^[A-Z]{1,10}$/.test(request.method) ? request.method : 'other'
-    log.info({ id: requestIds.get(request), method, route: shapeOf(request.url, words), status, ms }, 'request')
+    log.info({ id: requestId(request), method, route: shapeOf(request.url, words), status, ms }, 'request')
   }
 }
 
