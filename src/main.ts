@@ -20,7 +20,7 @@ declare const Deno: {
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
 
-/** By then nothing of the start is under way any more. */
+/** By then the start is over, as a rule. */
 const STARTED_WITHIN_MS = 1_000
 
 interface Listening {
@@ -43,8 +43,8 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
     })
     return { close: () => server.stop(), cut: () => server.stop(true) }
   }
-  const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, { remoteAddr }) =>
-    handle(request, () => remoteAddr.hostname),
+  const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, info) =>
+    handle(request, () => info.remoteAddr.hostname),
   )
   return { close: () => server.shutdown(), cut: async () => {} }
 }

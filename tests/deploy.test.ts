@@ -7,6 +7,7 @@ import { SETTINGS } from '../src/config.ts'
 import { COMMANDS } from '../src/operator/command.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './server.ts'
+import { startSqld } from './sqld.ts'
 
 setDefaultTimeout(60_000)
 
@@ -122,4 +123,33 @@ test('the executable serves by itself, and takes its operator’s commands', asy
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret', 'data', 'openall-server', 'tmp'])
+})
+
+test('the executable keeps a copy of a server’s database, and reads what it wrote', async () => {
+  const sqld = await startSqld()
+  const port = String(freePort())
+  const env = {
+    PORT: port,
+    TMPDIR: join(folder, 'tmp'),
+    DATABASE_URL: sqld.url,
+    DATABASE_AUTH_TOKEN: sqld.token,
+    DATABASE_REPLICA_PATH: join(folder, 'data/replica.db'),
+    SERVICE_SECRET: 's'.repeat(40),
+  }
+  const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'ignore', stderr: 'inherit' })
+  try {
+    const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
+    await eventually(isReady, 'the executable serves')
+    const made = await fetch(`http://localhost:${port}/api/links`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ urls: ['https://a.example'] }),
+    })
+    expect(made.status).toBe(201)
+    expect((await fetch(((await made.json()) as { url: string }).url)).status).toBe(200)
+  } finally {
+    server.kill('SIGTERM')
+    await server.exited
+    await sqld.stop()
+  }
 })

@@ -27,6 +27,10 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     ],
   },
   {
+    file: /db\/replica\.ts$/,
+    replace: [[/new URL\('\.\/replica-worker\.ts', import\.meta\.url\)/, "'./db/replica-worker.ts'"]],
+  },
+  {
     file: /views\/static\.ts$/,
     replace: [
       [/const HTMX = .*/, "const HTMX = 'htmx'"],
@@ -36,7 +40,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: [join(ROOT, 'src/main.ts')],
+  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'db/replica-worker.ts')],
   compile: { outfile },
   minify: { whitespace: true, syntax: true },
   plugins: [

@@ -1,11 +1,9 @@
-import type { Field, Policy, Rule } from '../../db/policy.ts'
-import { compile } from './evaluate.ts'
+import type { Policy, Rule } from '../../db/policy.ts'
+import { type CompiledPolicy, compile } from './evaluate.ts'
 import { type Sighting, seen } from './viewer.ts'
 
 /** A policy as a launcher asks it. */
-export interface AskedPolicy {
-  /** Whether any condition asks about `field`; `signedIn` is asked for by its operator. */
-  needs(field: Field | 'signedIn'): boolean
+export interface AskedPolicy extends Pick<CompiledPolicy, 'needs'> {
   /** The first rule that holds for whoever a request came from, or null. */
   match(sighting: Sighting): Rule | null
 }

@@ -35,6 +35,8 @@ test('nor do the packages it loads bring any of that along, or what speaks to a 
   const script = `await Promise.all([${modules.map((file) => `import(${file})`)}]); console.log(Object.keys(require.cache).join('\\n'))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
   const loaded = (await new Response(child.stdout).text()).split('\n')
+  expect(loaded).toContain(join(ROOT, 'db/client.ts'))
+  expect(loaded.filter((file) => /src\/policies\/|db\/(remote|replica)\.ts$/.test(file))).toEqual([])
   const packages = new Set(loaded.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'none'))
   expect(packages).toContain('drizzle-orm')
   expect(
@@ -61,6 +63,7 @@ test('the router loads neither the protocol of agents nor what documents are mad
 
 test('a launcher loads better-auth neither without a session cookie nor with one, and a sign-in does', async () => {
   const child = Bun.spawn([process.execPath, join(ROOT, 'tests/loaded.ts')], {
+    cwd: ROOT,
     stdout: 'pipe',
     env: { ...process.env },
   })
