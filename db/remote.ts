@@ -3,11 +3,6 @@ import pLimit from 'p-limit'
 import type { Write } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 
-/**
- * A libSQL server writes one transaction at a time, and is worn out by those that wait in it: two hundred at once kept
- * sqld from finishing any. So the others wait here.
- */
-const WRITES_AT_ONCE = 4
 /** As long as a busy file is waited for. */
 const TURN_PATIENCE_MS = 5_000
 
@@ -28,11 +23,12 @@ export function openRemote({ url, authToken }: RemoteStore): Client {
 }
 
 /**
- * Writes on a connection to a server, a few at a time. Where the server does not answer one of them in time, those that
+ * Writes on a connection to a server, one at a time, for so does the server: eight transactions that wait in sqld keep it
+ * from finishing any, and other processes send theirs. Where the server does not answer one of them in time, those that
  * wait for their turn fail with it, unsent.
  */
 export function writerTo(client: Client): Write {
-  const inTurn = pLimit({ concurrency: WRITES_AT_ONCE, rejectOnClear: true })
+  const inTurn = pLimit({ concurrency: 1, rejectOnClear: true })
   return (statements) => {
     const askedAt = performance.now()
     return inTurn(async () => {

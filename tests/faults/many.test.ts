@@ -101,6 +101,25 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
     PATIENCE_MS,
   )
 
+  test(
+    'creates without pause in all processes are all answered',
+    async () => {
+      const until = performance.now() + often({ quick: 3_000, full: 10_000 })
+      const statuses: number[] = []
+      const create = async (server: Server, client: number) => {
+        for (let n = 0; performance.now() < until; n += 1) {
+          const headers = { [ADDRESS_HEADER]: `10.${client}.${n >> 8}.${n & 255}` }
+          const body = { urls: ['https://burst.example/'] }
+          statuses.push((await ask(server, 'POST /api/links', { body, headers })).status)
+        }
+      }
+      await Promise.all(Array.from({ length: 24 }, (_, client) => create(servers[client % servers.length]!, client)))
+      expect(statuses.length).toBeGreaterThan(100)
+      expect(statuses.filter((status) => status !== 201)).toEqual([])
+    },
+    PATIENCE_MS,
+  )
+
   test('creates of one idempotency key that reach all processes at once make one bundle', async () => {
     const send = (server: Server) =>
       ask(server, 'POST /api/links', {
