@@ -7,7 +7,11 @@ export async function weigh(page: Page) {
   await client.send('Network.enable')
   const underWay = new Set<string>()
   let sum = 0
-  client.on('Network.requestWillBeSent', ({ requestId }) => underWay.add(requestId))
+  client.on('Network.requestWillBeSent', ({ requestId, loaderId }) => {
+    // A document goes by its loader's id. What the page before it still asked for, its icon say, is never told to end.
+    if (requestId === loaderId) underWay.clear()
+    underWay.add(requestId)
+  })
   client.on('Network.loadingFailed', ({ requestId }) => underWay.delete(requestId))
   client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     underWay.delete(requestId)
