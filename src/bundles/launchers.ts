@@ -1,5 +1,4 @@
 import { gt, max } from 'drizzle-orm'
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
@@ -8,9 +7,10 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Counter } from '../insights/recorder.ts'
 import type { AskedPolicy } from '../policies/asked.ts'
 import { Problem } from '../problem.ts'
+import { type Kept, KeptBySlug } from './kept.ts'
 import { find, type ServedBundle } from './served.ts'
 
-/** Pages are kept up to this many bytes; the one unused for longest goes first. */
+/** Launchers are kept up to this many bytes. */
 const MAX_BYTES = 32 * 1024 * 1024
 /** What an entry costs beside its pages: objects, keys and the list that orders them. */
 const ENTRY_BYTES = 512
@@ -37,23 +37,27 @@ class Variant extends Counter implements Record<Encoding, Page | undefined> {
 }
 
 /** What is kept of a bundle that has been viewed, as it was at one version, and in it what no rule makes of it. */
-export class Launcher extends Variant {
+export class Launcher extends Variant implements Kept {
+  /** Null: everybody sees the bundle's own tabs. */
+  readonly policy: AskedPolicy | null
+  wasAsked = false
+  at = -1
+  weight = 0
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
   /** What pages are made from. Let go once a page is made that everybody is shown: it would take thrice the page's room. */
   bundle: ServedBundle | null
-  /** Null: everybody sees the bundle's own tabs. */
-  readonly policy: AskedPolicy | null
   /** By rule id, made as they are asked for. */
   byRule: Map<string, Variant> | null = null
 
   constructor(bundle: ServedBundle, policy: AskedPolicy | null) {
     super(bundle.id, '')
+    this.policy = policy
     this.slug = bundle.slug
     this.organizationId = bundle.organizationId
     this.bundle = bundle
-    this.policy = policy
+    this.weight = bytes(this)
   }
 }
 
@@ -62,7 +66,7 @@ export class Launcher extends Variant {
  * this process drops its launcher at once, an edit in another within a second.
  */
 export class Launchers {
-  readonly #kept = new LRUCache<string, Launcher>({ maxSize: MAX_BYTES, sizeCalculation: bytes })
+  readonly #kept = new KeptBySlug<Launcher>(MAX_BYTES)
   /** How many were read because they were not kept. */
   loads = 0
   /** Rises with every drop: what was read before a drop must not be kept after it. */
@@ -113,7 +117,7 @@ export class Launchers {
     const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
     const launcher = new Launcher(bundle, policy)
-    if (isFresh) this.#kept.set(launcher.slug, launcher)
+    if (isFresh) this.#kept.set(launcher)
     return launcher
   }
 
@@ -129,12 +133,8 @@ export class Launchers {
   /** Adds a finished page to a launcher. */
   keep(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
-    const { slug, policy } = launcher
-    if (policy === null) launcher.bundle = null
-    if (this.#kept.peek(slug) !== launcher) return
-    // The cache weighs a value only when it is new to it.
-    this.#kept.delete(slug)
-    this.#kept.set(slug, launcher)
+    if (launcher.policy === null) launcher.bundle = null
+    this.#kept.weigh(launcher, bytes(launcher))
   }
 
   /** A launcher's bundle, read again where it was let go; null where it is gone meanwhile. */

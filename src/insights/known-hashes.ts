@@ -11,12 +11,8 @@ const HASHES_PER_BUCKET = 8
 export class KnownHashes {
   readonly #kept = new Uint32Array(BUCKETS * HASHES_PER_BUCKET)
 
-  /**
-   * Remembers a hash.
-   * @param bytes a character each (Node's encoding `binary`).
-   * @returns whether it was known.
-   */
-  add(bytes: string): boolean {
+  /** Remembers a hash, of 7 bytes or more. @returns whether it was known. */
+  add(bytes: Uint8Array): boolean {
     const from = (bits16(bytes, 4) % BUCKETS) * HASHES_PER_BUCKET
     // Zero stands for "nothing kept".
     const hash = bits16(bytes, 0) * 0x10000 + bits16(bytes, 2) || 1
@@ -28,7 +24,7 @@ export class KnownHashes {
         return false
       }
     }
-    this.#kept[from + (bytes.charCodeAt(6) % HASHES_PER_BUCKET)] = hash
+    this.#kept[from + (byte(bytes, 6) % HASHES_PER_BUCKET)] = hash
     return false
   }
 
@@ -37,6 +33,10 @@ export class KnownHashes {
   }
 }
 
-function bits16(bytes: string, at: number): number {
-  return bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8)
+function bits16(bytes: Uint8Array, at: number): number {
+  return byte(bytes, at) | (byte(bytes, at + 1) << 8)
+}
+
+function byte(bytes: Uint8Array, at: number): number {
+  return bytes[at] as number
 }

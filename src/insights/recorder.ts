@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { Batches, type Count } from './batches.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
-import { Viewers } from './viewers.ts'
+import { type Sha256, sha256, Viewers } from './viewers.ts'
 
 /** How often counts are written: what `kill -9` can take (decisions 7: at most a second). */
 const FLUSH_MS = 800
@@ -48,7 +48,7 @@ export class Recorder {
   #endDaysAt = 0
   /** Counters with something in them. */
   #touched: Counter[] = []
-  readonly #viewers = new Viewers()
+  readonly #viewers: Viewers
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -59,7 +59,9 @@ export class Recorder {
     readonly store: Store,
     readonly log: Logger,
     readonly now: () => number,
+    digest: Sha256,
   ) {
+    this.#viewers = new Viewers(digest)
     this.#batches = new Batches(store, log)
     this.#timer = setInterval(() => this.flush(), FLUSH_MS)
   }
@@ -67,12 +69,18 @@ export class Recorder {
   /**
    * Reads today's salt and starts writing.
    * @param now the clock, in milliseconds since 1970.
+   * @param digest what the runtime hashes viewers with.
    * @throws what the store throws when the salt cannot be read.
    */
-  static async start(store: Store, log: Logger, now: () => number = Date.now): Promise<Recorder> {
+  static async start(
+    store: Store,
+    log: Logger,
+    now: () => number = Date.now,
+    digest: Sha256 = sha256,
+  ): Promise<Recorder> {
     const today = dayOf(now())
     const salt = await saltOf(store, today)
-    const recorder = new Recorder(store, log, now)
+    const recorder = new Recorder(store, log, now, digest)
     recorder.#salts.set(today, salt)
     recorder.#turnTo(now())
     // A day that went by while no process ran is ended at once.

@@ -2,6 +2,12 @@ import { hash } from 'node:crypto'
 import { MAX_WAITING, type Viewer } from './batches.ts'
 import { KnownHashes } from './known-hashes.ts'
 
+/** SHA-256 of a text. Its answer holds until the next call. */
+export type Sha256 = (text: string) => Uint8Array
+
+/** The same on every runtime. */
+export const sha256: Sha256 = (text) => hash('sha256', text, 'buffer')
+
 /** Viewers remembered while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
 
@@ -17,6 +23,8 @@ export class Viewers {
   /** Of the day and stored, or soon to be, so that a viewer who comes again costs no write. */
   readonly #known = new KnownHashes()
   #new: Viewer[] = []
+
+  constructor(readonly digest: Sha256) {}
 
   /** Begins a day, nothing of the last one kept. */
   begin(salt: string | null): void {
@@ -51,8 +59,8 @@ export class Viewers {
   }
 
   #add(bundleId: number, salted: string): void {
-    const bytes = hash('sha256', salted, 'binary')
+    const bytes = this.digest(salted)
     if (this.#known.add(bytes) || this.#new.length >= MAX_WAITING) return
-    this.#new.push({ bundleId, hash: Buffer.from(bytes, 'binary').toString('base64url') })
+    this.#new.push({ bundleId, hash: Buffer.from(bytes).toString('base64url') })
   }
 }

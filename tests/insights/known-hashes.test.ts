@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { KnownHashes } from '../../src/insights/known-hashes.ts'
 
 const hashes = (count: number, of: string) =>
-  Array.from({ length: count }, (_, number) => hash('sha256', `${of}${number}`, 'binary'))
+  Array.from({ length: count }, (_, number) => hash('sha256', `${of}${number}`, 'buffer'))
 
 test('of 20 000 hashes each is new once and then known', () => {
   const known = new KnownHashes()

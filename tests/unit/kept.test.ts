@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test'
+import { type Kept, KeptBySlug } from '../../src/bundles/kept.ts'
+import { prng } from '../prng.ts'
+
+const one = (slug: string, weight = 1): Kept => ({ slug, weight, wasAsked: false, at: -1 })
+
+test('each slug finds its own, however alike they are', () => {
+  const kept = new KeptBySlug<Kept>(Number.MAX_SAFE_INTEGER)
+  const random = prng(1)
+  const letters = 'abcdefghijklmnopqrstuvwxyz0123456789-'
+  const slugs = new Set([
+    'a',
+    'aa',
+    '-',
+    '--',
+    '0',
+    '00',
+    'a0',
+    '0a',
+    'zzzzzzzzzz',
+    '9999999999',
+    '----------',
+    'zzzzzzzzz',
+  ])
+  for (const letter of letters) for (const other of letters) slugs.add(letter + other).add(`zzzzzzzz${letter}${other}`)
+  while (slugs.size < 20_000) {
+    const length = 1 + Math.floor(random() * 14)
+    slugs.add(Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join(''))
+  }
+  for (const slug of slugs) kept.set(one(slug))
+  expect([...slugs].filter((slug) => kept.get(slug)?.slug !== slug)).toEqual([])
+  for (const strange of ['', 'A', 'aA', 'ä', 'a b', 'a/', 'zzzzzzzzz_', '`', '{'])
+    expect(kept.get(strange)).toBeUndefined()
+})
+
+test('what is asked for stays, and no more is kept than there is room for', () => {
+  const kept = new KeptBySlug<Kept>(100)
+  for (let number = 0; number < 100; number += 1) kept.set(one(`slug${number}`))
+  // One round lets go of what nobody asked for; from then on only the favourite is asked for.
+  for (let number = 100; number < 1000; number += 1) {
+    kept.set(one(`slug${number}`))
+    expect(kept.get('slug50')?.slug).toBe('slug50')
+  }
+  const left = Array.from({ length: 1000 }, (_, number) => `slug${number}`).filter(
+    (slug) => kept.get(slug) !== undefined,
+  )
+  expect(left).toHaveLength(100)
+  expect(left).toContain('slug999')
+})
+
+test('after any changes it holds what was put in last, by its weight', () => {
+  const kept = new KeptBySlug<Kept>(500)
+  const random = prng(2)
+  const model = new Map<string, Kept>()
+  for (let turn = 0; turn < 50_000; turn += 1) {
+    const slug = `s${Math.floor(random() * 200)}`
+    const action = random()
+    if (action < 0.5) {
+      const value = one(slug, Math.floor(random() * 20))
+      kept.set(value)
+      model.set(slug, value)
+    } else if (action < 0.6) {
+      kept.delete(slug)
+      model.delete(slug)
+    } else if (action < 0.7) {
+      const value = model.get(slug)
+      if (value !== undefined) kept.weigh(value, Math.floor(random() * 20))
+    } else if (action < 0.701) {
+      kept.clear()
+      model.clear()
+    } else {
+      const found = kept.get(slug)
+      expect(found === undefined || found === model.get(slug)).toBe(true)
+    }
+    if (turn % 100 === 0) {
+      const there = [...model.values()].filter(({ slug }) => kept.get(slug) !== undefined)
+      expect(there.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(500)
+    }
+  }
+})
+
+test('what is too large for all the room is not kept', () => {
+  const kept = new KeptBySlug<Kept>(10)
+  kept.set(one('huge', 11))
+  expect(kept.get('huge')).toBeUndefined()
+  kept.set(one('small', 10))
+  expect(kept.get('small')?.weight).toBe(10)
+})
