@@ -33,9 +33,7 @@ const bare = operation({
   input: type({ '+': 'reject' }),
   run: async () => ({ ok: true }),
 })
-const app = api([bare as Operation], service)
-  .onError(({ error }) => jsonProblem(toProblem(error)))
-  .compile()
+const app = api([bare as Operation], service, (_request, error) => jsonProblem(toProblem(error))).compile()
 
 const valid = await newKey(100_000)
 const unlimited = await newKey(0)

@@ -1,10 +1,11 @@
 import './schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
+import { recordEvent } from './insights/operations.ts'
 import { operations } from './operations.ts'
 import { Problem } from './problem.ts'
 import type { Service } from './service.ts'
 import { accountPages } from './transports/account-pages.tsx'
-import { api, refuseMethod } from './transports/api.ts'
+import { aheadOfRouter, api, refuseMethod } from './transports/api.ts'
 import { authRoutes } from './transports/auth.ts'
 import { claimPages } from './transports/claim-pages.tsx'
 import type { LauncherPages } from './transports/launcher.tsx'
@@ -45,7 +46,7 @@ export function createRouter(
   const toReference = later(async () => (await import('./transports/reference.tsx')).reference(operations, service))
   const app = new Elysia()
     .onError(onError)
-    .use(api(operations, service))
+    .use(api(operations, service, failed))
     .use(mcp(operations, service))
     .use(authRoutes(service))
     .use(webhooks(service))
@@ -59,7 +60,9 @@ export function createRouter(
   for (const path of REFERENCE) {
     app.get(path, toReference).all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
   }
-  return app.compile()
+  app.compile()
+  const click = aheadOfRouter(recordEvent, service, failed)
+  return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
 }
 
 function nothingHere(): Problem {

@@ -40,10 +40,11 @@ const UNKNOWN = 'removed'
 /** How many fields an input has, in all its objects; counts no further than past `limit`. */
 function fieldsUpTo(limit: number, value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const inner of Object.values(value)) {
+  const perEntry = Array.isArray(value) ? 0 : 1
+  let count = 0
+  for (const key in value) {
     if (count > limit) break
-    count += fieldsUpTo(limit - count, inner)
+    count += perEntry + fieldsUpTo(limit - count, (value as Record<string, unknown>)[key])
   }
   return count
 }

@@ -39,15 +39,21 @@ export interface Credentials {
  * The caller behind a request's credentials (spec 5, decisions 3). A key goes before a cookie.
  * @throws Problem UNAUTHORIZED for a key that is not valid: it is never taken as anonymous.
  */
-export async function identify(headers: Headers, address: string, credentials: Credentials): Promise<Caller> {
+export function identify(headers: Headers, address: string, credentials: Credentials): Caller | Promise<Caller> {
   const authorization = headers.get('authorization')
-  if (authorization !== null) {
-    const key = await credentials.keyRing.identify(authorization)
-    if (key === null) throw unauthorized('The API key is not valid. Check it, or send no Authorization header.')
-    const { userId, subject, role, scopes } = key
-    return { kind: 'key', address, userId, subject, role, scopes, key }
-  }
-  const session = headers.has('cookie') ? await credentials.readSession(headers) : null
+  if (authorization !== null) return byKey(authorization, address, credentials)
+  return headers.has('cookie') ? bySession(headers, address, credentials) : { kind: 'anonymous', address }
+}
+
+async function byKey(authorization: string, address: string, { keyRing }: Credentials): Promise<Caller> {
+  const key = await keyRing.identify(authorization)
+  if (key === null) throw unauthorized('The API key is not valid. Check it, or send no Authorization header.')
+  const { userId, subject, role, scopes } = key
+  return { kind: 'key', address, userId, subject, role, scopes, key }
+}
+
+async function bySession(headers: Headers, address: string, { readSession }: Credentials): Promise<Caller> {
+  const session = await readSession(headers)
   if (session === null) return { kind: 'anonymous', address }
   const { organizationId, userId, role } = session
   const subject: Subject = organizationId === null ? { type: 'user', userId } : { type: 'organization', organizationId }

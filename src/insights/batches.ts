@@ -27,9 +27,17 @@ interface Batch {
   id: string
   /** The UTC day of everything in it. */
   day: string
+  /** Nearly all counts are of no rule: each in one number, which SQLite reads in half the time of a row of fields. */
+  packed: Float64Array
   counts: readonly Count[]
   viewers: readonly Viewer[]
 }
+
+/** A number holds 53 bits: a bundle's id, and below it as many bits for views as for clicks. */
+const COUNT_BITS = 12
+const MAX_COUNT = 2 ** COUNT_BITS - 1
+const ID_UNIT = 2 ** (2 * COUNT_BITS)
+const MAX_PACKED_ID = Math.floor(Number.MAX_SAFE_INTEGER / ID_UNIT) - 1
 
 /**
  * Batches of counts on their way to the store, oldest first. One that fails is kept and tried again; each carries
@@ -56,16 +64,28 @@ export class Batches {
     return this.#waiting.length
   }
 
-  /** @returns false where there was no room for all of it, and the rest was dropped. */
-  add(day: string, counts: readonly Count[], viewers: readonly Viewer[]): boolean {
+  /**
+   * Takes what has been counted as it is at this moment.
+   * @returns false where there was no room for all of it, and the rest was dropped.
+   */
+  add(day: string, counted: readonly Count[], newViewers: readonly Viewer[]): boolean {
     let dropped = 0
     // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
-    counts = counts.toSorted(byBundle)
-    viewers = viewers.toSorted(byBundle)
-    for (let from = 0; from < Math.max(counts.length, viewers.length); from += ROWS_PER_WRITE) {
+    const numbers: number[] = []
+    const counts: Count[] = []
+    for (const count of counted) {
+      if (count.ruleId === '' && count.bundleId <= MAX_PACKED_ID) pack(count, numbers)
+      else counts.push(copyOf(count))
+    }
+    const packed = Float64Array.from(numbers).sort()
+    counts.sort(byBundle)
+    const viewers = newViewers.toSorted(byBundle)
+    const rows = Math.max(packed.length, counts.length, viewers.length)
+    for (let from = 0; from < rows; from += ROWS_PER_WRITE) {
       const batch = {
         id: randomUUID(),
         day,
+        packed: packed.subarray(from, from + ROWS_PER_WRITE),
         counts: counts.slice(from, from + ROWS_PER_WRITE),
         viewers: viewers.slice(from, from + ROWS_PER_WRITE),
       }
@@ -110,28 +130,56 @@ function byBundle(a: { bundleId: number }, b: { bundleId: number }): number {
   return a.bundleId - b.bundleId
 }
 
-function rowsOf({ counts, viewers }: Batch): number {
-  return counts.length + viewers.length
+function rowsOf({ packed, counts, viewers }: Batch): number {
+  return packed.length + counts.length + viewers.length
+}
+
+/** What is more than a number has room for goes into further ones. */
+function pack({ bundleId, views, openAllClicks }: Count, numbers: number[]): void {
+  while (views > 0 || openAllClicks > 0) {
+    const [someViews, someClicks] = [Math.min(views, MAX_COUNT), Math.min(openAllClicks, MAX_COUNT)]
+    numbers.push(bundleId * ID_UNIT + someViews * 2 ** COUNT_BITS + someClicks)
+    views -= someViews
+    openAllClicks -= someClicks
+  }
+}
+
+/** Its counts alone: whoever holds a counter may keep more in it. */
+function copyOf({ bundleId, ruleId, views, openAllClicks }: Count): Count {
+  return { bundleId, ruleId, views, openAllClicks }
 }
 
 /**
  * One transaction; the joins leave out bundles that are gone, whose counts have nowhere to go. The day's number of
  * viewers rises by those whose hash is new to it, so that nobody ever has to count hashes.
  */
-function statements({ id, day, counts, viewers }: Batch): InStatement[] {
+function statements({ id, day, packed, counts, viewers }: Batch): InStatement[] {
   return [
     { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] },
-    {
-      sql: `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
-        SELECT bundles.id, ?, value ->> 1, value ->> 2, value ->> 3
-        FROM json_each(?) JOIN bundles ON bundles.id = value ->> 0 WHERE true
-        ON CONFLICT DO UPDATE SET views = views + excluded.views,
-          open_all_clicks = open_all_clicks + excluded.open_all_clicks`,
-      args: [day, JSON.stringify(counts.map((c) => [c.bundleId, c.ruleId, c.views, c.openAllClicks]))],
-    },
+    ...(packed.length === 0 ? [] : [{ sql: ADD_PACKED, args: [day, `[${packed.join()}]`] }]),
+    ...(counts.length === 0 ? [] : [{ sql: ADD_COUNTS, args: [day, listed(counts)] }]),
     // Most batches hold nobody new.
     ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
   ]
+}
+
+const ADD_PACKED = adding({
+  bundle: `value >> ${2 * COUNT_BITS}`,
+  rule: `''`,
+  views: `(value >> ${COUNT_BITS}) & ${MAX_COUNT}`,
+  clicks: `value & ${MAX_COUNT}`,
+})
+const ADD_COUNTS = adding({ bundle: 'value ->> 0', rule: 'value ->> 1', views: 'value ->> 2', clicks: 'value ->> 3' })
+
+function listed(counts: readonly Count[]): string {
+  return JSON.stringify(counts.map((c) => [c.bundleId, c.ruleId, c.views, c.openAllClicks]))
+}
+
+/** Adds counts of a day to what is stored, given what each `value` of a list says. */
+function adding({ bundle, rule, views, clicks }: Record<'bundle' | 'rule' | 'views' | 'clicks', string>): string {
+  return `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
+    SELECT bundles.id, ?, ${rule}, ${views}, ${clicks} FROM json_each(?) JOIN bundles ON bundles.id = ${bundle} WHERE true
+    ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 }
 
 function newViewers(day: string, viewers: readonly Viewer[]): InStatement[] {

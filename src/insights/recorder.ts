@@ -167,10 +167,10 @@ export class Recorder {
 
   /** Hands what has been counted to the batches. */
   #close(): void {
-    const counts = this.#touched.map(copyOf)
-    for (const counter of this.#touched) counter.views = counter.openAllClicks = 0
-    if (counts.length > 0) this.#touched = []
-    if (!this.#batches.add(this.#day, counts, this.#viewers.take())) this.#viewers.forget()
+    const counted = this.#touched
+    if (counted.length > 0) this.#touched = []
+    if (!this.#batches.add(this.#day, counted, this.#viewers.take())) this.#viewers.forget()
+    for (const counter of counted) counter.views = counter.openAllClicks = 0
   }
 
   async #write(): Promise<void> {
@@ -205,9 +205,4 @@ export class Recorder {
       this.log.warn({ err: error }, 'an earlier day could not be ended; it is tried again')
     }
   }
-}
-
-/** Its counts alone: whoever holds a counter may keep more in it. */
-function copyOf({ bundleId, ruleId, views, openAllClicks }: Counter): Count {
-  return { bundleId, ruleId, views, openAllClicks }
 }

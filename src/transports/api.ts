@@ -10,34 +10,66 @@ import { empty, inParts, json, text } from './respond.ts'
 const JSON_ONLY = ['application/json']
 
 /** Every operation as a JSON route below `/api`; a method that a path does not have is 405 with `Allow`. */
-export function api(operations: readonly Operation[], service: Service) {
+export function api(operations: readonly Operation[], service: Service, failed: Failed) {
   const app = new Elysia()
   const methodsOf = new Map<string, string[]>()
   for (const operation of operations) {
     const [method = '', path = ''] = operation.route.split(' ')
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
-    app.route(
-      method,
-      `/api${path}`,
-      async ({ request, params }) => {
-        const decode = () => readInput(operation, request, params ?? {})
-        const sent = await respond(operation, decode, await asking(request, service), service)
-        const { status, body, headers, file, download } = sent
-        if (file !== undefined) return csvOrJson(request, { file, body, headers })
-        if (download !== undefined) {
-          const failed = (error: unknown) => service.log.error({ err: error }, 'a download broke off')
-          return inParts(download, headers, failed)
-        }
-        return status === 204 ? empty(status, headers) : json(body, status, headers)
-      },
-      { parse: 'none' },
-    )
+    const answer = answering(operation, service, failed)
+    app.route(method, `/api${path}`, ({ request, params }) => answer(request, params ?? {}), { parse: 'none' })
   }
   for (const [path, methods] of methodsOf) {
     const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods
     app.all(`/api${path}`, () => refuseMethod(allow), { parse: 'none' })
   }
   return app
+}
+
+type Fields = Record<string, string>
+
+/** Answers a request that is refused. */
+type Failed = (request: Request, error: unknown) => Response
+
+/** Answers requests for an operation, given the parameters of their path. */
+function answering<In, Out>(
+  operation: Operation<In, Out>,
+  service: Service,
+  failed: Failed,
+): (request: Request, params: Fields) => Promise<Response> {
+  const read = /^(GET|DELETE) /.test(operation.route) ? withQuery : withBody
+  return async (request, params) => {
+    try {
+      const decode = () => read(operation, request, typed(operation.input, params))
+      const asked = asking(request, service)
+      const sent = await respond(operation, decode, asked instanceof Promise ? await asked : asked, service)
+      const { status, body, headers, file, download } = sent
+      if (file !== undefined) return csvOrJson(request, { file, body, headers })
+      if (download !== undefined) {
+        const brokeOff = (error: unknown) => service.log.error({ err: error }, 'a download broke off')
+        return inParts(download, headers, brokeOff)
+      }
+      return status === 204 ? empty(status, headers) : json(body, status, headers)
+    } catch (error) {
+      return failed(request, error)
+    }
+  }
+}
+
+/**
+ * Answers requests for an operation with one parameter in its path that need no router to be told from others, which
+ * saves a tenth of what a click on Open all costs; undefined for any other request.
+ */
+export function aheadOfRouter<In, Out>(operation: Operation<In, Out>, service: Service, failed: Failed) {
+  const answer = answering(operation, service, failed)
+  const [, method = '', before = '', name = '', after = ''] = /^(\w+) (\/.+\/):(\w+)(\/.+)$/.exec(operation.route) ?? []
+  const start = `http://${service.config.authority}/api${before}`
+  return (request: Request): Promise<Response> | undefined => {
+    const { url } = request
+    if (request.method !== method || !url.endsWith(after) || !url.startsWith(start)) return undefined
+    const value = url.slice(start.length, -after.length)
+    return /^[\w-]+$/.test(value) ? answer(request, { [name]: value }) : undefined
+  }
 }
 
 /** Answers a method that a path does not have. */
@@ -47,23 +79,27 @@ export function refuseMethod(allow: readonly string[]): never {
   })
 }
 
-/** One flat input: the query or the body, and over it the path's own parameters, which win. */
-async function readInput(operation: Operation, request: Request, params: Record<string, string>): Promise<unknown> {
-  const path = typed(operation.input, params)
-  if (/^(GET|DELETE) /.test(operation.route)) {
-    const { format, ...query } = queryFields(new URL(request.url).searchParams)
-    if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
-    else if (format !== undefined && format !== 'csv' && format !== 'json') {
-      throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')
-    }
-    return { ...typed(operation.input, query), ...path }
+/** What the path says, over what came beside it: one flat input. */
+type Path = Record<string, unknown>
+type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes'> & { csv?: unknown }
+
+function withQuery(operation: Reading, request: Request, path: Path): unknown {
+  const { format, ...query } = queryFields(new URL(request.url).searchParams)
+  if (operation.csv === undefined && format !== undefined) Object.assign(query, { format })
+  else if (format !== undefined && format !== 'csv' && format !== 'json') {
+    throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')
   }
+  return { ...typed(operation.input, query), ...path }
+}
+
+function withBody(operation: Reading, request: Request, path: Path): unknown {
   if (operation.body === 'none' && (request.body === null || request.headers.get('content-length') === '0')) return path
-  const body = await readJson(request, operation.bodyTypes ?? JSON_ONLY)
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
-  }
-  return { ...body, ...path }
+  return readJson(request, operation.bodyTypes ?? JSON_ONLY).then((body) => {
+    if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+      throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
+    }
+    return Object.assign(body, path)
+  })
 }
 
 /** The answer of an operation that has a file for it, as the query's `format` says, or else the Accept header. */

@@ -11,9 +11,13 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [
  * The JSON body of a request, whose content type must be one of `types`.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON.
  */
-export async function readJson(request: Request, types: readonly string[]): Promise<unknown> {
+export function readJson(request: Request, types: readonly string[]): Promise<unknown> {
   expectType(request, types)
-  const text = decodeUtf8(await readBytes(request))
+  return readBytes(request).then(jsonOf, brokeOff)
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  const text = decodeUtf8(bytes)
   if (text === null) throw new Problem('INVALID_JSON', 'The body is not UTF-8 text.')
   return parseJson(text)
 }
@@ -23,7 +27,7 @@ export async function readJson(request: Request, types: readonly string[]): Prom
  * @throws Problem PAYLOAD_TOO_LARGE, BAD_REQUEST.
  */
 export async function readSigned(request: Request): Promise<string> {
-  const text = decodeUtf8(await readBytes(request))
+  const text = decodeUtf8(await readBytes(request).catch(brokeOff))
   if (text === null) throw new Problem('BAD_REQUEST', 'The body is not UTF-8 text.')
   return text
 }
@@ -33,7 +37,7 @@ export async function readSigned(request: Request): Promise<string> {
  * @throws Problem INVALID_JSON.
  */
 export function parseJson(text: string): unknown {
-  if (nestsDeeperThan(text, MAX_NESTING)) {
+  if (text.length > MAX_NESTING && nestsDeeperThan(text, MAX_NESTING)) {
     throw new Problem('INVALID_JSON', `The body is nested more than ${MAX_NESTING} levels deep.`)
   }
   try {
@@ -54,7 +58,7 @@ export const LONG_FORM = [URL_ENCODED, MULTIPART]
  */
 export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
   expectType(request, types)
-  const text = decodeUtf8(await readBytes(request))
+  const text = decodeUtf8(await readBytes(request).catch(brokeOff))
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
   return sentType(request) === MULTIPART ? readMultipart(text, request) : new URLSearchParams(text)
 }
@@ -79,26 +83,25 @@ function sentType({ headers }: Request): string {
 }
 
 function expectType(request: Request, types: readonly string[]): void {
-  const sent = sentType(request)
   const isEncoded = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
   if (isEncoded) throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.')
-  if (!types.includes(sent)) {
+  const isTaken = types.includes(request.headers.get('content-type') ?? '') || types.includes(sentType(request))
+  if (!isTaken) {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type: ${types.join(' or ')}.`)
   }
 }
 
 /** The body, never more of it than may be kept: neither runtime can be relied on to stop a client that sends on. */
-async function readBytes(request: Request): Promise<Uint8Array> {
+function readBytes(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
-  try {
-    // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
-    return await (declared === null ? readCapped(request) : request.bytes())
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    // The client hung up: nobody reads this answer, and it is no failure of ours to log.
-    throw new Problem('BAD_REQUEST', 'The body broke off before its end.')
-  }
+  // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
+  return declared === null ? readCapped(request) : request.bytes()
+}
+
+/** The client hung up: nobody reads this answer, and it is no failure of ours to log. */
+function brokeOff(error: unknown): never {
+  throw error instanceof Problem ? error : new Problem('BAD_REQUEST', 'The body broke off before its end.')
 }
 
 async function readCapped(request: Request): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { identify, network } from '../identity/identify.ts'
+import { type Caller, identify, network } from '../identity/identify.ts'
 import type { Asking } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
@@ -31,10 +31,15 @@ export function clientNetwork(request: Request): string {
  * Who asks and how, from a request's headers.
  * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site.
  */
-export async function asking(request: Request, service: Service): Promise<Asking> {
+export function asking(request: Request, service: Service): Asking | Promise<Asking> {
+  const caller = identify(request.headers, clientNetwork(request), service)
+  return caller instanceof Promise
+    ? caller.then((known) => askedBy(known, request, service))
+    : askedBy(caller, request, service)
+}
+
+function askedBy(caller: Caller, request: Request, { config }: Service): Asking {
   const { headers, method } = request
-  const { config } = service
-  const caller = await identify(headers, clientNetwork(request), service)
   if (caller.kind === 'session' && method !== 'GET' && method !== 'HEAD') refuseOtherSites(request, config)
   const client = headers.get('service-client')
   return {

@@ -23,14 +23,15 @@ export function frontDoor(
   tally: Tally,
   refuse: Refuse,
 ): Handle {
-  // Nearly every request is for a launcher, and its address begins in just these letters.
-  const launcher = `http://${authority}/l/`
+  // Nearly every address begins in just these letters.
+  const ours = `http://${authority}/`
+  const launcher = `${ours}l/`
   return (request, socketAddress) => {
     const { url } = request
     const host = request.headers.get('host') ?? ''
-    const isLauncher = host === authority && url.startsWith(launcher)
+    const isOurs = host === authority && url.startsWith(ours)
     // A target in absolute form (`GET http://x/…`) brings a host of its own, beside the header.
-    if (!isLauncher && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
+    if (!isOurs && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
       // Health checks ask by address. The router must not see their Host either.
       if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request(`${origin}/healthz`))
       tally.answered('refused', 421)
@@ -39,7 +40,7 @@ export function frontDoor(
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
     const address = plainAddress(forwarded || socketAddress())
-    if (isLauncher && request.method === 'GET') {
+    if (isOurs && request.method === 'GET' && url.startsWith(launcher)) {
       const kept = launchers.kept(request, upToQuery(url, launcher.length), address)
       if (kept !== undefined) {
         tally.keptLaunchers += 1

@@ -14,10 +14,10 @@ import { encode, encodingFor, HTML, headersWith } from './respond.ts'
 export interface LauncherPages {
   /** The answer where nothing needs to be read for it; else undefined. */
   kept(request: Request, slug: string, address: string): Response | undefined
-  /** The answer to whatever reaches the router, whatever it takes. */
-  answer(request: Request, slug: string): Promise<Response>
+  /** The answer to whatever reaches the router, whatever it takes. Elysia makes null of a slug that encodes nothing. */
+  answer(request: Request, slug: string | null): Promise<Response>
   /** What the viewer is shown, for another way of showing it; no view is counted. */
-  shown(request: Request, slug: string): Promise<PublicBundle>
+  shown(request: Request, slug: string | null): Promise<PublicBundle>
 }
 
 /**
@@ -52,7 +52,10 @@ export function launcherPages(service: Service): LauncherPages {
     if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
   }
-  const load = async (slug: string) => launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
+  const load = async (slug: string | null) => {
+    if (slug === null) return noBundle()
+    return launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
+  }
   return {
     kept(request, slug, address) {
       const launcher = launchers.peek(slug)

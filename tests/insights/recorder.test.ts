@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { bundles } from '../../db/schema.ts'
 import { MAX_WAITING } from '../../src/insights/batches.ts'
 import { Counter, Recorder } from '../../src/insights/recorder.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, through, viewers } from './support.ts'
@@ -54,6 +55,41 @@ test('counts made while the store is away are written when it is back', async ()
     [1, DAY, 5],
     [2, DAY, 5],
   ])
+})
+
+test('every count is stored as it was made: of a rule or none, large or small, whatever the bundle’s id', async () => {
+  const counts = [
+    ...[1, 4094, 4095, 4096, 8190, 8191, 12_345, 1_000_000].map((many) => [2, '', many, 0]),
+    ...[1, 4095, 4096, 100_000].map((many) => [2, '', 0, many]),
+    [1, '', 70_000, 5],
+    [1, '', 5, 70_000],
+    [1, 'r_one', 70_000, 4096],
+    [2 ** 29 - 2, '', 4095, 4095],
+    [2 ** 29 - 1, '', 4095, 4095],
+    [2 ** 29, '', 5000, 5000],
+    [2 ** 40, '', 7, 9],
+  ] as [number, string, number, number][]
+  const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
+  for (const id of [2 ** 29 - 2, 2 ** 29 - 1, 2 ** 29, 2 ** 40]) {
+    await scene.store.db.insert(bundles).values({ id, slug: `bundle${id}`, ...row })
+  }
+  const recorder = await Recorder.start(scene.store, log, scene.now)
+  const sums = new Map<string, [number, number]>()
+  for (const [id, rule, views, clicks] of counts) {
+    const counter = new Counter(id, rule)
+    recorder.openAll(counter)
+    // A million views one by one would take their time.
+    counter.views = views
+    counter.openAllClicks = clicks
+    await recorder.flush()
+    const [before, clicksBefore] = sums.get(`${id} ${rule}`) ?? [0, 0]
+    sums.set(`${id} ${rule}`, [before + views, clicksBefore + clicks])
+  }
+  await recorder.stop()
+  const stored = await rows(scene.store, 'SELECT bundle_id, rule_id, views, open_all_clicks FROM daily_counters')
+  expect(new Map(stored.map(([id, rule, views, clicks]) => [`${id} ${rule}`, [views, clicks]]))).toEqual(
+    sums as Map<string, unknown[]>,
+  )
 })
 
 test('the end waits for a store that is away for a moment', async () => {
