@@ -256,14 +256,15 @@ function nameOf(caller: Caller): string {
 
 function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
   for (const name in operation.headers) headers[name] ??= operation.headers[name]!(output)
-  return {
+  const sent: Answer<Out> = {
     output,
     status: operation.status ?? 200,
     body: operation.present?.(output) ?? output,
     headers,
-    ...(operation.csv === undefined ? {} : { file: operation.csv(output) }),
-    ...(operation.download === undefined ? {} : { download: operation.download(output) }),
   }
+  if (operation.csv !== undefined) sent.file = operation.csv(output)
+  if (operation.download !== undefined) sent.download = operation.download(output)
+  return sent
 }
 
 /**
