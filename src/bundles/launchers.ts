@@ -12,7 +12,7 @@ import { find, type ServedBundle } from './served.ts'
 
 /** Launchers are kept up to this many bytes. */
 const MAX_BYTES = 32 * 1024 * 1024
-/** What an entry costs beside its pages: objects, keys and the list that orders them. */
+/** What an entry costs beside its pages: objects, its key and its place. */
 const ENTRY_BYTES = 512
 /** What a compiled policy may remember of its viewers. */
 const POLICY_BYTES = 24 * 1024
