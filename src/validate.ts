@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import type { Operation } from './operation.ts'
 import { type Issue, Problem } from './problem.ts'
+import { count } from './words.ts'
 
 /** More than any input has that its schema takes, the conditions of the largest policy included. */
 const MAX_FIELDS = 10_000
@@ -41,12 +42,12 @@ const UNKNOWN = 'removed'
 function fieldsUpTo(limit: number, value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const perEntry = Array.isArray(value) ? 0 : 1
-  let count = 0
+  let fields = 0
   for (const key in value) {
-    if (count > limit) break
-    count += perEntry + fieldsUpTo(limit - count, (value as Record<string, unknown>)[key])
+    if (fields > limit) break
+    fields += perEntry + fieldsUpTo(limit - fields, (value as Record<string, unknown>)[key])
   }
-  return count
+  return fields
 }
 
 /** What is wrong within one branch of a union says more than that no branch fits. */
@@ -61,12 +62,17 @@ function toIssue(error: type.errors[number]): Issue {
 
 function reason(error: type.errors[number]): string {
   if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
-  if (error.hasCode('minLength')) return `must have at least ${error.rule} ${error.rule === 1 ? 'entry' : 'entries'}`
-  if (error.hasCode('maxLength')) return `must have at most ${error.rule} entries`
+  if (error.hasCode('minLength')) return `must have at least ${lengthOf(error)}`
+  if (error.hasCode('maxLength')) return `must have at most ${lengthOf(error)}`
   // A union's own text is a whole sentence, place and value included.
   if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
   if (error.expected === UNKNOWN) return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
+}
+
+/** A bound of a text's length, or of a list's. */
+function lengthOf({ data, rule }: { data: unknown; rule: number }): string {
+  return typeof data === 'string' ? count(rule, 'character') : count(rule, 'entry', 'entries')
 }
 
 /** An unknown field's name is the caller's text, and may be as long as the body. */

@@ -1,6 +1,6 @@
 /** `1 tab`, `2 tabs`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : nouns}`
 }
 
 /** `DE, AT or CH`. */

@@ -214,6 +214,9 @@ onEveryRuntime({}, (server) => {
     expect((await send('{"kind":"open_all"}', 'text/plain;charset=UTF-8')).status).toBe(204)
     expect((await send({ kind: 'open_all', matchedRuleId: null })).status).toBe(204)
     expect((await send({ kind: 'open_all', matchedRuleId: 'r_0000000000' })).status).toBe(204)
+    const long = await send({ kind: 'open_all', matchedRuleId: 'x'.repeat(65) })
+    expect(long.status).toBe(400)
+    expect(JSON.stringify(long.body)).toContain('matchedRuleId must have at most 64 characters')
     for (const body of [{}, { kind: 'view' }, { kind: 'open_all', x: 1 }, { kind: 'open_all', matchedRuleId: 5 }]) {
       expect((await send(body)).body.code).toBe('BAD_REQUEST')
     }
