@@ -5,7 +5,7 @@ import { operations } from './operations.ts'
 import { Problem } from './problem.ts'
 import type { Service } from './service.ts'
 import { accountPages } from './transports/account-pages.tsx'
-import { aheadOfRouter, api, refuseMethod } from './transports/api.ts'
+import { aheadOfRouter, api, type Failed, refuseMethod } from './transports/api.ts'
 import { authRoutes } from './transports/auth.ts'
 import { claimPages } from './transports/claim-pages.tsx'
 import type { LauncherPages } from './transports/launcher.tsx'
@@ -24,11 +24,7 @@ const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
  * Every route there is.
  * @param failed answers a request whose handler threw.
  */
-export function createRouter(
-  service: Service,
-  launchers: LauncherPages,
-  failed: (request: Request, error: unknown) => Response,
-) {
+export function createRouter(service: Service, launchers: LauncherPages, failed: Failed) {
   const onError: ErrorHandler = ({ code, error, request }) =>
     // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
     failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)

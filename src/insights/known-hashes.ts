@@ -24,7 +24,7 @@ export class KnownHashes {
         return false
       }
     }
-    this.#kept[from + (byte(bytes, 6) % HASHES_PER_BUCKET)] = hash
+    this.#kept[from + (bytes[6]! % HASHES_PER_BUCKET)] = hash
     return false
   }
 
@@ -34,9 +34,5 @@ export class KnownHashes {
 }
 
 function bits16(bytes: Uint8Array, at: number): number {
-  return byte(bytes, at) | (byte(bytes, at + 1) << 8)
-}
-
-function byte(bytes: Uint8Array, at: number): number {
-  return bytes[at] as number
+  return bytes[at]! | (bytes[at + 1]! << 8)
 }

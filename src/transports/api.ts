@@ -29,7 +29,7 @@ export function api(operations: readonly Operation[], service: Service, failed: 
 type Fields = Record<string, string>
 
 /** Answers a request that is refused. */
-type Failed = (request: Request, error: unknown) => Response
+export type Failed = (request: Request, error: unknown) => Response
 
 /** Answers requests for an operation, given the parameters of their path. */
 function answering<In, Out>(

@@ -13,11 +13,10 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [
  */
 export function readJson(request: Request, types: readonly string[]): Promise<unknown> {
   expectType(request, types)
-  return readBytes(request).then(jsonOf, brokeOff)
+  return readText(request, jsonOf)
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes)
+function jsonOf(text: string | null): unknown {
   if (text === null) throw new Problem('INVALID_JSON', 'The body is not UTF-8 text.')
   return parseJson(text)
 }
@@ -27,7 +26,7 @@ function jsonOf(bytes: Uint8Array): unknown {
  * @throws Problem PAYLOAD_TOO_LARGE, BAD_REQUEST.
  */
 export async function readSigned(request: Request): Promise<string> {
-  const text = decodeUtf8(await readBytes(request).catch(brokeOff))
+  const text = await readText(request)
   if (text === null) throw new Problem('BAD_REQUEST', 'The body is not UTF-8 text.')
   return text
 }
@@ -58,7 +57,7 @@ export const LONG_FORM = [URL_ENCODED, MULTIPART]
  */
 export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
   expectType(request, types)
-  const text = decodeUtf8(await readBytes(request).catch(brokeOff))
+  const text = await readText(request)
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
   return sentType(request) === MULTIPART ? readMultipart(text, request) : new URLSearchParams(text)
 }
@@ -85,18 +84,26 @@ function sentType({ headers }: Request): string {
 function expectType(request: Request, types: readonly string[]): void {
   const isEncoded = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
   if (isEncoded) throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.')
+  // Nearly all send just one of these, which need not be taken apart.
   const isTaken = types.includes(request.headers.get('content-type') ?? '') || types.includes(sentType(request))
   if (!isTaken) {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type: ${types.join(' or ')}.`)
   }
 }
 
-/** The body, never more of it than may be kept: neither runtime can be relied on to stop a client that sends on. */
-function readBytes(request: Request): Promise<Uint8Array> {
+/**
+ * The body's text, or null where it is not UTF-8; never more of it than may be kept: neither runtime can be relied on to
+ * stop a client that sends on.
+ */
+function readText(request: Request): Promise<string | null>
+/** The same, and in the same turn what is made of it. */
+function readText<T>(request: Request, make: (text: string | null) => T): Promise<T>
+function readText(request: Request, make = (text: string | null): unknown => text): Promise<unknown> {
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
   // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
-  return declared === null ? readCapped(request) : request.bytes()
+  const bytes = declared === null ? readCapped(request) : request.bytes()
+  return bytes.then((read) => make(decodeUtf8(read)), brokeOff)
 }
 
 /** The client hung up: nobody reads this answer, and it is no failure of ours to log. */
