@@ -62,6 +62,26 @@ async function paste(page: Page, text: string): Promise<void> {
   }, text)
 }
 
+test('what is wrong with an address comes and goes beside it, and moves no other row', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  const tops = () => rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top + scrollY))
+  const before = await tops()
+  await field(page, 1, 'url').fill('ftp://files.example/')
+  await page.locator('.link-row .error').waitFor()
+  expect(await tops()).toEqual(before)
+  const isBeside = await page.evaluate(() => {
+    const [field, error] = ['.url[aria-invalid]', '.url ~ .error'].map((found) =>
+      (document.querySelector(found) as Element).getBoundingClientRect(),
+    ) as [DOMRect, DOMRect]
+    return error.left >= field.right && error.top >= field.top && error.bottom <= field.bottom
+  })
+  expect(isBeside).toBe(true)
+  await field(page, 1, 'url').fill('https://files.example/')
+  await page.locator('.link-row .error').waitFor({ state: 'detached' })
+  expect(await tops()).toEqual(before)
+})
+
 test('a bundle is made: typed, pasted, checked while one types, reordered by keyboard and by hand, saved', async () => {
   const { page, complaints } = await open('/dashboard')
   await page.getByRole('link', { name: 'New bundle' }).first().click()

@@ -91,9 +91,22 @@ async function observe(page: Page): Promise<void> {
     const observed: Observed = { shift: 0, violations: [] }
     Object.assign(globalThis, { observed })
     document.addEventListener('securitypolicyviolation', (event) => observed.violations.push(event.violatedDirective))
+    // What moves within half a second of a press has been asked for, says the browser; here also within half a second of
+    // the answer to a press, for that may take longer on a busy machine.
+    const ASKED_MS = 500
+    let pressed = false
+    let answered = Number.NEGATIVE_INFINITY
+    document.addEventListener('pointerdown', (event) => (pressed ||= event.isTrusted), { capture: true })
+    const { fetch } = globalThis
+    globalThis.fetch = Object.assign(async (...request: Parameters<typeof fetch>) => {
+      const isAnswer = pressed
+      const answer = await fetch(...request)
+      if (isAnswer) answered = performance.now()
+      return answer
+    }, fetch)
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
-        if (!entry.hadRecentInput) observed.shift += entry.value
+        if (!entry.hadRecentInput && entry.startTime - answered > ASKED_MS) observed.shift += entry.value
       }
     }).observe({ type: 'layout-shift', buffered: true })
   })
