@@ -61,7 +61,7 @@ function refuseTaken(to: string): void {
 
 /** @param named what the file is called in what is said of it. */
 async function using<T>(file: string, named: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = await openFile(file, 'edits', (attempt) => attempt()).catch((error: unknown) => {
+  const client = await openFile(file, (attempt) => attempt()).catch((error: unknown) => {
     throw new UnfitCopy(
       `${named} is damaged, or no database: ${error instanceof Error ? error.message : String(error)}`,
     )

@@ -6,8 +6,9 @@ import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
+import pLimit from 'p-limit'
 import { databaseFile } from '../src/config.ts'
-import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
+import { JOURNAL, openBackground, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 import type { RemoteStore } from './remote.ts'
 
@@ -29,9 +30,9 @@ export interface Store {
   write(queries: readonly Query[]): Promise<ResultSet[]>
   /**
    * The same for counters: on a file it does not wait for the disk, so a power cut may take the last
-   * second of counts, and the edits' durability costs nothing here.
+   * second of counts, and the edits' durability costs nothing here. Their arguments are numbers and texts, by place.
    */
-  writeCounters(statements: InStatement[]): Promise<ResultSet[]>
+  writeCounters(statements: InStatement[]): Promise<unknown>
   /**
    * Moves the write-ahead log into the file and empties it. What is deleted is overwritten in the file, so that
    * afterwards it can be read from neither. A remote store keeps logs of its own: there this does nothing.
@@ -96,7 +97,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
 interface Connections {
   reads: Client
   write: Write
-  writeCounters: Write
+  writeCounters(statements: InStatement[]): Promise<unknown>
   /** Those that are closed before `reads`. */
   others: Pick<Client, 'close'>[]
 }
@@ -104,16 +105,18 @@ interface Connections {
 /** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
 async function openConnections(file: string): Promise<Connections> {
   const atStart = (attempt: () => Promise<void>) => patient(attempt, START_PATIENCE_MS)
-  const reads = await openFile(file, 'reads', atStart)
+  const reads = await openFile(file, atStart)
   await migrate(reads)
-  const edits = await openFile(file, 'edits', atStart)
-  const counters = await openFile(file, 'counters', atStart)
-  const [edit, count] = [writerOn(edits), writerOn(counters)]
+  const edits = await openFile(file, atStart)
+  // A file has one writer at a time; whoever came second would wait inside SQLite, and hold the event loop.
+  const inTurn = pLimit(1)
+  const counters = await openBackground(file, inTurn)
+  const edit = writerOn(edits, inTurn)
   const write: Write = (statements) => patient(() => edit(statements))
   return {
     reads: writingThrough(reads, write),
     write,
-    writeCounters: (statements) => patient(() => count(statements)),
+    writeCounters: (statements) => patient(() => counters.write(statements)),
     others: [edits, counters],
   }
 }

@@ -29,6 +29,7 @@ interface Batch {
   day: string
   /** Nearly all counts are of no rule: each in one number, which SQLite reads several times as fast as fields. */
   packed: Float64Array
+  /** Those that are not, and a bundle's second. */
   counts: readonly Count[]
   viewers: readonly Viewer[]
 }
@@ -70,14 +71,14 @@ export class Batches {
    */
   add(day: string, counted: readonly Count[], seen: readonly Viewer[]): boolean {
     let dropped = 0
-    // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
     const numbers: number[] = []
     const counts: Count[] = []
     for (const count of counted) {
-      if (count.ruleId === '' && count.bundleId <= MAX_PACKED_ID) pack(count, numbers)
+      if (hasRoom(count)) numbers.push(packedOf(count))
       else counts.push(copyOf(count))
     }
-    const packed = Float64Array.from(numbers).sort()
+    // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
+    const packed = withoutSeconds(Float64Array.from(numbers).sort(), counts)
     counts.sort(byBundle)
     const viewers = seen.toSorted(byBundle)
     const rows = Math.max(packed.length, counts.length, viewers.length)
@@ -134,14 +135,29 @@ function rowsOf({ packed, counts, viewers }: Batch): number {
   return packed.length + counts.length + viewers.length
 }
 
-/** What is more than a number has room for goes into further ones. */
-function pack({ bundleId, views, openAllClicks }: Count, numbers: number[]): void {
-  while (views > 0 || openAllClicks > 0) {
-    const [someViews, someClicks] = [Math.min(views, MAX_COUNT), Math.min(openAllClicks, MAX_COUNT)]
-    numbers.push(bundleId * ID_UNIT + someViews * 2 ** COUNT_BITS + someClicks)
-    views -= someViews
-    openAllClicks -= someClicks
-  }
+function hasRoom({ bundleId, ruleId, views, openAllClicks }: Count): boolean {
+  return ruleId === '' && bundleId <= MAX_PACKED_ID && views <= MAX_COUNT && openAllClicks <= MAX_COUNT
+}
+
+function packedOf({ bundleId, views, openAllClicks }: Count): number {
+  return bundleId * ID_UNIT + views * 2 ** COUNT_BITS + openAllClicks
+}
+
+function unpacked(number: number): Count {
+  const views = Math.floor(number / 2 ** COUNT_BITS) & MAX_COUNT
+  return { bundleId: Math.floor(number / ID_UNIT), ruleId: '', views, openAllClicks: number % 2 ** COUNT_BITS }
+}
+
+/** Of sorted numbers the first of each bundle. The others, which come of a launcher that was dropped and kept anew, go to `seconds`. */
+function withoutSeconds(sorted: Float64Array, seconds: Count[]): Float64Array {
+  let last = -1
+  return sorted.filter((number) => {
+    const bundleId = Math.floor(number / ID_UNIT)
+    const isFirst = bundleId !== last
+    last = bundleId
+    if (!isFirst) seconds.push(unpacked(number))
+    return isFirst
+  })
 }
 
 /** Its counts alone: whoever holds a counter may keep more in it. */
@@ -156,30 +172,44 @@ function copyOf({ bundleId, ruleId, views, openAllClicks }: Count): Count {
 function statements({ id, day, packed, counts, viewers }: Batch): InStatement[] {
   return [
     { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] },
-    ...(packed.length === 0 ? [] : [{ sql: ADD_PACKED, args: [day, `[${packed.join()}]`] }]),
+    ...(packed.length === 0 ? [] : addPacked(day, packed)),
     ...(counts.length === 0 ? [] : [{ sql: ADD_COUNTS, args: [day, JSON.stringify(counts.map(fieldsOf))] }]),
     // Most batches hold nobody new.
     ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
   ]
 }
 
-const ADD_PACKED = adding({
+/** Most of the rows are there already, and an update of them costs half of what an upsert does. */
+function addPacked(day: string, packed: Float64Array): InStatement[] {
+  const list = `[${packed.join()}]`
+  return [
+    { sql: UPDATE_PACKED, args: [day, list] },
+    { sql: INSERT_PACKED, args: [day, list, packed.length] },
+  ]
+}
+
+const PACKED = {
   bundle: `value >> ${2 * COUNT_BITS}`,
-  rule: `''`,
   views: `(value >> ${COUNT_BITS}) & ${MAX_COUNT}`,
   clicks: `value & ${MAX_COUNT}`,
-})
-const ADD_COUNTS = adding({ bundle: 'value ->> 0', rule: 'value ->> 1', views: 'value ->> 2', clicks: 'value ->> 3' })
+}
+/** Takes each bundle once: of two numbers for one row only one would be added. */
+const UPDATE_PACKED = `UPDATE daily_counters
+  SET views = views + (${PACKED.views}), open_all_clicks = open_all_clicks + (${PACKED.clicks})
+  FROM json_each(?2) WHERE bundle_id = ${PACKED.bundle} AND day = ?1 AND rule_id = ''`
+/** Comes right after the update: looks at nothing where that found all of them. */
+const INSERT_PACKED = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
+  SELECT bundles.id, ?1, '', ${PACKED.views}, ${PACKED.clicks} FROM json_each(?2)
+  JOIN bundles ON bundles.id = ${PACKED.bundle} WHERE (SELECT changes()) < ?3
+  ON CONFLICT DO NOTHING`
+
+const ADD_COUNTS = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
+  SELECT bundles.id, ?1, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)
+  JOIN bundles ON bundles.id = value ->> 0 WHERE true
+  ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 
 function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Count) {
   return [bundleId, ruleId, views, openAllClicks]
-}
-
-/** Adds counts of a day to what is stored, given what each `value` of a list says. */
-function adding({ bundle, rule, views, clicks }: Record<'bundle' | 'rule' | 'views' | 'clicks', string>): string {
-  return `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
-    SELECT bundles.id, ?, ${rule}, ${views}, ${clicks} FROM json_each(?) JOIN bundles ON bundles.id = ${bundle} WHERE true
-    ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 }
 
 function newViewers(day: string, viewers: readonly Viewer[]): InStatement[] {

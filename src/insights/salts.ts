@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { salts } from '../../db/schema.ts'
+import { salts, viewerHashes } from '../../db/schema.ts'
 
 export const DAY_MS = 86_400_000
-/** Hashes deleted in one transaction: a day may have millions, and each transaction holds the event loop. */
+/** Hashes deleted in one transaction: a day may have millions, and what is edited meanwhile waits for its end. */
 const HASHES_PER_WRITE = 1_000
 /** Time spent on hashes in one go: today's counts want to be written as well. */
 const EFFORT_MS = 100
@@ -43,13 +43,18 @@ export async function endDaysBefore(store: Store, today: string): Promise<boolea
   const until = performance.now() + EFFORT_MS
   let isLeft = true
   while (isLeft && performance.now() < until) {
-    const [result] = await store.writeCounters([
+    await store.writeCounters([
       {
         sql: 'DELETE FROM viewer_hashes WHERE rowid IN (SELECT rowid FROM viewer_hashes WHERE day < ? LIMIT ?)',
         args: [today, HASHES_PER_WRITE],
       },
     ])
-    isLeft = result?.rowsAffected === HASHES_PER_WRITE
+    const [left] = await store.db
+      .select({ day: viewerHashes.day })
+      .from(viewerHashes)
+      .where(lt(viewerHashes.day, today))
+      .limit(1)
+    isLeft = left !== undefined
     await nextTurn()
   }
   const isEmpty = await store.emptyLog()

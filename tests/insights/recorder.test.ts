@@ -186,3 +186,31 @@ test('recorders of two processes on one file count together, a viewer of both as
   expect(await counted(scene.store)).toEqual([[1, DAY, 40, 40]])
   expect(await viewers(scene.store)).toEqual([[1, DAY, 20]])
 })
+
+test('counts of one bundle that come in several are added up, beside rows that are there and rows that are not', async () => {
+  const recorder = await Recorder.start(scene.store, log, scene.now)
+  const add = (bundleId: number, views: number, clicks: number) => {
+    const counter = new Counter(bundleId, '')
+    recorder.openAll(counter)
+    counter.views = views
+    counter.openAllClicks = clicks
+  }
+  add(1, 3, 1)
+  await recorder.flush()
+  // As after an edit: what was viewed before and what is viewed after it are counted apart. Of 3 there is no bundle.
+  for (const [views, clicks] of [
+    [4, 2],
+    [4095, 0],
+    [4, 2],
+    [0, 4095],
+  ] as const) {
+    add(1, views, clicks)
+    add(2, views, clicks)
+    add(3, views, clicks)
+  }
+  await recorder.stop()
+  expect(await rows(scene.store, 'SELECT bundle_id, views, open_all_clicks FROM daily_counters ORDER BY 1')).toEqual([
+    [1, 4106, 4100],
+    [2, 4103, 4099],
+  ])
+})
