@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
-import Database from 'libsql/promise'
+import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client/sqlite3'
 import type { LimitFunction } from 'p-limit'
 
 /** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
-const BUSY_TIMEOUT_MS = 100
+export const BUSY_TIMEOUT_MS = 100
 
 /** drizzle's table of the migrations that are in; the one table that is there before any migration. */
 export const JOURNAL = '__drizzle_migrations'
@@ -39,7 +38,7 @@ export async function openFile(
 }
 
 /** What each connection is told. @param synchronous whether a write waits for the disk. */
-function settings(synchronous: 'FULL' | 'NORMAL'): string {
+export function settings(synchronous: 'FULL' | 'NORMAL'): string {
   return `
     PRAGMA synchronous = ${synchronous};
     PRAGMA cache_size = -${CACHE_KIB};
@@ -62,55 +61,6 @@ export function writerOn(client: Client, inTurn: LimitFunction): Write {
         transaction.close()
       }
     })
-}
-
-/** Writes that wait neither for the disk nor hold the event loop. */
-export interface Background {
-  /** Runs statements as one write transaction, when it is its turn. Rejects as `Write` does. */
-  write(statements: InStatement[]): Promise<void>
-  close(): void
-}
-
-/**
- * Opens one more connection to a file that `openFile` has opened, whose statements run on a thread of libSQL's own: what
- * is counted is written while the event loop answers. Of all that the driver does, only whole scripts run there.
- */
-export async function openBackground(path: string, inTurn: LimitFunction): Promise<Background> {
-  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS })
-  await database.exec(settings('NORMAL'))
-  const run = async (statements: InStatement[]) => {
-    try {
-      await database.exec(['BEGIN IMMEDIATE', ...statements.map(writtenOut), 'COMMIT'].join(';'))
-    } catch (error) {
-      // Nothing is open where the lock was not to be had.
-      await database.exec('ROLLBACK').catch(() => {})
-      throw asOfClient(error)
-    }
-  }
-  return { write: (statements) => inTurn(() => run(statements)), close: () => database.close() }
-}
-
-/** A statement with its arguments, numbers and texts, in the place of each `?` or `?N`. */
-function writtenOut(statement: InStatement): string {
-  if (typeof statement === 'string' || !Array.isArray(statement.args))
-    throw new TypeError('arguments by place expected')
-  const { sql, args } = statement
-  let next = 0
-  return sql.replace(/\?(\d*)/g, (_, place: string) => literal(args[place === '' ? next++ : Number(place) - 1]))
-}
-
-function literal(value: unknown): string {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  // SQLite would read no further than to a NUL.
-  if (typeof value === 'string' && !value.includes('\0')) return `'${value.replaceAll("'", "''")}'`
-  throw new TypeError('a number or a text without NUL expected')
-}
-
-/** The error that the client would have thrown, whose codes are without their further part. */
-function asOfClient(error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
-  const [code = error.code] = /^SQLITE_[A-Z]+/.exec(error.code) ?? []
-  return new LibsqlError(error.message, code, error.code, undefined, error)
 }
 
 /**
