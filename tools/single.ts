@@ -14,7 +14,7 @@ const native = `@libsql/${process.platform}-${process.arch}${process.platform ==
 /** What a module reads from the disk beside it, and what stands for that in the executable. */
 const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   {
-    file: /node_modules\/libsql\/index\.js$/,
+    file: /node_modules\/libsql\/(?:index|promise)\.js$/,
     replace: [[/require\(`@libsql\/\$\{target\}`\)/, `require('${native}')`]],
   },
   {
