@@ -10,7 +10,7 @@ import { findWrk, forSeconds, inTurn, type Work } from './wrk.ts'
 
 const STARTS = 7
 const REQUESTS_BEFORE_MEMORY = 100_000
-const ROUNDS = 6
+const ROUNDS = 12
 const ROUND_SECONDS = 2
 /** Bare rounds that differ by more say that the machine had other work, and the ratios say little. */
 const STEADY = 1.25
