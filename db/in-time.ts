@@ -4,11 +4,21 @@ export const REMOTE_TIMEOUT_MS = 2_000
 /** What `within` gives for a promise that took too long. */
 export const LATE = Symbol('late')
 
-/** What a promise comes to, or LATE where it has not come to anything in time. */
+/** A timer that is late by more than this part of its time says that the process was busy. */
+const BUSY = 0.1
+
+/**
+ * What a promise comes to, or LATE where it has not come to anything in time. A process that was too busy to send or to read
+ * has not waited: then the time begins once more.
+ */
 export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined
+  const due = performance.now() + ms
   const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), ms)
+    timer = setTimeout(() => {
+      const wasBusy = performance.now() - due > ms * BUSY
+      timer = setTimeout(resolve, wasBusy ? ms : 0, LATE)
+    }, ms)
   })
   try {
     return await Promise.race([promise, late])

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { LATE, within } from '../../db/in-time.ts'
 import { keyedHash } from '../secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
@@ -59,6 +60,13 @@ end
 return used
 `
 
+/** @throws where Redis has not answered in time. */
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const answered = await within(answer, TIMEOUT_MS)
+  if (answered === LATE) throw new Error(`no answer within ${TIMEOUT_MS} ms`)
+  return answered
+}
+
 /** The scripts as the connection has them. */
 type Scripts = Redis & {
   take(...args: (string | number)[]): Promise<[number, number, number]>
@@ -80,7 +88,6 @@ export class RedisBucket implements Bucket {
     readonly log: Logger,
   ) {
     this.#redis = new Redis(url, {
-      commandTimeout: TIMEOUT_MS,
       connectTimeout: 2_000,
       enableOfflineQueue: false,
       lazyConnect: true,
@@ -106,13 +113,8 @@ export class RedisBucket implements Bucket {
     const { max, windowMs } = limit
     const id = this.#id(limit, key)
     try {
-      const [allowed, remaining, waitMs] = await (this.#redis as Scripts).take(
-        `${id}:steps`,
-        `${id}:total`,
-        max,
-        windowMs / STEPS,
-        STEPS,
-        STEPS_UNTIL_FREE,
+      const [allowed, remaining, waitMs] = await inTime(
+        (this.#redis as Scripts).take(`${id}:steps`, `${id}:total`, max, windowMs / STEPS, STEPS, STEPS_UNTIL_FREE),
       )
       this.#tell(false)
       return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
@@ -124,7 +126,9 @@ export class RedisBucket implements Bucket {
 
   async used(limit: Limit, key: string): Promise<number> {
     try {
-      const used = await (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS)
+      const used = await inTime(
+        (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS),
+      )
       this.#tell(false)
       return used
     } catch (error) {
