@@ -10,7 +10,8 @@ export interface Background {
    * Rejects with SQLITE_BUSY where another process is writing.
    */
   write(statements: InStatement[]): Promise<void>
-  close(): void
+  /** Resolves once what was to be written is. */
+  close(): Promise<void>
 }
 
 /**
@@ -29,7 +30,7 @@ export async function openBackground(path: string, inTurn: LimitFunction): Promi
       throw asOfClient(error)
     }
   }
-  return { write: (statements) => inTurn(() => run(statements)), close: () => database.close() }
+  return { write: (statements) => inTurn(() => run(statements)), close: () => inTurn(() => database.close()) }
 }
 
 /** Put together by `+` alone: a script is long, and this way it is copied once, when it is sent. */

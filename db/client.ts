@@ -87,7 +87,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
     },
     emptyLog: async () => file === null || (await emptyLog(reads)),
     async close() {
-      for (const client of connections.others) client.close()
+      for (const client of connections.others) await client.close()
       // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
       if (file !== null) await emptyLog(reads).catch(() => {})
       reads.close()
@@ -100,7 +100,7 @@ interface Connections {
   write: Write
   writeCounters(statements: InStatement[]): Promise<unknown>
   /** Those that are closed before `reads`. */
-  others: Pick<Client, 'close'>[]
+  others: { close(): void | Promise<void> }[]
 }
 
 /** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
@@ -118,7 +118,7 @@ async function openConnections(file: string): Promise<Connections> {
     reads: writingThrough(reads, write),
     write,
     writeCounters: (statements) => patient(() => counters.write(statements)),
-    others: [edits, counters],
+    others: [counters, edits],
   }
 }
 

@@ -62,7 +62,7 @@ async function paste(page: Page, text: string): Promise<void> {
   }, text)
 }
 
-test('what is wrong with an address comes and goes beside it, and moves no other row', async () => {
+test('on a desk what is wrong with an address comes and goes beside it, and moves no other row', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await open(`/dashboard/links/${slug}`)
   const tops = () => rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top + scrollY))

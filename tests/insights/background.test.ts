@@ -69,3 +69,13 @@ test('texts are written as they are, and of what is refused nothing', async () =
   await store.writeCounters([batch('later', 103)])
   expect((await batches()).slice(texts.length)).toEqual([['later', 103]])
 })
+
+test('a store that is closed writes first what it was given', async () => {
+  const { store } = scene
+  const writing = Promise.all(Array.from({ length: 20 }, (_, at) => store.writeCounters([batch(`batch ${at}`, at)])))
+  await store.close()
+  await writing
+  const again = await scene.open()
+  expect(await rows(again, 'SELECT count(*) FROM counter_batches')).toEqual([[20]])
+  await again.close()
+})
