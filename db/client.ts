@@ -10,7 +10,7 @@ import pLimit from 'p-limit'
 import { databaseFile } from '../src/config.ts'
 import { openBackground } from './background.ts'
 import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
-import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { inTime, REMOTE_TIMEOUT_MS } from './in-time.ts'
 import type { RemoteStore } from './remote.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -98,7 +98,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
 interface Connections {
   reads: Client
   write: Write
-  writeCounters(statements: InStatement[]): Promise<unknown>
+  writeCounters: Store['writeCounters']
   /** Those that are closed before `reads`. */
   others: { close(): void | Promise<void> }[]
 }
@@ -141,8 +141,7 @@ async function openServer({ replicaPath, ...remote }: Parameters<typeof openStor
 
 /** From a table: a store whose disk is gone would still answer `SELECT 1`. */
 async function reached(client: Client): Promise<void> {
-  const answer = await within(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
-  if (answer === LATE) throw new Error(`no answer within ${REMOTE_TIMEOUT_MS} ms`)
+  await inTime(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
 }
 
 async function emptyLog(client: Client): Promise<boolean> {

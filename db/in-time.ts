@@ -26,3 +26,13 @@ export async function within<Result>(promise: Promise<Result>, ms: number): Prom
     clearTimeout(timer)
   }
 }
+
+/**
+ * What a promise comes to in time.
+ * @throws where it has not come to anything by then.
+ */
+export async function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
+  const result = await within(promise, ms)
+  if (result === LATE) throw new Error(`no answer within ${ms} ms`)
+  return result
+}

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 
-/** Rows a transaction: small enough not to hold the event loop, large enough to be cheap. */
+/** Rows a transaction: small enough that an edit which waits for its end waits little, large enough to be cheap. */
 const ROWS_PER_WRITE = 500
 /** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
 export const MAX_WAITING = 200_000
@@ -121,7 +120,6 @@ export class Batches {
       }
       this.#waiting.shift()
       this.#rows -= rowsOf(batch)
-      await nextTurn()
     }
     return true
   }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { salts, viewerHashes } from '../../db/schema.ts'
@@ -55,7 +54,6 @@ export async function endDaysBefore(store: Store, today: string): Promise<boolea
       .where(lt(viewerHashes.day, today))
       .limit(1)
     isLeft = left !== undefined
-    await nextTurn()
   }
   const isEmpty = await store.emptyLog()
   return isEmpty && !isLeft

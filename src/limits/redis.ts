@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { LATE, within } from '../../db/in-time.ts'
+import { inTime } from '../../db/in-time.ts'
 import { keyedHash } from '../secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
@@ -60,13 +60,6 @@ end
 return used
 `
 
-/** @throws where Redis has not answered in time. */
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  const answered = await within(answer, TIMEOUT_MS)
-  if (answered === LATE) throw new Error(`no answer within ${TIMEOUT_MS} ms`)
-  return answered
-}
-
 /** The scripts as the connection has them. */
 type Scripts = Redis & {
   take(...args: (string | number)[]): Promise<[number, number, number]>
@@ -115,6 +108,7 @@ export class RedisBucket implements Bucket {
     try {
       const [allowed, remaining, waitMs] = await inTime(
         (this.#redis as Scripts).take(`${id}:steps`, `${id}:total`, max, windowMs / STEPS, STEPS, STEPS_UNTIL_FREE),
+        TIMEOUT_MS,
       )
       this.#tell(false)
       return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
@@ -128,6 +122,7 @@ export class RedisBucket implements Bucket {
     try {
       const used = await inTime(
         (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS),
+        TIMEOUT_MS,
       )
       this.#tell(false)
       return used
