@@ -1,6 +1,5 @@
 import { createApp } from './app.ts'
 import { BadSetting, blame, type Config, readConfig } from './config.ts'
-import type { Sha256 } from './insights/viewers.ts'
 import { openLog } from './log.ts'
 import { toProblem } from './problem.ts'
 import { startService } from './service.ts'
@@ -58,19 +57,10 @@ function tryToListen(...how: Parameters<typeof listen>): Listening {
   }
 }
 
-/** A fifth quicker than `node:crypto`: one of the dearest things about a view. */
-function bunSha256(): Sha256 {
-  const bytes = new Uint8Array(32)
-  return (text) => {
-    Bun.SHA256.hash(text, bytes)
-    return bytes
-  }
-}
-
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)
-  const service = await startService(config, log, 'Bun' in globalThis ? bunSha256() : undefined)
+  const service = await startService(config, log)
   const server = tryToListen(config, createApp(service), (error) => {
     log.error({ err: error }, 'a request failed outside the app')
     return jsonProblem(toProblem(error))

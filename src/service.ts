@@ -7,7 +7,6 @@ import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
-import type { Sha256 } from './insights/viewers.ts'
 import { KeyRing } from './keys/keys.ts'
 import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
@@ -54,16 +53,13 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/**
- * Opens the store and starts what runs beside requests.
- * @param digest what the runtime hashes viewers with, where it has a faster way than Node's.
- */
-export async function startService(config: Config, log: Logger, digest?: Sha256): Promise<Service> {
+/** Opens the store and starts what runs beside requests. */
+export async function startService(config: Config, log: Logger): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
   const store = await openStore(config.database).catch((error) => {
     throw blame('DATABASE_URL', error)
   })
-  const recorder = await Recorder.start(store, log, Date.now, digest)
+  const recorder = await Recorder.start(store, log)
   const mailer = new Mailer(config, log)
   const keyRing = new KeyRing(store, log)
   const memory = new MemoryBucket()

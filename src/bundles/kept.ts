@@ -21,8 +21,9 @@ export class KeptBySlug<Value extends Kept> {
 
   constructor(readonly maxWeight: number) {}
 
-  get(slug: string): Value | undefined {
-    const value = this.#bySlug.get(keyOf(slug))
+  /** What is kept under the slug that stands in `text` between `from` and `to`. */
+  get(text: string, from = 0, to = text.length): Value | undefined {
+    const value = this.#bySlug.get(keyOf(text, from, to))
     if (value !== undefined && !value.wasAsked) value.wasAsked = true
     return value
   }
@@ -83,19 +84,22 @@ const LONGEST_NUMBER = 10
 
 /**
  * A slug as a number where it fits in one, each slug another: a `Map` finds a number without going to look at a text,
- * which is one wait for memory less.
+ * which is one wait for memory less. It is read where it stands, for a text of its own would be another.
  */
-function keyOf(slug: string): string | number {
-  if (slug.length > LONGEST_NUMBER) return slug
+function keyOf(text: string, from = 0, to = text.length): string | number {
+  if (to - from > LONGEST_NUMBER) return text.slice(from, to)
   let key = 0
-  for (let at = 0; at < slug.length; at += 1) {
-    const unit = slug.charCodeAt(at)
-    let digit: number
-    if (unit >= 97 && unit <= 122) digit = unit - 96
-    else if (unit >= 48 && unit <= 57) digit = unit - 21
-    else if (unit === 45) digit = 37
-    else return slug
+  for (let at = from; at < to; at += 1) {
+    const digit = digitOf(text.charCodeAt(at))
+    if (digit === 0) return text.slice(from, to)
     key = key * 38 + digit
   }
   return key
+}
+
+/** From 1 on; 0 for what no number is made of. */
+function digitOf(unit: number): number {
+  if (unit >= 97 && unit <= 122) return unit - 96
+  if (unit >= 48 && unit <= 57) return unit - 21
+  return unit === 45 ? 37 : 0
 }

@@ -95,9 +95,9 @@ export class Launchers {
     return new Launchers(store, log, blockedHosts, row?.last ?? 0)
   }
 
-  /** The launcher if it is kept; looks nothing up. */
-  peek(slug: string): Launcher | undefined {
-    return this.#kept.get(slug)
+  /** The launcher if it is kept; looks nothing up. The slug is what stands in `text` between `from` and `to`. */
+  peek(text: string, from = 0, to = text.length): Launcher | undefined {
+    return this.#kept.get(text, from, to)
   }
 
   /**

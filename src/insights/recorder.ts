@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isbot } from 'isbot'
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import { Agents } from './agents.ts'
 import { Batches, type Count } from './batches.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
-import { type Sha256, sha256, Viewers } from './viewers.ts'
+import { Viewers } from './viewers.ts'
 
 /** How often counts are written: what `kill -9` can take (decisions 7: at most a second). */
 const FLUSH_MS = 800
@@ -15,9 +14,6 @@ const STOP_PATIENCE_MS = 5_000
 const SALT_AHEAD_MS = 300_000
 /** After midnight other processes on the store may still be writing the last counts of the day. */
 const DAY_ENDS_AFTER_MS = 10_000
-const USER_AGENTS = 2_000
-/** A bot names itself early, and what is kept as a key must have a bound. */
-const USER_AGENT_LENGTH = 512
 
 /**
  * The counts of one bundle and one matched rule (`''`: none) that are not written yet. Whoever serves the bundle holds
@@ -48,20 +44,18 @@ export class Recorder {
   #endDaysAt = 0
   /** Counters with something in them. */
   #touched: Counter[] = []
-  readonly #viewers: Viewers
+  readonly #viewers = new Viewers()
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
-  readonly #bots = new LRUCache<string, boolean>({ max: USER_AGENTS })
+  readonly #agents = new Agents()
   readonly #timer: ReturnType<typeof setInterval>
 
   private constructor(
     readonly store: Store,
     readonly log: Logger,
     readonly now: () => number,
-    digest: Sha256,
   ) {
-    this.#viewers = new Viewers(digest)
     this.#batches = new Batches(store, log)
     this.#timer = setInterval(() => this.flush(), FLUSH_MS)
   }
@@ -69,18 +63,12 @@ export class Recorder {
   /**
    * Reads today's salt and starts writing.
    * @param now the clock, in milliseconds since 1970.
-   * @param digest what the runtime hashes viewers with.
    * @throws what the store throws when the salt cannot be read.
    */
-  static async start(
-    store: Store,
-    log: Logger,
-    now: () => number = Date.now,
-    digest: Sha256 = sha256,
-  ): Promise<Recorder> {
+  static async start(store: Store, log: Logger, now: () => number = Date.now): Promise<Recorder> {
     const today = dayOf(now())
     const salt = await saltOf(store, today)
-    const recorder = new Recorder(store, log, now, digest)
+    const recorder = new Recorder(store, log, now)
     recorder.#salts.set(today, salt)
     recorder.#turnTo(now())
     // A day that went by while no process ran is ended at once.
@@ -100,8 +88,8 @@ export class Recorder {
 
   /** Counts a page view, unless a bot made it. Takes microseconds and never fails. */
   view(counter: Counter, address: string, userAgent: string): void {
-    const agent = userAgent.length > USER_AGENT_LENGTH ? userAgent.slice(0, USER_AGENT_LENGTH) : userAgent
-    if (this.#isBot(agent)) return
+    const agent = this.#agents.of(userAgent)
+    if (agent.isBot) return
     this.#keepDay()
     this.#touch(counter)
     counter.views += 1
@@ -138,12 +126,6 @@ export class Recorder {
       await this.flush()
     }
     if (this.#batches.size > 0) this.log.error({ batches: this.#batches.size }, 'counts lost: the store is away')
-  }
-
-  #isBot(userAgent: string): boolean {
-    let bot = this.#bots.get(userAgent)
-    if (bot === undefined) this.#bots.set(userAgent, (bot = isbot(userAgent)))
-    return bot
   }
 
   #keepDay(): void {

@@ -26,10 +26,12 @@ export function frontDoor(
   // Nearly every address begins in just these letters.
   const ours = `http://${authority}/`
   const launcher = `${ours}l/`
+  const slugBegins = launcher.length
   return (request, socketAddress) => {
     const { url } = request
     const host = request.headers.get('host') ?? ''
-    const isOurs = host === authority && url.startsWith(ours)
+    const isLauncher = host === authority && url.startsWith(launcher)
+    const isOurs = isLauncher || (host === authority && url.startsWith(ours))
     // A target in absolute form (`GET http://x/…`) brings a host of its own, beside the header.
     if (!isOurs && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
       // Health checks ask by address. The router must not see their Host either.
@@ -40,8 +42,8 @@ export function frontDoor(
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
     const address = plainAddress(forwarded || socketAddress())
-    if (isOurs && request.method === 'GET' && url.startsWith(launcher)) {
-      const kept = launchers.kept(request, upToQuery(url, launcher.length), address)
+    if (isLauncher && request.method === 'GET') {
+      const kept = launchers.kept(request, url, slugBegins, address)
       if (kept !== undefined) {
         tally.keptLaunchers += 1
         return kept
@@ -59,10 +61,4 @@ function isFor(authority: string, host: string): boolean {
 function hostOf(url: string): string {
   const from = url.indexOf('//') + 2
   return url.slice(from, url.indexOf('/', from))
-}
-
-/** The rest of a path from `start` on: a slug only if a launcher is kept under it. */
-function upToQuery(url: string, start: number): string {
-  const query = url.indexOf('?', start)
-  return query === -1 ? url.slice(start) : url.slice(start, query)
 }

@@ -12,8 +12,8 @@ import { encode, encodingFor, HTML, headersWith } from './respond.ts'
 
 /** The launcher at `/l/:slug`, as the front door and the router ask for it. */
 export interface LauncherPages {
-  /** The answer where nothing needs to be read for it; else undefined. */
-  kept(request: Request, slug: string, address: string): Response | undefined
+  /** The answer where nothing needs to be read for it; else undefined. The slug begins at `from` in the request's `url`. */
+  kept(request: Request, url: string, from: number, address: string): Response | undefined
   /** The answer to whatever reaches the router, whatever it takes. Elysia makes null of a slug that encodes nothing. */
   answer(request: Request, slug: string | null): Promise<Response>
   /** What the viewer is shown, for another way of showing it; no view is counted. */
@@ -57,8 +57,9 @@ export function launcherPages(service: Service): LauncherPages {
     return launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
   }
   return {
-    kept(request, slug, address) {
-      const launcher = launchers.peek(slug)
+    kept(request, url, from, address) {
+      const query = url.indexOf('?', from)
+      const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
       return launcher === undefined || asksWho(request, launcher)
         ? undefined
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })

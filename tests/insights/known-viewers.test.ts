@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { Agents } from '../../src/insights/agents.ts'
+import { KnownViewers } from '../../src/insights/known-viewers.ts'
+
+const agents = new Agents()
+const browser = agents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')
+
+/** Viewers who are as alike as viewers can be: what differs is one number in one of the three. */
+const alike: Record<string, (known: KnownViewers, number: number) => boolean> = {
+  bundles: (known, number) => known.add(number, '192.0.2.1', browser),
+  addresses: (known, number) => known.add(1, addressOf(number), browser),
+  'IPv6 addresses': (known, number) => known.add(1, `2001:db8::${number.toString(16)}`, browser),
+  'User-Agents': (known, number) => known.add(1, '192.0.2.1', agents.of(`Browser/${number}`)),
+  'bundles and addresses': (known, number) => known.add(number % 1000, addressOf(Math.floor(number / 1000)), browser),
+}
+
+function addressOf(number: number): string {
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`
+}
+
+for (const [what, add] of Object.entries(alike)) {
+  const numbers = (from: number, count: number) => Array.from({ length: count }, (_, number) => from + number)
+
+  test(`of 20 000 ${what} each is new once and then known`, () => {
+    const known = new KnownViewers()
+    expect(numbers(0, 20_000).filter((one) => add(known, one))).toEqual([])
+    // A full bucket forgets one; of so many that is one in hundreds.
+    expect(numbers(0, 20_000).filter((one) => !add(known, one)).length).toBeLessThan(200)
+    known.clear()
+    expect(add(known, 0)).toBe(false)
+  })
+
+  test(`of many more ${what} than there is room for, none is taken for known that never came`, () => {
+    const known = new KnownViewers()
+    for (const one of numbers(0, 300_000)) add(known, one)
+    expect(numbers(300_000, 10_000).filter((one) => add(known, one))).toEqual([])
+  })
+}
+
+test('bundles past 2^32 are told apart', () => {
+  const known = new KnownViewers()
+  expect(known.add(7, '192.0.2.1', browser)).toBe(false)
+  expect(known.add(7 + 2 ** 32, '192.0.2.1', browser)).toBe(false)
+  expect(known.add(7 + 2 ** 33, '192.0.2.1', browser)).toBe(false)
+  expect(known.add(7, '192.0.2.1', browser)).toBe(true)
+})
