@@ -10,7 +10,7 @@ import { keyedHash, seal, unseal } from './secrets.ts'
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
 /** Writes an effect and its answer as one: either both are stored or neither. */
-export type Commit = (writes: readonly Query[], answer: unknown) => Promise<void>
+export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
 /** One call that carries an idempotency key; `caller` tells callers apart, `input` is what was asked. */
 interface Call {
@@ -32,7 +32,7 @@ interface Call {
 export async function once<T>(
   { store, secret }: { store: Store; secret: string },
   call: Call,
-  run: (commit: Commit) => Promise<T>,
+  run: (commit: Commit) => Promise<T> | T,
 ): Promise<{ answer: T; replayed: boolean }> {
   const keyHash = keyedHash(secret, 'idempotency key', JSON.stringify([call.caller, call.operation, call.key]))
   const requestHash = keyedHash(secret, 'idempotent request', canonical(call.input))

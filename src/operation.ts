@@ -86,7 +86,8 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown> extends 
   status?: 201 | 204
   /** Headers made from the answer, by name. */
   headers?: Record<string, (output: Out) => string>
-  run(input: In, context: Context): Promise<Out>
+  /** May answer in the same turn where it has nothing to wait for, which is what a click on Open all mostly does. */
+  run(input: In, context: Context): Promise<Out> | Out
   /** The same without writing anything, for callers who send `dryRun`: refuses what `run` would refuse. */
   rehearse?(input: In, context: Context): Promise<Rehearsal>
 }
@@ -172,7 +173,7 @@ export function respond<In, Out>(
  */
 async function admit<In, Out, T extends Sent>(
   call: Call<In, Out>,
-  make: (call: Call<In, Out>, raw: unknown, conditions: Conditions) => Promise<T>,
+  make: (call: Call<In, Out>, raw: unknown, conditions: Conditions) => Promise<T> | T,
 ): Promise<T> {
   const { operation, asking, service } = call
   const { caller } = asking
@@ -191,7 +192,8 @@ async function admit<In, Out, T extends Sent>(
     }
     const conditions = conditionsOf(asking)
     const decoded = call.decode()
-    const sent = await make(call, decoded instanceof Promise ? await decoded : decoded, conditions)
+    const made = make(call, decoded instanceof Promise ? await decoded : decoded, conditions)
+    const sent = made instanceof Promise ? await made : made
     return paid === null ? sent : { ...sent, headers: { ...sent.headers, ...paid } }
   } catch (error) {
     if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
@@ -216,16 +218,20 @@ function contextOf(
   return { caller, client, source, idempotencyKey, expectedVersion, service, commit }
 }
 
-function perform<In, Out>(call: Call<In, Out>, raw: unknown, conditions: Conditions): Promise<Answer<Out>> {
+function perform<In, Out>(
+  call: Call<In, Out>,
+  raw: unknown,
+  conditions: Conditions,
+): Promise<Answer<Out>> | Answer<Out> {
   const { operation, asking, service } = call
   const { caller } = asking
   const { idempotencyKey } = conditions
   const input = validate(operation.input, raw)
-  const run = (commit: Commit) => operation.run(input, contextOf(call, conditions, commit))
   if (operation.idempotent === undefined || idempotencyKey === null) {
-    return run((writes) => service.store.write(writes).then(() => undefined)).then((output) =>
-      answer(operation, output, {}),
-    )
+    const output = operation.run(input, contextOf(call, conditions, service.store.write))
+    return output instanceof Promise
+      ? output.then((waited) => answer(operation, waited, {}))
+      : answer(operation, output, {})
   }
   const asked = {
     key: idempotencyKey,
@@ -234,6 +240,7 @@ function perform<In, Out>(call: Call<In, Out>, raw: unknown, conditions: Conditi
     operation: operation.name,
     input,
   }
+  const run = (commit: Commit) => operation.run(input, contextOf(call, conditions, commit))
   return once({ store: service.store, secret: service.config.secret }, asked, run).then(
     ({ answer: output, replayed }) => answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {}),
   )

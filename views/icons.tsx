@@ -1,7 +1,7 @@
 import { Html } from '@kitajs/html'
 
 const PATHS = {
-  copy: 'M5.5 5.5v-2a1 1 0 0 1 1-1h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-2m-7-5h6a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1h-6a1 1 0 0 1-1-1v-6a1 1 0 0 1 1-1z',
+  copy: 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z',
   bookmark: 'M4 2.5h8v11l-4-3-4 3z',
   qr: 'M2.5 2.5h4v4h-4zm7 0h4v4h-4zm-7 7h4v4h-4zm7 0v4m4-4v1.5m0 2.5h-1.5',
   bundles: 'M2.5 5.5l5.5-3 5.5 3-5.5 3zm0 3l5.5 3 5.5-3m-11 3l5.5 3 5.5-3',

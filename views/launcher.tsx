@@ -73,12 +73,6 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
           <p id="status" role="status" safe>
             {extent(urls, urls.length - openable)}
           </p>
-          <div id="blocked" class="blocked" hidden>
-            <p id="how"></p>
-            <button type="button" id="rest">
-              I have allowed them: open the rest
-            </button>
-          </div>
           <noscript>
             <p class="hint">JavaScript is off, so “Open all” cannot run here. Every tab below is a link.</p>
           </noscript>

@@ -1,10 +1,12 @@
 import { scope } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
+import type { Launcher } from '../bundles/launchers.ts'
 import { signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
 import { isRuleId, isRuleOf } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { ROUTES } from '../routes.ts'
+import type { Service } from '../service.ts'
 import { type Reported, report, toCsv } from './report.ts'
 import { daysIn, Insights, InsightsQuery } from './shapes.ts'
 
@@ -51,18 +53,30 @@ export const recordEvent = operation({
     'matchedRuleId?': 'string <= 64 | null',
     '+': 'reject',
   }),
-  async run({ slug, matchedRuleId }, { service: { launchers, recorder, store, log } }) {
+  run({ slug, matchedRuleId }, { service }) {
     const id = matchedRuleId ?? null
-    // Best effort: a store that is away must not keep a viewer waiting for an error.
-    try {
-      const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
-      if (launcher === null) return
-      const isKnown = id === null || launcher.byRule?.has(id) === true
-      const isOurs = isKnown || (isRuleId(id) && (await isRuleOf(store.db, launcher.bundleId, id)))
-      if (isOurs) recorder.openAll(launchers.variant(launcher, id === null ? null : { id }))
-    } catch (error) {
-      if (error instanceof Problem) return
-      log.warn({ err: error }, 'event dropped')
-    }
+    const launcher = service.launchers.peek(slug)
+    const isKnown = id === null || launcher?.byRule?.has(id) === true
+    if (launcher === undefined || !isKnown) return look(slug, id, service)
+    click(launcher, id, service)
   },
 })
+
+/** Counts a click on a bundle that must be read, or on one of its rules that nobody has been shown yet. */
+async function look(slug: string, ruleId: string | null, service: Service): Promise<void> {
+  const { launchers, store, log } = service
+  // Best effort: a store that is away must not keep a viewer waiting for an error.
+  try {
+    const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
+    if (launcher === null) return
+    const isOurs = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
+    if (isOurs) click(launcher, ruleId, service)
+  } catch (error) {
+    if (error instanceof Problem) return
+    log.warn({ err: error }, 'event dropped')
+  }
+}
+
+function click(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
+  recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }))
+}

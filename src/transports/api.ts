@@ -94,7 +94,7 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 
 function withBody(operation: Reading, request: Request, path: Path): unknown {
   if (operation.body === 'none' && (request.body === null || request.headers.get('content-length') === '0')) return path
-  return readJson(request, operation.bodyTypes ?? JSON_ONLY).then((body) => {
+  return readJson(request, operation.bodyTypes ?? JSON_ONLY, (body) => {
     if (body === null || typeof body !== 'object' || Array.isArray(body)) {
       throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
     }

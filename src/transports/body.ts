@@ -8,12 +8,16 @@ const MAX_NESTING = 64
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [123, 125, 91, 93, 34, 92]
 
 /**
- * The JSON body of a request, whose content type must be one of `types`.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON.
+ * The JSON body of a request, or what `make` makes of it in the same turn. Its content type must be one of `types`.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON; what `make` throws.
  */
-export function readJson(request: Request, types: readonly string[]): Promise<unknown> {
+export function readJson<T = unknown>(
+  request: Request,
+  types: readonly string[],
+  make = (value: unknown) => value as T,
+): Promise<T> {
   expectType(request, types)
-  return readText(request, jsonOf)
+  return readText(request, (text) => make(jsonOf(text)))
 }
 
 function jsonOf(text: string | null): unknown {

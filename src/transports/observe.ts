@@ -20,11 +20,12 @@ type AccessLog = (request: Request, response: Response, startedAt: number) => vo
 
 const ID = Symbol('request id')
 
-/** A request that may have reached the router. */
+/** A request that may have got its id. */
 type Identified = Request & { [ID]?: string }
 
-/** The id of a request that has reached the router: it is in its answer, and in the log's lines about it. */
-export function requestId(request: Identified): string | undefined {
+/** The id of a request, made when it is first asked for: it is in its answer, and in the log's lines about it. */
+export function requestId(request: Identified): string {
+  request[ID] ??= randomUUID()
   return request[ID]
 }
 
@@ -33,7 +34,8 @@ const GIVEN_ID = /^[\w.:/+=-]{1,128}$/
 
 /**
  * The router with every answer counted, timed and given its request's id. Launchers from memory do not come here: the
- * front door counts them, and they carry no id, which would cost more than finding them does.
+ * front door counts them, and they carry no id, which would cost more than finding them does. Nor does a click on Open
+ * all that was taken, whose answer is always the same.
  */
 export function observed(router: Router, service: Service): Pick<Router, 'fetch'> {
   const { tally, config } = service
@@ -42,14 +44,15 @@ export function observed(router: Router, service: Service): Pick<Router, 'fetch'
   return {
     fetch(request: Identified) {
       const given = idHeader === undefined ? null : request.headers.get(idHeader)
-      const id = given !== null && GIVEN_ID.test(given) ? given : randomUUID()
-      request[ID] = id
+      if (given !== null && GIVEN_ID.test(given)) request[ID] = given
+      // The access log knows by it what has come here.
+      else if (write !== null) requestId(request)
       const startedAt = performance.now()
       const done = (response: Response) => {
         const route = classOf(request.url)
         tally.answered(route, response.status)
         tally.time?.(route, (performance.now() - startedAt) / 1000)
-        response.headers.set('x-request-id', id)
+        if (route !== 'event' || response.status !== 204) response.headers.set('x-request-id', requestId(request))
         write?.(request, response, startedAt)
         return response
       }
@@ -63,10 +66,10 @@ export function observed(router: Router, service: Service): Pick<Router, 'fetch'
 export function logged(handle: Handle, router: Router, service: Service): Handle {
   if (service.config.accessLog === 'off') return handle
   const write = accessLog(router, service)
-  return (request, socketAddress) => {
+  return (request: Identified, socketAddress) => {
     const startedAt = performance.now()
     const answer = handle(request, socketAddress)
-    if (!(answer instanceof Promise) && requestId(request) === undefined) write(request, answer, startedAt)
+    if (!(answer instanceof Promise) && request[ID] === undefined) write(request, answer, startedAt)
     return answer
   }
 }
@@ -76,11 +79,11 @@ export function logged(handle: Handle, router: Router, service: Service): Handle
  * anything: of the path only the words that routes are made of are told, for the rest may be a token.
  */
 function accessLog({ words }: Router, { config, log }: Service): AccessLog {
-  return (request, { status }, startedAt) => {
+  return (request: Identified, { status }, startedAt) => {
     if (config.accessLog === 'errors' && status < 400) return
     const ms = Math.round((performance.now() - startedAt) * 100) / 100
     const method = /^[A-Z]{1,10}$/.test(request.method) ? request.method : 'other'
-    log.info({ id: requestId(request), method, route: shapeOf(request.url, words), status, ms }, 'request')
+    log.info({ id: request[ID], method, route: shapeOf(request.url, words), status, ms }, 'request')
   }
 }
 

@@ -86,6 +86,21 @@ for (const runtime of RUNTIMES) {
       expect(await idOf({ 'x-edge-id': '01HF/edge=1' })).toBe('01HF/edge=1')
     })
 
+    test('a click that is taken bears no id, one that is refused does', async () => {
+      const click = async (kind: string) => {
+        const body = JSON.stringify({ kind })
+        const headers = { 'content-type': 'application/json' }
+        const { status, headers: sent } = await fetch(`${server.origin}/api/links/nobody/events`, {
+          method: 'POST',
+          headers,
+          body,
+        })
+        return { status, hasId: sent.has('x-request-id') }
+      }
+      expect(await click('open_all')).toEqual({ status: 204, hasId: false })
+      expect(await click('other')).toEqual({ status: 400, hasId: true })
+    })
+
     test('the access log has id, method, the shape of the path, status and time, and nothing that tells on anyone', async () => {
       const slug = await newSlug(server)
       const headers = { 'x-client': '192.0.2.77', cookie: 'session=biscuit', 'user-agent': 'agent-to-find' }

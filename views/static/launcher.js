@@ -7,12 +7,24 @@
   const main = /** @type {HTMLElement} */ (document.querySelector('main'))
   const open = /** @type {HTMLButtonElement} */ (byId('open'))
   const status = byId('status')
-  const blocked = byId('blocked')
   const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
   const tabs = all.filter((tab) => tab.dataset.open === 'auto')
   const label = open.textContent
   /** @type {HTMLAnchorElement[]} what the blocker has kept shut since the last press of Open all */
   let waiting = []
+
+  // Made here and not in the page, which is kept in memory thousands of times: without a script nothing is blocked.
+  const blocked = document.createElement('div')
+  blocked.id = blocked.className = 'blocked'
+  blocked.hidden = true
+  const how = document.createElement('p')
+  how.id = 'how'
+  const rest = document.createElement('button')
+  rest.id = 'rest'
+  rest.type = 'button'
+  rest.textContent = 'I have allowed them: open the rest'
+  blocked.append(how, rest)
+  status.after(blocked)
 
   /** @param {HTMLAnchorElement} tab */
   const tick = (tab) => {
@@ -70,7 +82,7 @@
     }
     say(`${done} of ${tabs.length} opened; your browser blocked ${waiting.length}.`)
     open.textContent = `Open next (${done + 1} of ${tabs.length})`
-    byId('how').textContent = howToAllow()
+    how.textContent = howToAllow()
     blocked.hidden = false
   }
 
@@ -84,8 +96,8 @@
 
   open.addEventListener('click', () => {
     if (waiting.length > 0) {
-      const [next, ...rest] = waiting
-      waiting = next === undefined ? [] : [...openTabs([next]), ...rest]
+      const [next, ...later] = waiting
+      waiting = next === undefined ? [] : [...openTabs([next]), ...later]
       show()
       return
     }
@@ -94,7 +106,7 @@
     record()
   })
 
-  byId('rest').addEventListener('click', () => {
+  rest.addEventListener('click', () => {
     waiting = openTabs(waiting)
     show()
     open.focus()
