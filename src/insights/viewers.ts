@@ -7,8 +7,8 @@ import { KnownViewers } from './known-viewers.ts'
 const MAX_UNSALTED = 20_000
 
 /**
- * The viewers of one day, told apart by SHA-256(the day's salt, bundle, address, User-Agent) and by nothing else
- * (decisions 7). Without the day's salt no hash is made: who comes meanwhile is kept in memory until it is there.
+ * The viewers of one day, told apart in the store by SHA-256(the day's salt, bundle, address, User-Agent) and by nothing
+ * else (decisions 7). Without the day's salt no hash is made: who comes meanwhile is kept in memory until it is there.
  */
 export class Viewers {
   /** Null until it is read. */
