@@ -55,19 +55,19 @@ export const recordEvent = operation({
   }),
   run({ slug, matchedRuleId }, { service }) {
     const id = matchedRuleId ?? null
-    const launcher = service.launchers.peek(slug)
-    const isKnown = id === null || launcher?.byRule?.has(id) === true
-    if (launcher === undefined || !isKnown) return look(slug, id, service)
-    click(launcher, id, service)
+    const kept = service.launchers.peek(slug)
+    const isKnown = id === null || kept?.byRule?.has(id) === true
+    if (kept === undefined || !isKnown) return look(kept, slug, id, service)
+    click(kept, id, service)
   },
 })
 
 /** Counts a click on a bundle that must be read, or on one of its rules that nobody has been shown yet. */
-async function look(slug: string, ruleId: string | null, service: Service): Promise<void> {
+async function look(kept: Launcher | undefined, slug: string, ruleId: string | null, service: Service): Promise<void> {
   const { launchers, store, log } = service
   // Best effort: a store that is away must not keep a viewer waiting for an error.
   try {
-    const launcher = launchers.peek(slug) ?? (await launchers.load(slug))
+    const launcher = kept ?? (await launchers.load(slug))
     if (launcher === null) return
     const isOurs = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
     if (isOurs) click(launcher, ruleId, service)

@@ -26,12 +26,12 @@ export function frontDoor(
   // Nearly every address begins in just these letters.
   const ours = `http://${authority}/`
   const launcher = `${ours}l/`
-  const slugBegins = launcher.length
   return (request, socketAddress) => {
     const { url } = request
     const host = request.headers.get('host') ?? ''
-    const isLauncher = host === authority && url.startsWith(launcher)
-    const isOurs = isLauncher || (host === authority && url.startsWith(ours))
+    const isHost = host === authority
+    const isLauncher = isHost && url.startsWith(launcher)
+    const isOurs = isLauncher || (isHost && url.startsWith(ours))
     // A target in absolute form (`GET http://x/…`) brings a host of its own, beside the header.
     if (!isOurs && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
       // Health checks ask by address. The router must not see their Host either.
@@ -43,7 +43,7 @@ export function frontDoor(
     const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
     const address = plainAddress(forwarded || socketAddress())
     if (isLauncher && request.method === 'GET') {
-      const kept = launchers.kept(request, url, slugBegins, address)
+      const kept = launchers.kept(request, url, launcher.length, address)
       if (kept !== undefined) {
         tally.keptLaunchers += 1
         return kept
