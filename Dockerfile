@@ -1,18 +1,22 @@
 # The whole service as one executable on a base with nothing else in it: no shell, no package manager.
-FROM oven/bun:1.4.5 AS build
+# Both bases can be pinned by digest: docs/self-hosting.md says how.
+ARG BUILD_BASE=oven/bun:1.4.5
+ARG BASE=gcr.io/distroless/cc-debian12:nonroot
+
+FROM ${BUILD_BASE} AS build
 WORKDIR /build
 COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production
 COPY . .
 RUN bun tools/single.ts openall-server && mkdir data
 
-FROM gcr.io/distroless/cc-debian12:nonroot AS service
+FROM ${BASE} AS service
 COPY --from=build /build/openall-server /openall-server
-COPY --from=build --chown=nonroot:nonroot /build/data /data
+COPY --from=build --chown=nonroot:nonroot --chmod=700 /build/data /data
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=file:/data/openall.db
 EXPOSE 3000
 VOLUME /data
-# libSQL's native part is unpacked into /tmp: with a read-only root, mount a tmpfs there.
+# libSQL's native part is unpacked into /tmp: with a read-only root, mount a tmpfs with `exec` there.
 HEALTHCHECK --interval=10s --timeout=3s CMD ["/openall-server", "health"]
 ENTRYPOINT ["/openall-server"]
 

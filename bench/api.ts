@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import { Visitor } from '../tests/people.ts'
+import { linkIn, mailInBox, press, Visitor } from '../tests/people.ts'
 import { contentOf } from './bundles.ts'
 import type { Server } from './processes.ts'
 
 /** Somebody new with a key of theirs that may do everything, without a limit of its own. */
 export async function mintKey(server: Server): Promise<string> {
   const person = new Visitor(server)
-  const account = { name: 'bench', email: `${crypto.randomUUID()}@people.example`, password: 'correct horse battery' }
-  await person.api('POST', '/api/auth/sign-up/email', account)
+  const email = `${crypto.randomUUID()}@people.example`
+  await person.api('POST', '/api/auth/sign-in/magic-link', { email })
+  await press(person, linkIn(await mailInBox(server, email, 'Your sign-in link')))
   const scopes = ['links:read', 'links:write']
   const minted = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
     name: 'bench',

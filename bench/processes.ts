@@ -43,6 +43,8 @@ export async function startService(place: Place, path: string): Promise<Server> 
     SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
     SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
     SERVICE_PLAN_FREE_MAX_BUNDLES: '1000000000',
+    SERVICE_WRITES_PER_MINUTE: '0',
+    SERVICE_WRITES_PER_HOUR: '0',
   })
 }
 

@@ -32,7 +32,11 @@ async function bench(folder: string, ends: (() => Promise<unknown>)[]): Promise<
   ends.push(sqld.stop)
   const redis = await startRedis()
   ends.push(redis.kill)
-  const remote = { DATABASE_URL: sqld.url, DATABASE_AUTH_TOKEN: sqld.token, SERVICE_SECRET: 's'.repeat(40) }
+  const remote = {
+    DATABASE_URL: sqld.url,
+    DATABASE_AUTH_TOKEN: sqld.token,
+    SERVICE_SECRET: 'a secret of the bench, forty characters long',
+  }
   const sides: [string, Side][] = [
     ['file', await side(onFile(join(folder, 'bench.db')), 1)],
     ['sqld', await side(remote, 1)],

@@ -122,11 +122,16 @@ async function openConnections(file: string): Promise<Connections> {
   }
 }
 
+/** How long one statement of a migration may take on a server. */
+const MIGRATION_TIMEOUT_MS = 60_000
+
 async function openServer({ replicaPath, ...remote }: Parameters<typeof openStore>[0]): Promise<Connections> {
   // A file needs none of what speaks to a server.
   const { openRemote, writerTo } = await import('./remote.ts')
+  // A statement that fills a new column reads every row of its table.
+  const migrating = openRemote(remote, MIGRATION_TIMEOUT_MS)
+  await migrate(migrating).finally(() => migrating.close())
   const client = openRemote(remote)
-  await migrate(client)
   if (replicaPath === undefined) {
     const send = writerTo(client)
     const write: Write = (statements) => patient(() => send(statements))

@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client/sqlite3'
 import type { LimitFunction } from 'p-limit'
+import { makeFolderOf } from './private-files.ts'
 
 /** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
 export const BUSY_TIMEOUT_MS = 100
@@ -29,7 +28,7 @@ export async function openFile(
   path: string,
   patient: (attempt: () => Promise<void>) => Promise<void>,
 ): Promise<Client> {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolderOf(path)
   // One connection, so that the settings hold for every statement.
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
   await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))

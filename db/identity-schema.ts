@@ -6,15 +6,26 @@ import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-o
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
 /** A person with an account. */
-export const user = sqliteTable('user', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull(),
-  email: text('email').notNull().unique(),
-  emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
-  image: text('image'),
-  createdAt: time('created_at').notNull(),
-  updatedAt: time('updated_at').notNull(),
-})
+export const user = sqliteTable(
+  'user',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    email: text('email').notNull().unique(),
+    emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
+    /**
+     * The address it was signed up with, where another account has that one already; `email` is a placeholder then, which
+     * no mail reaches. So a sign-up tells nobody which addresses have an account (decisions 9).
+     */
+    takenEmail: text('taken_email'),
+    /** Twelve bits of a keyed hash of its password: a sign-in compares that of no other such account. */
+    takenHint: integer('taken_hint'),
+    image: text('image'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [index('user_taken_email').on(t.takenEmail).where(sql`${t.takenEmail} IS NOT NULL`)],
+)
 
 /** A signed-in browser. */
 export const session = sqliteTable(
@@ -72,14 +83,20 @@ export const verification = sqliteTable(
   (t) => [index('verification_identifier').on(t.identifier)],
 )
 
-export const organization = sqliteTable('organization', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull(),
-  slug: text('slug').notNull().unique(),
-  logo: text('logo'),
-  metadata: text('metadata'),
-  createdAt: time('created_at').notNull(),
-})
+export const organization = sqliteTable(
+  'organization',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    slug: text('slug').notNull().unique(),
+    logo: text('logo'),
+    metadata: text('metadata'),
+    /** The user whose limit on organisations it counts against; null for one that a provider made. */
+    createdBy: text('created_by').references(() => user.id, { onDelete: 'set null' }),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('organization_created_by').on(t.createdBy).where(sql`${t.createdBy} IS NOT NULL`)],
+)
 
 /** Who belongs to an organisation, and as what. */
 export const member = sqliteTable(

@@ -12,14 +12,17 @@ export interface RemoteStore {
   authToken?: string | undefined
 }
 
-/** Opens a connection to a libSQL server, over http(s) or ws(s). Whatever is asked of it is answered or fails in time. */
-export function openRemote({ url, authToken }: RemoteStore): Client {
+/**
+ * Opens a connection to a libSQL server, over http(s) or ws(s). Whatever is asked of it is answered or fails in time.
+ * @param timeoutMs for one answer.
+ */
+export function openRemote({ url, authToken }: RemoteStore, timeoutMs = REMOTE_TIMEOUT_MS): Client {
   const client = createClient({
     url,
     ...(authToken === undefined ? {} : { authToken }),
-    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) }),
+    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) }),
   })
-  return client.protocol === 'ws' ? inTime(client) : client
+  return client.protocol === 'ws' ? inTime(client, timeoutMs) : client
 }
 
 /**
@@ -53,7 +56,7 @@ function late(): LibsqlError {
 }
 
 /** A socket may stay open and say nothing: then it is left, and the next call opens another. */
-function inTime(client: Client): Client {
+function inTime(client: Client, timeoutMs: number): Client {
   let reconnecting: Promise<void> | undefined
   const leave = () => {
     reconnecting ??= Promise.resolve(client.reconnect())
@@ -64,7 +67,7 @@ function inTime(client: Client): Client {
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       const answer = call(...args)
-      const result = await within(answer, REMOTE_TIMEOUT_MS)
+      const result = await within(answer, timeoutMs)
       if (result !== LATE) return result
       answer.catch(() => {})
       leave()

@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
 import type { Write } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { makeFolderOf } from './private-files.ts'
 import { isRefusal, openRemote, type RemoteStore, writerTo } from './remote.ts'
 
 /** What other processes wrote is read here no later than this, while the server answers. */
@@ -26,7 +25,7 @@ interface Replica {
  * @throws what the driver throws, and an Error where the server does not answer.
  */
 export async function openReplica(path: string, remote: RemoteStore): Promise<Replica> {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolderOf(path)
   const url = pathToFileURL(path).href
   const server = openRemote(remote)
   const send = writerTo(server)

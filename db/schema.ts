@@ -46,6 +46,8 @@ export const owners = sqliteTable(
     plan: text('plan', { enum: ['free', 'pro'] })
       .notNull()
       .default('free'),
+    /** What all versions of its bundles take, kept by triggers: the sum of `bundle_versions.bytes`. */
+    historyBytes: integer('history_bytes').notNull().default(0),
   },
   (t) => [
     check('owners_one', sql`(${t.userId} IS NULL) <> (${t.organizationId} IS NULL)`),
@@ -90,6 +92,15 @@ export const bundles = sqliteTable(
   ],
 )
 
+/**
+ * Slugs of bundles that are gone with their account: nobody else may take them (decisions 13). Written by a trigger, so
+ * that no way of deleting can forget it.
+ */
+export const retiredSlugs = sqliteTable('retired_slugs', {
+  slug: text('slug').primaryKey(),
+  at: integer('at').notNull(),
+})
+
 /** The state of a bundle after each edit; 1 is the bundle as created (spec 2.4, decisions 2). */
 export const bundleVersions = sqliteTable(
   'bundle_versions',
@@ -106,6 +117,10 @@ export const bundleVersions = sqliteTable(
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
     editedAt: integer('edited_at').notNull(),
+    bytes: integer('bytes').generatedAlwaysAs(
+      sql`length(CAST("urls" AS BLOB)) + length(CAST("url_metadata" AS BLOB)) + coalesce(length(CAST("title" AS BLOB)), 0) + coalesce(length(CAST("description" AS BLOB)), 0) + coalesce(length(CAST("resolution_policy" AS BLOB)), 0)`,
+      { mode: 'virtual' },
+    ),
   },
   (t) => [
     primaryKey({ columns: [t.bundleId, t.versionNumber] }),
@@ -170,6 +185,8 @@ export const apiKeys = sqliteTable(
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
     revokedAt: integer('revoked_at'),
+    /** When its minter left the organisation, by a trigger: it is dead also once they come back (decisions 13). */
+    minterLeftAt: integer('minter_left_at'),
   },
   (t) => [
     uniqueIndex('api_keys_prefix').on(t.keyPrefix),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { makeFolderOf } from '../db/private-files.ts'
 import { listed } from './words.ts'
 
 /** How a setting is read from its text, and what a text must be that can be. */
@@ -16,17 +17,54 @@ function text(mustBe: string, pattern: RegExp): Reader<string> {
   return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }
 }
 
-const atLeast = (letters: number) => text(`at least ${letters} characters`, new RegExp(`^.{${letters},}$`, 's'))
-const atMost = (letters: number) => text(`1 to ${letters} characters`, new RegExp(`^.{1,${letters}}$`, 's'))
-const anything = atLeast(1)
+const anything = text('text, not spaces alone', /\S/)
+/** What people read as one line: an end of line would begin another header of a mail, a change of direction mislead. */
+const line: Reader<string> = {
+  mustBe: '1 to 60 characters on one line, not spaces alone',
+  read: (text) =>
+    /^[^\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,60}$/u.test(text) && text.trim() !== '' ? text : undefined,
+}
+const host = text('the name or number of an address, such as localhost, 0.0.0.0 or ::', /^[\w.:%[\]-]{1,255}$/)
+const sender = text(
+  'an e-mail address, or a name with one: Openall <hello@go.example.com>',
+  /^(?=.{3,320}$)(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+)
 const headerName = text('the name of one header', /^[A-Za-z0-9-]{1,64}$/)
 
-function whole(max: number): Reader<number> {
-  const read = (text: string) => (/^[0-9]{1,10}$/.test(text) && +text >= 1 && +text <= max ? +text : undefined)
-  return { mustBe: `a whole number from 1 to ${max}`, read }
+function whole(max: number, min = 1): Reader<number> {
+  const read = (text: string) => (/^[0-9]{1,10}$/.test(text) && +text >= min && +text <= max ? +text : undefined)
+  return { mustBe: `a whole number from ${min} to ${max}`, read }
 }
 
 const positive = whole(1_000_000_000)
+const TEN_YEARS_IN_HOURS = 10 * 365 * 24
+
+/** What nobody may guess: spaces, or one letter many times, are as long and no secret. */
+function secret(letters: number): Reader<string> {
+  return {
+    mustBe: `at least ${letters} characters, ${DIFFERENT} of them different`,
+    read: (text) => (text.length >= letters && new Set(text.replace(/\s/g, '')).size >= DIFFERENT ? text : undefined),
+  }
+}
+/** Of 16 random hexadecimal digits fewer are different once in a thousand million times. */
+const DIFFERENT = 4
+
+/** An address that begins with one of these and names a host. */
+function address(mustBe: string, ...schemes: string[]): Reader<string> {
+  const read = (text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && schemes.includes(url.protocol) && url.hostname !== '' ? text : undefined
+  }
+  return { mustBe, read }
+}
+
+const database: Reader<string> = (() => {
+  const server = address('', 'libsql:', 'http:', 'https:', 'ws:', 'wss:')
+  const read = (text: string) => (/^file:.*\S/.test(text) ? text : server.read(text))
+  return { mustBe: 'a file:, libsql:, http(s): or ws(s): address', read }
+})()
+/** 0: none. */
+const orNone = whole(1_000_000_000, 0)
 
 function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
   return {
@@ -45,10 +83,11 @@ const origin: Reader<string> = {
 
 /** Several for a change of secret: what is signed with any of them is taken. */
 const webhookSecrets: Reader<string[]> = {
-  mustBe: 'one or more secrets of at least 16 characters, with spaces between them',
+  mustBe: `one or more secrets of at least 16 characters, ${DIFFERENT} of them different, with spaces between the secrets`,
   read(text) {
-    const secrets = text.trim().split(/\s+/)
-    return secrets.every((secret) => secret.replace(/^whsec_/, '').length >= 16) ? secrets : undefined
+    const secrets = text.trim().split(/ +/)
+    const { read } = secret(16)
+    return secrets.every((signed) => read(signed.replace(/^whsec_/, '')) !== undefined) ? secrets : undefined
   },
 }
 
@@ -58,35 +97,42 @@ const webhookSecrets: Reader<string[]> = {
  */
 export const SETTINGS = {
   PORT: { reader: whole(65_535), fallback: '3000' },
-  HOST: { reader: atMost(255), fallback: 'localhost' },
+  HOST: { reader: host, fallback: 'localhost' },
   SERVICE_BASE_URL: { reader: origin, fallback: undefined },
-  SERVICE_NAME: { reader: atMost(60), fallback: 'Openall' },
-  DATABASE_URL: {
-    reader: text('a file:, libsql:, http(s): or ws(s): address', /^(file:.|libsql:\/\/.|https?:\/\/.|wss?:\/\/.)/),
-    fallback: 'file:./data/openall.db',
-  },
+  SERVICE_NAME: { reader: line, fallback: 'Openall' },
+  DATABASE_URL: { reader: database, fallback: 'file:./data/openall.db' },
   DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined },
   DATABASE_REPLICA_PATH: { reader: anything, fallback: undefined },
-  SERVICE_SECRET: { reader: atLeast(32), fallback: undefined },
+  SERVICE_SECRET: { reader: secret(32), fallback: undefined },
   SERVICE_RATE_LIMIT_WINDOW_MS: { reader: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },
-  REDIS_URL: { reader: text('a redis: or rediss: address', /^rediss?:\/\/./), fallback: undefined },
+  SERVICE_WRITES_PER_MINUTE: { reader: orNone, fallback: '120' },
+  SERVICE_WRITES_PER_HOUR: { reader: orNone, fallback: '1500' },
+  REDIS_URL: { reader: address('a redis: or rediss: address', 'redis:', 'rediss:'), fallback: undefined },
   SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
-  SERVICE_CLAIM_TTL_HOURS: { reader: positive, fallback: '168' },
+  SERVICE_CLAIM_TTL_HOURS: { reader: whole(TEN_YEARS_IN_HOURS), fallback: '168' },
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { reader: positive, fallback: '50' },
   SERVICE_PLAN_FREE_MAX_BUNDLES: { reader: positive, fallback: '100' },
   SERVICE_PLAN_PRO_MAX_BUNDLES: { reader: positive, fallback: '10000' },
+  SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: { reader: positive, fallback: '5' },
+  SERVICE_PLAN_PRO_MAX_ORGANIZATIONS: { reader: positive, fallback: '50' },
+  SERVICE_PLAN_FREE_MAX_HISTORY_MB: { reader: positive, fallback: '64' },
+  SERVICE_PLAN_PRO_MAX_HISTORY_MB: { reader: positive, fallback: '2048' },
   SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
-  SMTP_URL: { reader: text('an smtp: or smtps: address', /^smtps?:\/\/./), fallback: undefined },
-  SERVICE_MAIL_FROM: { reader: atMost(320), fallback: undefined },
-  OIDC_ISSUER: { reader: text('an http: or https: address', /^https?:\/\/./), fallback: undefined },
+  SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined },
+  SERVICE_MAIL_FROM: { reader: sender, fallback: undefined },
+  OIDC_ISSUER: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   OIDC_CLIENT_ID: { reader: anything, fallback: undefined },
   OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined },
   SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
-  SERVICE_METRICS_TOKEN: { reader: atLeast(16), fallback: undefined },
+  SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined },
+  SERVICE_SECURITY_CONTACT: {
+    reader: text('a mailto: or https: address', /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]\S*)$/),
+    fallback: undefined,
+  },
   SERVICE_REQUEST_ID_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_ACCESS_LOG: { reader: oneOf('off', 'errors', 'all'), fallback: 'off' },
   LOG_LEVEL: { reader: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), fallback: 'info' },
@@ -109,6 +155,8 @@ export function readSetting<S extends Setting>(env: Record<string, string | unde
   // An empty variable is how shells and compose files say "unset".
   const text = env[name] || fallback
   if (text === undefined) return undefined as Read<S>
+  // None is a text of several lines: what is pasted with an end of line would be carried into headers and addresses.
+  if (/\p{Cc}/u.test(text)) throw new BadSetting(`${name} must have no line breaks, tabs or other control characters`)
   const value = reader.read(text)
   if (value === undefined) throw new BadSetting(`${name} must be ${reader.mustBe}`)
   return value as Read<S>
@@ -144,6 +192,11 @@ export function readConfig(env: Record<string, string | undefined>) {
       windowMs: readSetting(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
       max: readSetting(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
+    /** What one person may change over all their sessions; 0: no limit. */
+    writesPer: {
+      minute: readSetting(env, 'SERVICE_WRITES_PER_MINUTE'),
+      hour: readSetting(env, 'SERVICE_WRITES_PER_HOUR'),
+    },
     redisUrl: readSetting(env, 'REDIS_URL'),
     clientIpHeader: readSetting(env, 'SERVICE_CLIENT_IP_HEADER'),
     countryHeader: readSetting(env, 'SERVICE_COUNTRY_HEADER'),
@@ -152,6 +205,16 @@ export function readConfig(env: Record<string, string | undefined>) {
       anonymous: readSetting(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
+    },
+    /** How many one person may make. */
+    maxOrganizations: {
+      free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_ORGANIZATIONS'),
+      pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_ORGANIZATIONS'),
+    },
+    /** What all versions of a subject's bundles may take. */
+    maxHistoryBytes: {
+      free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_HISTORY_MB') * 2 ** 20,
+      pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_HISTORY_MB') * 2 ** 20,
     },
     requireVerifiedEmail: readSetting(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
     smtpUrl: readSetting(env, 'SMTP_URL'),
@@ -164,9 +227,15 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     /** On a developer's own machine, seen from nowhere else: mails may be shown in a page. */
     isDevelopment:
-      env.NODE_ENV !== 'production' && isLoopback(baseUrl.hostname) && isLoopback(readSetting(env, 'HOST')),
+      env.NODE_ENV !== 'production' &&
+      isLoopback(baseUrl.hostname) &&
+      isLoopback(readSetting(env, 'HOST')) &&
+      // Only a proxy sets it, and whoever comes through one may be anybody.
+      readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
+    /** Where whoever finds a hole may tell of it; undefined: nobody said. */
+    securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
     requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),
     accessLog: readSetting(env, 'SERVICE_ACCESS_LOG'),
     logLevel: readSetting(env, 'LOG_LEVEL'),
@@ -213,14 +282,15 @@ function storedSecret(databaseUrl: string): string {
   } catch (error) {
     throw blame('DATABASE_URL', error)
   }
-  const secret = readFileSync(path, 'utf8').trim()
-  if (secret.length < 32) throw new BadSetting(`SERVICE_SECRET must be at least 32 characters: ${path} holds fewer`)
-  return secret
+  const stored = readFileSync(path, 'utf8').trim()
+  const { mustBe, read } = SETTINGS.SERVICE_SECRET.reader
+  if (read(stored) === undefined) throw new BadSetting(`SERVICE_SECRET must be ${mustBe}: what ${path} holds is not`)
+  return stored
 }
 
 /** Of several processes starting at once one makes the file, and none sees it half written: a link appears whole. */
 function makeSecret(path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolderOf(path)
   if (existsSync(path)) return
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })

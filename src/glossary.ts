@@ -207,6 +207,9 @@ export const ERRORS: Record<Code, string> = {
   INVALID_JSON: 'The body is missing or is no JSON.',
   UNAUTHORIZED: 'No credential was sent, or the key is mistyped, unknown or revoked.',
   FORBIDDEN: 'A scope or role is missing, which the message names, or the bundle is not yours.',
+  EMAIL_UNVERIFIED:
+    'Confirm your e-mail address first: the link is in your mail, or have another sent from your settings.',
+  RECENT_SIGN_IN_REQUIRED: 'Sign in again, then repeat it: this needs a sign-in within the last 24 hours.',
   PLAN_LIMIT: 'The plan holds no more bundles: delete one, or raise the plan.',
   NOT_FOUND: 'There is no such thing, or it was deleted.',
   METHOD_NOT_ALLOWED: 'This address does not take this method: see Allow.',

@@ -1,12 +1,20 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { type Logger, pino, stdSerializers } from 'pino'
+import { visible } from './text.ts'
 
 /**
  * JSON lines on standard output. No address, token, cookie or body may be logged: log ids, routes as they stand
  * in the table (never the path, which may hold a token), statuses and errors.
  */
 export function openLog(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: withoutValues } })
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: withoutValues },
+    // Whoever reads the log at a terminal reads it as it was written, whatever a text in it would have that do.
+    hooks: { streamWrite: visible },
+  })
 }
 
 /** An error for the log. A failed query carries its values, which may be addresses or tokens: they are left out. */

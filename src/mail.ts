@@ -24,6 +24,11 @@ export class Mailer {
     readonly log: Logger,
   ) {}
 
+  /** Whether a mail reaches anybody but the log. */
+  get isConfigured(): boolean {
+    return this.config.smtpUrl !== undefined || this.config.isDevelopment
+  }
+
   /** Sends a mail, or writes it to the log for the operator to hand on: without it nobody could sign in by mail. */
   send(mail: Mail): void {
     if (this.config.smtpUrl === undefined) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
@@ -50,9 +55,20 @@ export class Mailer {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({ ...PATIENCE, url: smtpUrl }, { from: this.config.mailFrom })
     try {
-      await transport.sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
+      // Not as text, which would be read as a list of addresses.
+      const to = { name: '', address: mail.to }
+      await transport.sendMail({ ...mail, to, disableFileAccess: true, disableUrlAccess: true })
     } finally {
       transport.close()
     }
   }
+}
+
+/**
+ * A text that a user wrote as a mail shows it: on a line of its own, in quotes, so that it cannot pass for ours. Its dots
+ * are broken, invisibly, for mail programs make links of `evil.example`.
+ */
+export function quoted(text: string): string {
+  const line = text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+  return `  “${line.replaceAll(/[“”]/g, "'").replace(/\.(?=\S)/g, '.\u200b')}”`
 }

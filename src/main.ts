@@ -16,6 +16,9 @@ declare const Deno: {
   ): { shutdown(): Promise<void> }
 }
 
+/** What this process makes is its owner's alone: the database and its log, its secret, copies of them, and folders. */
+const OWNER_ALONE = 0o077
+
 /** How long requests that are under way may take to end once the server is told to stop (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
@@ -98,6 +101,7 @@ async function obey(words: readonly string[]): Promise<void> {
   }
 }
 
+process.umask(OWNER_ALONE)
 const words = process.argv.slice(2)
 const running = words.length === 0 ? start() : obey(words)
 running.catch((error) => {

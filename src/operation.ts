@@ -1,16 +1,16 @@
 import type { Type, type } from 'arktype'
+import { brokenConstraint } from '../db/client.ts'
 import type { Code } from './codes.ts'
 import { type Commit, once } from './idempotency.ts'
-import { type Caller, signedIn } from './identity/identify.ts'
+import { type Caller, gone, type SignedIn, signedIn } from './identity/identify.ts'
+import { requireProvenAddress, requireRecentSignIn } from './identity/proof.ts'
 import { allows, type Scope } from './identity/roles.ts'
-import type { KnownKey } from './keys/keys.ts'
-import { hourly } from './keys/limit.ts'
-import type { Bucket, Decision, Limit } from './limits/bucket.ts'
+import { chargeAddress, chargeKey, chargeWrite } from './limits/charge.ts'
+import { isThere } from './limits/plans.ts'
 import { Problem } from './problem.ts'
 import type { Route } from './routes.ts'
 import type { Service } from './service.ts'
 import { validate } from './validate.ts'
-import { count } from './words.ts'
 
 /** What a caller asks of the one call, beside its input. */
 interface Conditions {
@@ -61,6 +61,11 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown> extends 
   description: string
   /** Who may call; roles over one bundle are checked where it is loaded. */
   access: 'public' | 'authenticated' | { scope: Scope }
+  /**
+   * What a caller must have shown beside the scope (decisions 13): that the address is theirs, or, with a session, a sign-in
+   * of the last day.
+   */
+  proof?: readonly ('address' | 'recentSignIn')[]
   /** What a key needs for an operation that is open to callers without one. */
   keyScope?: Scope
   /** The bucket that callers without a credential draw on; on `report` those with a session too. */
@@ -82,6 +87,10 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown> extends 
   csv?: (output: Out) => { filename: string; text: string }
   /** The answer as a JSON file in parts, where it may be larger than memory: it has no other form, so no tool. */
   download?: (output: Out) => Download
+  /** The body of the route as JSON in parts, where it is more than `present` gives a tool; null where it is the same. */
+  whole?: (output: Out) => AsyncIterable<string> | null
+  /** What a tool's caller is told in words beside the answer, if anything. */
+  words?: (output: Out) => string | null
   /** The success status where it is not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Headers made from the answer, by name. */
@@ -120,11 +129,14 @@ export interface Sent {
   file?: { filename: string; text: string }
   /** The answer in parts, where it is never held whole. */
   download?: Download
+  /** What a tool's caller is told beside the body. */
+  words?: string
 }
 
 /** JSON text that is made while it is sent. */
 export interface Download {
-  filename: string
+  /** Null for what is no file to keep. */
+  filename: string | null
   /** The document is whole once the last one has come. */
   parts: AsyncIterable<string>
 }
@@ -181,7 +193,7 @@ async function admit<In, Out, T extends Sent>(
   let paid: Record<string, string> | null = null
   if (caller.kind === 'key') paid = await chargeKey(caller.key, service)
   else if (limit !== undefined && (limit === 'report' || caller.kind === 'anonymous')) {
-    const decision = charge(service.bucket, service.limits[limit], caller.address, 'from your address')
+    const decision = chargeAddress(service, limit, caller.address)
     if (decision instanceof Promise) await decision
   }
   try {
@@ -190,15 +202,32 @@ async function admit<In, Out, T extends Sent>(
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
       throw new Problem('FORBIDDEN', `needs scope ${needed}`)
     }
+    if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = conditionsOf(asking)
-    const decoded = call.decode()
-    const made = make(call, decoded instanceof Promise ? await decoded : decoded, conditions)
+    const decoding = call.decode()
+    const decoded = decoding instanceof Promise ? await decoding : decoding
+    if (caller.kind === 'session' && isWrite(operation, decoded)) await chargeWrite(service, caller.userId)
+    const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made
     return paid === null ? sent : { ...sent, headers: { ...sent.headers, ...paid } }
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Problem ? thrown : await explained(thrown, caller, service)
     if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
     throw error
   }
+}
+
+function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn): void {
+  if (proof.includes('address')) requireProvenAddress(caller)
+  if (proof.includes('recentSignIn')) requireRecentSignIn(caller)
+}
+
+/** What went wrong, or that the caller is gone: then another process has deleted their account since they were read. */
+async function explained(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
+  if (caller.kind === 'anonymous' || brokenConstraint(error) === null) return error
+  if (await isThere(store, caller.subject).catch(() => true)) return error
+  keyRing.forget()
+  return gone()
 }
 
 function conditionsOf(asking: Asking): Conditions {
@@ -274,44 +303,19 @@ function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Re
   }
   if (operation.csv !== undefined) sent.file = operation.csv(output)
   if (operation.download !== undefined) sent.download = operation.download(output)
+  const parts = operation.whole?.(output) ?? null
+  if (parts !== null) sent.download = { filename: null, parts }
+  const words = operation.words?.(output) ?? null
+  if (words !== null) sent.words = words
   return sent
 }
 
-/**
- * Counts one request against a limit.
- * @param whose ends the sentence "Too many requests …".
- * @throws Problem RATE_LIMITED.
- */
-export function charge(bucket: Bucket, limit: Limit, key: string, whose: string): Decision | Promise<Decision> {
-  const taken = bucket.take(limit, key)
-  return taken instanceof Promise ? taken.then((decision) => passed(decision, whose)) : passed(taken, whose)
-}
-
-function passed(decision: Decision, whose: string): Decision {
-  if (decision.allowed) return decision
-  const { resetSeconds } = decision
-  throw new Problem('RATE_LIMITED', `Too many requests ${whose}. Try again in ${count(resetSeconds, 'second')}.`, {
-    retryAfterSeconds: resetSeconds,
-  })
-}
-
-/**
- * Counts one request of a key; every request that carries it counts, those refused for another reason too.
- * @returns the fields of the IETF draft that tell what is left (decisions 8).
- * @throws Problem RATE_LIMITED, with the same fields.
- */
-async function chargeKey(
-  { id, rateLimitPerHour: max }: KnownKey,
-  { bucket }: Service,
-): Promise<Record<string, string>> {
-  if (max === 0) return {}
-  const policy = { 'ratelimit-policy': `"perhr";q=${max};w=3600` }
-  try {
-    const { remaining, resetSeconds } = await charge(bucket, hourly(max), String(id), 'with this key')
-    return { ...policy, ratelimit: `"perhr";r=${remaining};t=${resetSeconds}` }
-  } catch (error) {
-    if (error instanceof Problem)
-      Object.assign(error.headers, policy, { ratelimit: `"perhr";r=0;t=${error.retryAfterSeconds}` })
-    throw error
-  }
+/** Whether a call changes what somebody has: not where it only looks, tries out, or tells of a viewer. */
+function isWrite(
+  { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
+  decoded: unknown,
+): boolean {
+  if (route.startsWith('GET ') || effect === 'none') return false
+  if (dryRun === true && (decoded as { dryRun?: unknown } | null)?.dryRun === true) return false
+  return access !== 'public' || keyScope !== undefined
 }

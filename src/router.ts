@@ -10,11 +10,13 @@ import { authRoutes } from './transports/auth.ts'
 import { claimPages } from './transports/claim-pages.tsx'
 import type { LauncherPages } from './transports/launcher.tsx'
 import { lazily } from './transports/lazily.ts'
+import { linkPages } from './transports/link-pages.tsx'
 import { mcp } from './transports/mcp.ts'
 import { operating } from './transports/operating.ts'
 import { pages } from './transports/pages.tsx'
 import { reportPages } from './transports/report-pages.tsx'
 import { webhooks } from './transports/webhooks.ts'
+import { wellKnown } from './transports/well-known.ts'
 
 const RAW = { parse: 'none' } as const
 /** What documents the service, made from the table of operations. */
@@ -47,18 +49,31 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(authRoutes(service))
     .use(webhooks(service))
     .use(operating(service))
+    .use(wellKnown(service))
     .use(pages(service, launchers))
     .use(accountPages(service))
+    .use(linkPages(service))
     .use(claimPages(service))
     .use(reportPages(service))
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
-  for (const path of REFERENCE) {
-    app.get(path, toReference).all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
-  }
+  for (const path of REFERENCE) app.get(path, toReference)
+  refuseOtherMethods(app)
   app.compile()
   const click = aheadOfRouter(recordEvent, service, failed)
   return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
+}
+
+/** Answers a method that a path does not have with 405, and `Allow` with those that it has. */
+function refuseOtherMethods(app: AnyElysia): void {
+  const methodsOf = new Map<string, string[]>()
+  for (const { method, path } of app.routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
+  for (const [path, methods] of methodsOf) {
+    // What takes all methods refuses by itself.
+    if (methods.includes('ALL')) continue
+    const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    app.all(path, () => refuseMethod(allow), RAW)
+  }
 }
 
 function nothingHere(): Problem {

@@ -1,10 +1,16 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
+import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
+import type { Broadcast } from './broadcast.ts'
 import { Launchers } from './bundles/launchers.ts'
-import { blame, type Config } from './config.ts'
+import { blame, type Config, databaseFile, SETTINGS } from './config.ts'
 import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
+import { Notices } from './identity/notices.ts'
+import { Proofs } from './identity/proof.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
 import { KeyRing } from './keys/keys.ts'
@@ -31,16 +37,22 @@ export interface Service {
     address: Limit
     /** Reports of bundles, by client address. */
     report: Limit
-    /** Sign-in, sign-up and what sends mail, by client address. */
+    /** Sign-in, sign-up and what sends mail, by client address and purpose. */
     signIn: Limit
-    /** The same by the account that is tried, wherever from. */
-    account: Limit
+    /** Long texts in the forms of whoever is signed in, by person. */
+    reading: Limit
+    /** What one person changes over all their sessions; empty where nothing limits that. */
+    writes: readonly Limit[]
   }
   /** What is counted of the process itself. */
   tally: Tally
   /** The same as Prometheus reads it; null where no token is set. */
   metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
+  /** Who has proven which address. */
+  proofs: Proofs
+  /** Tells people what happened to their account. */
+  notices: Notices
   readSession: Credentials['readSession']
   keyRing: KeyRing
   /** better-auth, loaded when it is first needed. */
@@ -56,21 +68,31 @@ export interface Service {
 /** Opens the store and starts what runs beside requests. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
+  for (const file of closeFiles(config))
+    log.warn({ file }, 'others on this machine may read this file, for it belongs to another user: chmod 600 it')
   const store = await openStore(config.database).catch((error) => {
     throw blame('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log)
   const mailer = new Mailer(config, log)
-  const keyRing = new KeyRing(store, log)
   const memory = new MemoryBucket()
   const redis =
     config.redisUrl === undefined
       ? null
       : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
+  let broadcast: Broadcast | undefined
+  const keyRing = new KeyRing(store, log, async () => broadcast?.tell('keys'))
+  if (config.redisUrl !== undefined) {
+    const { Broadcast } = await import('./broadcast.ts')
+    broadcast = await Broadcast.open(config.redisUrl, config.secret, { keys: () => keyRing.forgetHere() })
+  }
+  const proofs = new Proofs(store, () => keyRing.forget())
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log, blockedHosts)
   blockedHosts.watch(() => launchers.clear())
   const tally = new Tally()
+  const bucket = counted(redis ?? memory, tally)
+  const notices = new Notices(config, store, mailer, bucket, log)
   const metrics =
     config.metricsToken === undefined
       ? null
@@ -84,22 +106,30 @@ export async function startService(config: Config, log: Logger): Promise<Service
     recorder,
     launchers,
     blockedHosts,
-    bucket: counted(redis ?? memory, tally),
+    bucket,
     tally,
     metrics,
     limits: {
       address: { name: 'address', ...config.addressLimit },
       report: { name: 'report', max: 5, windowMs: 3_600_000 },
       signIn: { name: 'sign-in', ...config.addressLimit },
-      account: { name: 'account', ...config.addressLimit },
+      reading: { name: 'reading', max: 120, windowMs: 60_000 },
+      writes: [
+        { name: 'writes-minute', max: config.writesPer.minute, windowMs: 60_000 },
+        { name: 'writes-hour', max: config.writesPer.hour, windowMs: 3_600_000 },
+      ].filter(({ max }) => max > 0),
     },
     mailer,
+    proofs,
+    notices,
     keyRing,
     readSession: sessionReader(store, config),
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
     async auth() {
-      auth ??= import('./identity/auth.ts').then(({ startAuth }) => startAuth(config, store, mailer, log))
+      auth ??= import('./identity/auth.ts').then(({ startAuth }) =>
+        startAuth(config, store, mailer, proofs, notices, log),
+      )
       const loading = auth
       const { socialProviders } = await (await loading).$context
       // better-auth asks the OIDC provider where things are once. Where that failed, the next request asks again.
@@ -113,6 +143,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       await recorder.stop()
       await keyRing.stop()
       redis?.close()
+      broadcast?.close()
       await store.close()
     },
   }
@@ -130,7 +161,18 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
       return decision instanceof Promise ? decision.then((taken) => count(taken, limit)) : count(decision, limit)
     },
     used: (limit, key) => bucket.used(limit, key),
+    giveBack: (limit, key) => bucket.giveBack(limit, key),
   }
+}
+
+/** Makes what lies where the store is kept its owner's alone; gives what belongs to somebody else. */
+function closeFiles({ database }: Config): string[] {
+  const file = database.replicaPath ?? databaseFile(database.url)
+  if (file === null) return []
+  // Only the default's folder is ours for certain.
+  const folder =
+    database.url === SETTINGS.DATABASE_URL.fallback ? [dirname(file)].filter((path) => existsSync(path)) : []
+  return [...folder.filter((path) => !closeToOthers(path)), ...keepPrivate(file)]
 }
 
 function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHosts {

@@ -8,7 +8,7 @@ interface Checked {
 }
 
 /** The same as a check of a schema. */
-export const fit = (max: number, controls: RegExp) =>
+const fit = (max: number, controls: RegExp) =>
   said({ maxLength: max, pattern: `^[^${controls.source.slice(1, -1)}]*$` }, (text: string, ctx: Checked) => {
     const reason = unfit(text, max, controls)
     return reason === null || ctx.mustBe(reason)

@@ -109,6 +109,13 @@ test('the SDK and the command hold no code of the server', () => {
   expect(seen.size).toBeGreaterThan(30)
 })
 
+test('every file of JSX says where it comes from, for Bun asks the folder that one stands in', () => {
+  const written = files.filter((file) => file.endsWith('.tsx'))
+  expect(written.length).toBeGreaterThan(50)
+  const says = (file: string) => texts.get(file)?.startsWith('/** @jsxImportSource @kitajs/html */\n')
+  expect(written.filter((file) => !says(file))).toEqual([])
+})
+
 test('no file is a catch-all', () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|index)\.tsx?$/.test(file))).toEqual([])
 })

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../src/config.ts'
 import { COMMANDS } from '../src/operator/command.ts'
+import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'
-import { freePort } from './server.ts'
+import { startRedis } from './redis.ts'
+import { freePort, startServer } from './server.ts'
 import { startSqld } from './sqld.ts'
 
 setDefaultTimeout(60_000)
@@ -19,7 +21,9 @@ const FILES = [
   'fly.toml',
   'deploy/openall.service',
   'deploy/Caddyfile',
+  'deploy/secrets.sh',
   'docs/self-hosting.md',
+  'docs/security.md',
 ]
 
 test('what is said of running it names settings and commands that there are', () => {
@@ -47,6 +51,78 @@ test('fly.toml stops what is idle, checks the process by address and the store b
   expect(`https://${checks[1]?.headers?.Host}`).toBe(fly.env.SERVICE_BASE_URL ?? '')
 })
 
+test('what deploy/secrets.sh makes is what the compose file reads: the stores take the service, and nobody without it', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'openall-secrets-'))
+  const run = () => Bun.spawnSync(['sh', join(ROOT, 'deploy/secrets.sh'), 'https://go.example.com'], { cwd: place })
+  expect(run().exitCode).toBe(0)
+  expect(run().stderr.toString()).toContain('.env is there already')
+  const lines = readFileSync(join(place, '.env'), 'utf8').trim().split('\n')
+  const made = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s) as [string, string]))
+  const compose = read('docker-compose.yml')
+  const wanted = [...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name)
+  expect(Object.keys(made).sort()).toEqual([...new Set(wanted)].sort())
+  expect(readdirSync(join(place, 'secrets')).map((name) => [name, compose.includes(`./secrets/${name}`)])).toEqual([
+    ['sqld.pem', true],
+    ['valkey.conf', true],
+  ])
+  for (const name of ['.env', 'secrets']) expect(statSync(join(place, name)).mode & 0o077).toBe(0)
+
+  const { SERVICE_SECRET = '', DATABASE_AUTH_TOKEN = '', VALKEY_PASSWORD } = made
+  const sqld = await startSqld({ keyFile: join(place, 'secrets/sqld.pem'), token: DATABASE_AUTH_TOKEN })
+  const redis = await startRedis(join(place, 'secrets/valkey.conf'))
+  try {
+    const nobody = { DATABASE_URL: sqld.url, SERVICE_SECRET }
+    await expect(startServer({ env: nobody, database: sqld.url })).rejects.toThrow('DATABASE_URL cannot be used')
+    const REDIS_URL = redis.url.replace('//', `//:${VALKEY_PASSWORD}@`)
+    const server = await startServer({ env: { ...nobody, DATABASE_AUTH_TOKEN, REDIS_URL }, database: sqld.url })
+    const made = await fetch(`${server.origin}/api/links`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ urls: ['https://a.example'] }),
+    })
+    expect(made.status).toBe(201)
+    expect(server.output()).not.toContain('Redis is away')
+    await server.stop()
+    const stranger = await startServer({ env: { REDIS_URL: redis.url } })
+    await create(stranger, { urls: ['https://a.example'] })
+    expect(stranger.output()).toContain('Redis is away')
+    await stranger.stop()
+  } finally {
+    await Promise.all([sqld.stop(), redis.kill()])
+    rmSync(place, { recursive: true })
+  }
+})
+
+test('everything that is run has a bound in memory and a version, and may gain no rights', () => {
+  const { services } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    services: Record<
+      string,
+      { image?: string; deploy: { resources: { limits: { memory: string; pids: number } } }; security_opt: string[] }
+    >
+  }
+  for (const [name, { image, deploy, security_opt }] of Object.entries(services)) {
+    expect([name, deploy.resources.limits.memory]).toEqual([name, expect.stringMatching(/^\d+[mg]$/)])
+    expect([name, security_opt]).toEqual([name, ['no-new-privileges:true']])
+    if (image !== undefined) expect([name, image]).toEqual([name, expect.stringMatching(/:v?\d+\.\d+\.\d+|@sha256:/)])
+  }
+  expect(read('deploy/openall.service')).toMatch(/^MemoryMax=/m)
+  expect(Bun.TOML.parse(read('fly.toml'))).toMatchObject({ vm: [{ memory: expect.stringMatching(/mb$/) }] })
+  // Docker mounts one without it, and libSQL's native part cannot be loaded from there.
+  for (const file of ['docker-compose.yml', 'docs/self-hosting.md'])
+    expect([file, read(file)]).toEqual([file, expect.stringMatching(/\/tmp:[^ ]*exec/)])
+})
+
+test('whoever came by TLS once comes so for a year, whichever proxy ends it', () => {
+  const policy = 'max-age=31536000'
+  expect(read('deploy/Caddyfile')).toContain(`header Strict-Transport-Security "${policy}"`)
+  expect(Bun.TOML.parse(read('fly.toml'))).toMatchObject({
+    http_service: {
+      force_https: true,
+      http_options: { response: { headers: { 'Strict-Transport-Security': policy } } },
+    },
+  })
+})
+
 test('the compose file has what it refers to, and shows nothing but the proxy to the world', () => {
   const { services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
     services: Record<string, { ports?: string[]; depends_on?: object; volumes?: string[] }>
@@ -59,6 +135,30 @@ test('the compose file has what it refers to, and shows nothing but the proxy to
   )
   expect(Object.keys(volumes).sort()).toEqual(mounted.map((volume) => volume.split(':')[0] ?? '').sort())
 })
+
+test('neither a commit nor an image takes secrets and data along', () => {
+  const names = [
+    '.env',
+    '.env.production',
+    'data/openall.db',
+    'openall.db.secret',
+    'copy.db',
+    'copy.db-wal',
+    'backups/a.db',
+    'secrets/valkey.conf',
+  ]
+  const ignored = (file: string) => {
+    const patterns = read(file)
+      .split('\n')
+      .filter((line) => line !== '')
+    const globs = patterns.map((pattern) => new Bun.Glob(`{,**/}${pattern.replace(/^\*\*\/|\/$/g, '')}{,/**}`))
+    return names.filter((name) => globs.some((glob) => glob.match(name)))
+  }
+  expect(ignored('.gitignore')).toEqual(names)
+  expect(ignored('.dockerignore')).toEqual(names)
+})
+
+const TOKEN = 'a token of the tests'
 
 /** The one executable, made as the image makes it, in a folder with nothing else. */
 let folder: string
@@ -80,7 +180,7 @@ test('the executable serves by itself, and takes its operator’s commands', asy
     PORT: port,
     TMPDIR: join(folder, 'tmp'),
     DATABASE_URL: `file:${join(folder, 'data/one.db')}`,
-    SERVICE_METRICS_TOKEN: 'x'.repeat(16),
+    SERVICE_METRICS_TOKEN: TOKEN,
   }
   const say = async (...words: string[]) => {
     const child = Bun.spawn([binary, ...words], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
@@ -115,13 +215,15 @@ test('the executable serves by itself, and takes its operator’s commands', asy
   const cookie = signUp.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const dashboard = await fetch(`${origin}/dashboard`, { headers: { cookie } })
   expect([dashboard.status, (await dashboard.text()).includes('Bundles')]).toEqual([200, true])
-  const metrics = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${'x'.repeat(16)}` } })
+  const metrics = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   expect(await metrics.text()).toContain('openall_requests_total')
   expect((await say('block', made.slug, 'a test')).code).toBe(0)
   const backup = JSON.parse((await say('backup', join(folder, 'copy.db'))).text) as { bundles: number }
   expect(backup.bundles).toBe(1)
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
+  const kept = ['data', 'data/one.db', 'data/one.db.secret', 'copy.db', 'copy.db.secret']
+  expect(kept.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret', 'data', 'openall-server', 'tmp'])
 })
 
@@ -134,7 +236,7 @@ test('the executable keeps a copy of a server’s database, and reads what it wr
     DATABASE_URL: sqld.url,
     DATABASE_AUTH_TOKEN: sqld.token,
     DATABASE_REPLICA_PATH: join(folder, 'data/replica.db'),
-    SERVICE_SECRET: 's'.repeat(40),
+    SERVICE_SECRET: 'a secret of the tests, forty characters long',
   }
   const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'ignore', stderr: 'inherit' })
   try {

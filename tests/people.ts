@@ -116,7 +116,7 @@ export function newEmail(name = 'person'): string {
 export async function arrive(server: Server, email = newEmail()): Promise<Person> {
   const person = new Person(server)
   await person.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
-  await person.fetch(linkIn(await mailTo(server, email, 'Your sign-in link')))
+  await press(person, linkIn(await mailTo(server, email, 'Your sign-in link')))
   const { body } = await person.api<{ subject: { userId: string } }>('GET', '/api/me')
   person.email = email
   person.userId = body.subject.userId
@@ -224,4 +224,17 @@ export async function mailInBox({ origin }: Pick<Server, 'origin'>, to: string, 
 /** The first link in a mail. */
 export function linkIn({ text }: Pick<LoggedMail, 'text'>): string {
   return /https?:\/\/\S+/.exec(text)?.[0] ?? ''
+}
+
+/** Opens a mailed link and presses its button, as a person does; `fields` are what is typed there. */
+export async function press(visitor: Visitor, link: string, fields: Record<string, string> = {}): Promise<Response> {
+  const { pathname, searchParams } = new URL(link)
+  const next = searchParams.get('next')
+  return visitor.form(pathname, { ...(next === null ? {} : { next }), ...fields })
+}
+
+/** Has somebody who signed up confirm their address. */
+export async function confirm(server: Server, person: Person): Promise<void> {
+  const answer = await press(person, linkIn(await mailTo(server, person.email, 'Confirm your address')))
+  if (answer.status !== 200) throw new Error(`an address was not confirmed: ${answer.status}`)
 }

@@ -19,6 +19,11 @@ const NEEDED = [
     says: 'The tests of docs/api-keys.md and docs/api.md need curl: install it (Debian: apt install curl).',
   },
   {
+    isThere: () => Bun.which('openssl') !== null,
+    packageName: 'openssl',
+    says: 'The test of deploy/secrets.sh needs openssl: install it (Debian: apt install openssl).',
+  },
+  {
     isThere: () => Bun.which('jq') !== null,
     packageName: 'jq',
     says: 'The test of docs/api.md needs jq: install it (Debian: apt install jq).',

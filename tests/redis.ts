@@ -13,11 +13,21 @@ export interface RedisServer {
   restart(): Promise<void>
 }
 
-/** Starts redis-server on a free port; `tests/prepare.ts` sees to it that there is one. */
-export async function startRedis(): Promise<RedisServer> {
+/** Starts redis-server on a free port, with a file of its settings if it is given one; `tests/prepare.ts` sees to it that there is one. */
+export async function startRedis(configFile?: string): Promise<RedisServer> {
   const port = freePort()
   const start = async () => {
-    const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    const words = [
+      ...(configFile === undefined ? [] : [configFile]),
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+    ]
     const child = Bun.spawn(['redis-server', ...words], { stdout: 'pipe', stderr: 'inherit' })
     const decoder = new TextDecoder()
     let output = ''

@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 /** What takes longest begins first, in this order, so that it is not waited for at the end. */
 const SLOWEST = [
   'browser/quality',
+  'faults/stop-late',
   'tests/parity',
   'contract/abuse',
   'cli/commands',
@@ -24,6 +25,7 @@ const SLOWEST = [
   'browser/dashboard-import',
   'contract/backup',
   'faults/counting',
+  'faults/within-a-second',
   'contract/identity-mail',
   'browser/dashboard-insights',
   'browser/slow',

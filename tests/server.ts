@@ -1,5 +1,5 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -48,6 +48,8 @@ export interface Server {
   files(): string[]
   /** Everything it has printed. */
   output(): string
+  /** The most memory that the process has held so far, in MiB. */
+  peakMemory(): number
   /** SIGTERM; resolves to the exit code. */
   stop(): Promise<number>
   /** SIGKILL. */
@@ -100,10 +102,15 @@ export async function startServer({
   env = {},
   database,
   token,
+  main = 'src/main.ts',
+  cwd = ROOT,
 }: {
   runtime?: Runtime
   env?: Record<string, string>
   database?: string
+  /** What is started, and the folder one stands in. */
+  main?: string
+  cwd?: string
   /** Of a libSQL server, for the tests' own SQL. */
   token?: string
 } = {}): Promise<Server> {
@@ -112,8 +119,8 @@ export async function startServer({
   const file = database ?? join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
   let output = ''
   const start = async () => {
-    const child = Bun.spawn([...command(runtime), 'src/main.ts'], {
-      cwd: ROOT,
+    const child = Bun.spawn([...command(runtime), main], {
+      cwd,
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -121,6 +128,9 @@ export async function startServer({
         DATABASE_URL: `file:${file}`,
         SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
         SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000',
+        SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: '1000000',
+        SERVICE_WRITES_PER_MINUTE: '0',
+        SERVICE_WRITES_PER_HOUR: '0',
         ...env,
       },
       stdout: 'pipe',
@@ -145,6 +155,8 @@ export async function startServer({
     sql: file.startsWith('http:') ? remoteSql(file, token) : fileSql(file),
     files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
+    peakMemory: () =>
+      Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     async stop() {
       child.kill('SIGTERM')
       const code = await child.exited

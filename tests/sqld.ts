@@ -28,8 +28,8 @@ export interface Sqld {
   stop(): Promise<void>
 }
 
-/** Starts one on a free port of the loopback address. */
-export async function startSqld(): Promise<Sqld> {
+/** Starts one on a free port of the loopback address, with a key of its own unless it is `given` one. */
+export async function startSqld(given?: { keyFile: string; token: string }): Promise<Sqld> {
   try {
     accessSync(BINARY, constants.X_OK)
   } catch {
@@ -37,10 +37,7 @@ export async function startSqld(): Promise<Sqld> {
   }
   const folder = mkdtempSync(join(tmpdir(), 'openall-sqld-'))
   const address = `127.0.0.1:${freePort()}`
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const keyFile = join(folder, 'jwt.pem')
-  writeFileSync(keyFile, publicKey.export({ type: 'spki', format: 'pem' }))
-  const token = signJwt({ a: 'rw' }, privateKey)
+  const { keyFile, token } = given ?? makeKey(join(folder, 'jwt.pem'))
   const served = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]
   const words = [...served, '--no-welcome', '--db-path', join(folder, 'data')]
   const url = `http://${address}`
@@ -77,6 +74,12 @@ export async function startSqld(): Promise<Sqld> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function makeKey(keyFile: string): { keyFile: string; token: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(keyFile, publicKey.export({ type: 'spki', format: 'pem' }))
+  return { keyFile, token: signJwt({ a: 'rw' }, privateKey) }
 }
 
 /** A token as sqld takes it: a JWT signed by Ed25519. */

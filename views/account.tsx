@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Alert, described, Field } from './fields.tsx'
 import { attribute, Page, type Site } from './layout.tsx'
 
@@ -8,7 +9,7 @@ export interface AccountForm {
   name: string
   /** Where to go afterwards: a path of this service. */
   next: string
-  errors: { email?: string; password?: string; form?: string }
+  errors: { name?: string; email?: string; password?: string; form?: string }
 }
 
 interface AccountProps {
@@ -59,8 +60,15 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
         <Alert text={errors.form} />
         {hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
-          <Field id="name" label="Name" note="optional">
-            <input id="name" name="name" value={attribute(name)} autocomplete="name" maxlength="100" />
+          <Field id="name" label="Name" note="optional" error={errors.name}>
+            <input
+              id="name"
+              name="name"
+              value={attribute(name)}
+              autocomplete="name"
+              maxlength="100"
+              {...described('name', errors.name)}
+            />
           </Field>
           <EmailField email={email} error={errors.email} />
           <PasswordField autocomplete="new-password" error={errors.password} hint="At least 8 characters." />
@@ -116,13 +124,25 @@ export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX
   )
 }
 
+interface NewPasswordProps {
+  site: Site
+  /** Of the account that the password is for. */
+  email: string
+  error: string | undefined
+}
+
 /** Behind a mailed link: choose a password. */
-export function NewPasswordPage({ site, error }: { site: Site; error: string | undefined }): JSX.Element {
+export function NewPasswordPage({ site, email, error }: NewPasswordProps): JSX.Element {
   return (
     <Page site={site} title={`Choose a password · ${site.name}`}>
       <section class="narrow">
         <h1>Choose a password</h1>
+        <p class="lede">
+          It is for the account of <strong safe>{email}</strong>.
+        </p>
         <form class="card" method="post">
+          {/* For password managers, which file passwords under it. */}
+          <input type="hidden" autocomplete="username" value={attribute(email)} />
           <PasswordField autocomplete="new-password" error={error} hint="At least 8 characters." />
           <div class="send">
             <button type="submit" class="primary">

@@ -1,4 +1,4 @@
-import { Html } from '@elysiajs/html'
+import { escapeHtml } from '@kitajs/html'
 import type { PublicBundle } from '../src/bundles/served.ts'
 import { writeTags } from '../src/bundles/tags.ts'
 import { headingOf } from './launcher.tsx'
@@ -13,10 +13,10 @@ export function bookmarksFile(bundle: Bookmarked): string {
   const items = bundle.urls.flatMap((url, index) => {
     const { note = '', tags = [] } = bundle.urlMetadata[index] ?? {}
     const [name = '', ...rest] = note.trim().split('\n')
-    const tagged = tags.length === 0 ? '' : ` TAGS="${Html.escapeHtml(writeTags(tags))}"`
+    const tagged = tags.length === 0 ? '' : ` TAGS="${escapeHtml(writeTags(tags))}"`
     return [
-      `    <DT><A HREF="${Html.escapeHtml(url)}"${tagged}>${Html.escapeHtml(name || url)}</A>`,
-      ...(rest.length === 0 ? [] : [`    <DD>${Html.escapeHtml(rest.join('\n'))}`]),
+      `    <DT><A HREF="${escapeHtml(url)}"${tagged}>${escapeHtml(name || url)}</A>`,
+      ...(rest.length === 0 ? [] : [`    <DD>${escapeHtml(rest.join('\n'))}`]),
     ]
   })
   return [
@@ -25,8 +25,8 @@ export function bookmarksFile(bundle: Bookmarked): string {
     '<TITLE>Bookmarks</TITLE>',
     '<H1>Bookmarks</H1>',
     '<DL><p>',
-    `  <DT><H3>${Html.escapeHtml(headingOf(bundle))}</H3>`,
-    ...(bundle.description ? [`  <DD>${Html.escapeHtml(bundle.description)}`] : []),
+    `  <DT><H3>${escapeHtml(headingOf(bundle))}</H3>`,
+    ...(bundle.description ? [`  <DD>${escapeHtml(bundle.description)}`] : []),
     '  <DL><p>',
     ...items,
     '  </DL><p>',

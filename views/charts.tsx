@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { compact, whole } from './numbers.ts'
 

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { headingOf } from './launcher.tsx'
 import { Page, type Site } from './layout.tsx'
 

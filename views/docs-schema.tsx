@@ -1,4 +1,6 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
 import type { JsonSchema } from '../src/shape.ts'
 
 /** What is read of a JSON Schema here. */
@@ -27,9 +29,7 @@ type Read = {
 
 /** A text in which what stands between backticks is code. */
 export function Prose({ text }: { text: string }): JSX.Element {
-  const parts = text
-    .split('`')
-    .map((part, index) => (index % 2 === 0 ? Html.escapeHtml(part) : <code safe>{part}</code>))
+  const parts = text.split('`').map((part, index) => (index % 2 === 0 ? escapeHtml(part) : <code safe>{part}</code>))
   return <>{parts.join('') as 'safe'}</>
 }
 

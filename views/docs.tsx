@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { JsonSchema } from '../src/shape.ts'
 import type { Described, OpenApi, Parameter } from '../src/transports/openapi.ts'
 import { Field, Fields, Prose, Type } from './docs-schema.tsx'

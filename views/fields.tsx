@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 
 type FieldProps = PropsWithChildren<{
   /** The control's, which is among the children. */
@@ -16,7 +18,7 @@ export function Field({ id, label, note, error, kind, children }: FieldProps): J
   return (
     <div class={['field', kind]}>
       <label for={id}>
-        {Html.escapeHtml(label)}
+        {escapeHtml(label)}
         {note === undefined ? (
           ''
         ) : (

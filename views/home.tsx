@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { CreatedBundle } from '../src/bundles/answers.ts'
 import { BOUNDS } from '../src/bundles/bounds.ts'
 import { Alert, described, Field, FieldError, leading } from './fields.tsx'

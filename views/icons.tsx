@@ -1,4 +1,4 @@
-import { Html } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
 
 const PATHS = {
   copy: 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z',

@@ -1,4 +1,6 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import { ConfirmationForm } from './dashboard/proof.tsx'
 import { Page, type Site } from './layout.tsx'
 
 /** What is shown of an invitation. */
@@ -35,6 +37,27 @@ export function InvitationPage({ site, invitation, path, error }: InvitationProp
             Accept the invitation
           </button>
         </form>
+      </section>
+    </Page>
+  )
+}
+
+interface ConfirmFirstProps {
+  site: Site
+  path: string
+  /** What to do, in words. */
+  says: string
+}
+
+/** In place of an invitation, for somebody whose address is not confirmed: it was sent to an address, not to a person. */
+export function ConfirmFirstPage({ site, path, says }: ConfirmFirstProps): JSX.Element {
+  return (
+    <Page site={site} title={`Confirm your address · ${site.name}`}>
+      <section class="narrow">
+        <h1>Confirm your address first</h1>
+        <p class="lede">An invitation is for whoever owns the address it was sent to.</p>
+        <p safe>{says}</p>
+        <ConfirmationForm back={path} />
       </section>
     </Page>
   )

@@ -1,4 +1,5 @@
-import { Html } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { PublicBundle } from '../src/bundles/served.ts'
 import { count } from '../src/words.ts'
 import { destination } from './destination.ts'

@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../src/identity/members.ts'
 import type { Role } from '../src/identity/roles.ts'
 import { asset } from './static.ts'
@@ -19,6 +21,8 @@ export interface Viewer {
   name: string
   email: string
   emailVerified: boolean
+  /** Whether their sign-in is of the last day. */
+  signedInLately: boolean
   /** The organisation that they act for; null where they act for themselves. */
   acting: OwnOrganization | null
   /** Their role over whom they act for. */

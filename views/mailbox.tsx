@@ -1,4 +1,6 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
 import { attribute, Page, type Site } from './layout.tsx'
 
 interface MailboxProps {
@@ -25,7 +27,7 @@ export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
                       {part}
                     </a>
                   ) : (
-                    Html.escapeHtml(part)
+                    escapeHtml(part)
                   ),
                 ) as 'safe'[]
               }

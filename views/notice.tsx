@@ -1,4 +1,5 @@
-import { Html } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Page, type Site } from './layout.tsx'
 
 interface NoticeProps {

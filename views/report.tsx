@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { REPORT_REASONS } from '../db/schema.ts'
 import { described, Field } from './fields.tsx'
 import { Page, type Site } from './layout.tsx'

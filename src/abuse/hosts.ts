@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Policy } from '../../db/policy.ts'
 import { type Issue, Problem } from '../problem.ts'
+import { carriedAddress, plainHost } from './addresses.ts'
 
 /** How often the file is looked at. */
 const LOOK_MS = 1_000
@@ -14,8 +15,8 @@ interface Leading {
 }
 
 /**
- * Hosts that no bundle may lead to: a file with one to a line, `#` before remarks; a host stands for all below it. Lists
- * in the form of a hosts file (`0.0.0.0 bad.example`) are understood. The file is read again when it changes, and then
+ * Hosts that no bundle may lead to: a file with one to a line, `#` before remarks; a host stands for all below it, and
+ * an IPv4 address for the IPv6 addresses that lead to it. Lists in the form of a hosts file (`0.0.0.0 bad.example`) are understood. The file is read again when it changes, and then
  * `changed` is called. Without a file nothing is blocked.
  */
 export class BlockedHosts {
@@ -65,12 +66,13 @@ export class BlockedHosts {
   /** The host of a URL, where it is blocked or below one that is; else null. */
   of(url: string): string | null {
     if (this.#hosts.size === 0) return null
-    const host = new URL(url).hostname.replace(/\.$/, '')
+    const host = plainHost(new URL(url).hostname)
     for (let name = host; name !== ''; name = name.slice(name.indexOf('.') + 1)) {
       if (this.#hosts.has(name)) return host
       if (!name.includes('.')) break
     }
-    return null
+    const carried = carriedAddress(host)
+    return carried !== null && this.#hosts.has(carried) ? host : null
   }
 
   /** Whether any address of a bundle is blocked, those of its rules included. */
@@ -116,11 +118,12 @@ export class BlockedHosts {
 
 /** The host that a line names, as URLs have it; `''` where it names none. */
 export function hostIn(line: string): string {
-  const name = (line.split(/\s+/).at(-1) ?? '').replace(/^\*?\./, '').replace(/\.$/, '')
-  const url = `http://${name}/`
+  const name = (line.split(/\s+/).at(-1) ?? '').replace(/^\*?\./, '')
+  // Lists have IPv6 addresses without the brackets that URLs put round them.
+  const url = `http://${name.split(':').length > 2 && !name.startsWith('[') ? `[${name}]` : name}/`
   if (!URL.canParse(url)) return ''
   const { hostname, href } = new URL(url)
-  return href === `http://${hostname}/` ? hostname : ''
+  return href === `http://${hostname}/` ? plainHost(hostname) : ''
 }
 
 function stamp({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: number }): string {

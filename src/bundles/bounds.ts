@@ -1,4 +1,4 @@
-import { MAX_URL } from '../text.ts'
+import { MAX_EMAIL, MAX_URL } from '../text.ts'
 
 /** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
 export const BOUNDS = {
@@ -9,5 +9,5 @@ export const BOUNDS = {
   note: 500,
   tags: 10,
   tag: 40,
-  email: 254,
+  email: MAX_EMAIL,
 } as const

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import type { Commit } from '../idempotency.ts'
 import type { Caller, SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
+import { historyFull, isOverfull, refuseOverfull } from '../limits/history.ts'
 import {
   anonymousCapReached,
   capOf,
@@ -56,6 +57,8 @@ export interface Creator {
 
 interface Creation extends Creator {
   commit: Commit
+  /** Withheld where too many mails have gone to the address that was given. */
+  claimMail: 'sent' | 'withheld'
 }
 
 /**
@@ -78,6 +81,7 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
         continue
       }
       if (broken?.includes('policy_rules.id')) continue
+      if (caller.kind !== 'anonymous' && isOverfull(error)) throw await historyFull(store, caller.subject, config)
       if (!broken?.includes('bundle_versions.bundle_id')) throw error
       throw caller.kind === 'anonymous' ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
     }
@@ -116,7 +120,7 @@ export function contentOf(input: NewBundle) {
   return { content, newRuleIds: rules?.newIds ?? [] }
 }
 
-function newBundle(input: NewBundle, { store: { db }, config, caller, client, source }: Creation) {
+function newBundle(input: NewBundle, { store: { db }, config, caller, client, source, claimMail }: Creation) {
   const now = Date.now()
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
@@ -127,7 +131,9 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
       ? sql`${heldByAddress(db, addressHash ?? '')} <= ${config.maxBundles.anonymous}`
       : sql`${heldBy(caller.subject)} <= ${capOf(caller.subject, config)}`
   const inserted = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug})`
-  const claim = isAnonymous ? newClaim(db, { bundleId: inserted, email: input.email ?? null, config, now }) : null
+  const claim = isAnonymous
+    ? newClaim(db, { bundleId: inserted, email: input.email ?? null, mail: claimMail, config, now })
+    : null
   const writes: Query[] = [
     ...(caller.kind === 'anonymous' ? [] : [ensureOwner(caller.subject)]),
     db.insert(bundles).values({
@@ -149,6 +155,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
       editedBy: caller.kind === 'anonymous' ? null : caller.userId,
       editedAt: now,
     }),
+    ...(caller.kind === 'anonymous' ? [] : [refuseOverfull(caller.subject, config)]),
     ...keepIds(db, inserted, newRuleIds),
     ...(claim === null ? [] : [claim.write]),
   ]

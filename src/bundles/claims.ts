@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import type { SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Session } from '../identity/sessions.ts'
+import { historyFull, isOverfull, refuseOverfull } from '../limits/history.ts'
 import { capOf, capReached, ensureOwner, heldBy, ownerId } from '../limits/plans.ts'
 import type { Mail } from '../mail.ts'
 import { Problem } from '../problem.ts'
@@ -14,10 +15,18 @@ import { iso } from '../time.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
 
+const WITHHELD = ' No mail was sent: too many have gone to that address lately.'
+
 /** A claim on a bundle that is about to be inserted: what is stored, and what its maker is told this once. */
 export function newClaim(
   db: Store['db'],
-  { bundleId, email, config, now }: { bundleId: SQL<number>; email: string | null; config: Config; now: number },
+  {
+    bundleId,
+    email,
+    mail,
+    config,
+    now,
+  }: { bundleId: SQL<number>; email: string | null; mail: 'sent' | 'withheld'; config: Config; now: number },
 ) {
   let token = randomBytes(32).toString('base64url')
   // At a terminal it would be read as a flag.
@@ -31,7 +40,7 @@ export function newClaim(
       claimUrl: `${config.origin}/claim/${token}`,
       claimToken: token,
       claimExpiresAt: iso(expiresAt),
-      warning: 'claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.',
+      warning: `claimToken and claimUrl are shown only this once: keep one of them to claim the bundle later.${mail === 'sent' ? '' : WITHHELD}`,
     },
   }
 }
@@ -96,7 +105,7 @@ export async function claim(
   const [found] = await find()
   if (found === undefined) throw noClaim()
   requireRole(caller.role, 'editor')
-  const [, result] = await store.write([
+  const writes = [
     ensureOwner(subject),
     db
       .update(bundles)
@@ -118,7 +127,11 @@ export async function claim(
           sql`(SELECT ${bundles.ownerId} FROM ${bundles} WHERE ${bundles.id} = ${found.bundleId}) IS NOT NULL`,
         ),
       ),
-  ])
+    refuseOverfull(subject, config),
+  ]
+  const [, result] = await store.write(writes).catch(async (error) => {
+    throw isOverfull(error) ? await historyFull(store, subject, config) : error
+  })
   if (result?.rowsAffected === 0) {
     const [still] = await find()
     throw still === undefined ? noClaim() : await capReached(store, subject, config)

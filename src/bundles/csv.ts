@@ -42,13 +42,23 @@ export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlM
  * @returns null for a text that is no such table.
  */
 export function readCsv(text: string): Found[] | null {
+  if (!DELIMITERS.some((delimiter) => text.includes(delimiter)) && !isOneColumn(text)) return null
   const rows = readRows(text)
-  const [first, ...rest] = rows
+  const [first] = rows
   if (first === undefined) return null
   const header = headerOf(first.cells)
-  if (header !== null) return inFolders(rest, header)
+  if (header !== null) return inFolders(rows.slice(1), header)
   const columns = columnsOf(rows)
   return columns === null ? null : inFolders(rows, columns)
+}
+
+/** Whether a text without a delimiter is a column of URLs with its name on top: else it is a list, and not taken apart. */
+function isOneColumn(text: string): boolean {
+  const [name = ''] = text
+    .trimStart()
+    .slice(0, 100)
+    .split(/[\r\n]/)
+  return headerOf([name]) !== null
 }
 
 function readRows(text: string): Row[] {

@@ -37,7 +37,9 @@ function readLines(lines: readonly string[], begins: (line: string) => string | 
     const title = begins(text)
     if (title !== null) found.push((here = named(title)))
     if (title !== null || text.trim() === '') continue
-    for (const { url, note } of readLine(text)) here.links.push({ line: index + 1, url, text, note, tags: [] })
+    // Trimmed once: a line of many links is told of with each.
+    const shown = text.trim()
+    for (const { url, note } of readLine(text)) here.links.push({ line: index + 1, url, text: shown, note, tags: [] })
   }
   return found
 }

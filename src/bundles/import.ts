@@ -1,9 +1,9 @@
 import type { UrlMetadata } from '../../db/schema.ts'
 import { Problem } from '../problem.ts'
-import { unfitUrl } from '../text.ts'
+import { fitted, unfitUrl } from '../text.ts'
 import { BOUNDS } from './bounds.ts'
 import { type ImportFormat, recognise } from './formats.ts'
-import type { FoundLink } from './found.ts'
+import type { Found, FoundLink } from './found.ts'
 import type { NewBundle } from './shapes.ts'
 
 /** What one import may hold; `remarks` is how many are listed, all are counted. */
@@ -63,7 +63,8 @@ export function readImport(text: string): ImportPlan {
       remark(plan, 'skipped', link, PAST_LINKS)
       return []
     })
-    for (const bundle of inBundles(title, description, taken)) {
+    const called = calledOf({ title, description }, taken[0], plan)
+    for (const bundle of inBundles(called, taken)) {
       if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
       else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
     }
@@ -90,12 +91,13 @@ export function toNewBundle({ title, description, links }: ImportedBundle): NewB
 function distinct(links: readonly FoundLink[], plan: ImportPlan): FoundLink[] {
   const first = new Map<string, number>()
   return links.filter((link) => {
-    const unfit = unfitUrl(link.url.trim())
+    const url = link.url.trim()
+    const unfit = unfitUrl(url)
     if (unfit !== null) {
       remark(plan, 'skipped', link, whyNot(link, unfit))
       return false
     }
-    const { href } = new URL(link.url.trim())
+    const { href } = new URL(url)
     const before = first.get(href)
     if (before !== undefined) remark(plan, 'skipped', link, `has the same link as line ${before}`)
     else first.set(href, link.line)
@@ -117,25 +119,37 @@ function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
   if (note !== '') metadata.note = clip(note, BOUNDS.note)
   if (metadata.note !== undefined && metadata.note !== note) {
     remark(plan, 'changed', link, `has a note of more than ${BOUNDS.note} characters: the rest is left out`)
-  }
+  } else if (isChanged(link.note)) remark(plan, 'changed', link, `has a note ${WITH_CONTROLS}`)
   const tags = link.tags.map(onOneLine).filter((tag) => tag !== '')
   const kept = [...new Set(tags.map((tag) => clip(tag, BOUNDS.tag)))].slice(0, BOUNDS.tags)
   if (kept.length > 0) metadata.tags = kept
   if (kept.some((tag, index) => tag !== tags[index]) || kept.length < tags.length) {
     remark(plan, 'changed', link, `has more than ${BOUNDS.tags} tags of ${BOUNDS.tag} characters: the rest is left out`)
-  }
+  } else if (link.tags.some(isChanged)) remark(plan, 'changed', link, `has a tag ${WITH_CONTROLS}`)
   if (link.openPolicy !== undefined) metadata.openPolicy = link.openPolicy
   return { line: link.line, url: link.url.trim(), metadata }
 }
 
-function inBundles(title: string, description: string, links: readonly ImportedLink[]): ImportedBundle[] {
+/** What the bundles of one folder are called, as it may be kept; what is changed of it is told at its first link. */
+function calledOf(sent: Called, first: ImportedLink | undefined, plan: ImportPlan): Called {
+  if (first !== undefined) {
+    for (const field of ['title', 'description'] as const) {
+      const place = { line: first.line, url: first.url, text: sent[field] }
+      if (isChanged(sent[field])) remark(plan, 'changed', place, `comes under a ${field} ${WITH_CONTROLS}`)
+    }
+  }
+  return { title: onOneLine(sent.title), description: clip(clean(sent.description), BOUNDS.description) }
+}
+
+type Called = Pick<Found, 'title' | 'description'>
+
+function inBundles({ title, description }: Called, links: readonly ImportedLink[]): ImportedBundle[] {
   const parts = Math.ceil(links.length / BOUNDS.urls)
-  const name = onOneLine(title)
   return Array.from({ length: parts }, (_, part) => {
     const suffix = parts === 1 ? '' : ` (${part + 1} of ${parts})`
     return {
-      title: name === '' ? null : clip(name, BOUNDS.title - suffix.length) + suffix,
-      description: clip(clean(description), BOUNDS.description) || null,
+      title: title === '' ? null : clip(title, BOUNDS.title - suffix.length) + suffix,
+      description: description || null,
       links: links.slice(part * BOUNDS.urls, (part + 1) * BOUNDS.urls),
     }
   })
@@ -149,16 +163,21 @@ function remark(
 ) {
   plan.counts[kind] += 1
   if (plan.counts[kind] > IMPORT_BOUNDS.remarks) return
-  plan[kind].push({ line: link.line, text: clip((link.text ?? link.url).trim(), 120), reason })
+  const told = (link.text ?? link.url).trim().slice(0, 400)
+  plan[kind].push({ line: link.line, text: clip(fitted(told), 120), reason })
 }
 
-/** A text as it may be kept: well-formed, without control characters. */
+const WITH_CONTROLS = 'with control characters or marks that turn its direction: they are left out'
+
+/** Whether a text cannot be kept as it came, whatever its ends of lines. */
+function isChanged(text: string): boolean {
+  const unended = text.replaceAll('\r', '\n')
+  return fitted(unended) !== unended
+}
+
+/** A text as it may be kept, its lines ended by newlines alone. */
 function clean(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(/[\u0000-\u0008\u000b-\u001f]/g, ' ')
-    .trim()
+  return fitted(text.replace(/\r\n?/g, '\n')).trim()
 }
 
 function onOneLine(text: string): string {

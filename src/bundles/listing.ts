@@ -24,7 +24,7 @@ export interface Listed {
 
 /**
  * The acting subject's bundles as `Listing` asks (spec 4.5).
- * @param listing `q` is looked for in slugs, titles, descriptions and URLs, whatever the case of ASCII letters.
+ * @param listing `q` is looked for in slugs, titles, descriptions and URLs, whatever the case of its letters.
  */
 export async function list(
   { db }: Store,
@@ -51,11 +51,18 @@ export async function list(
   }
 }
 
+/** GLOB rather than LIKE: SQLite knows the case of ASCII letters alone, and no store of ours can be taught the rest. */
 function holds(q: string): SQL | undefined {
-  const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`
-  return or(
-    ...[bundles.title, bundles.slug, bundles.urls, bundles.description].map(
-      (column) => sql`${column} LIKE ${pattern} ESCAPE '\\'`,
-    ),
-  )
+  const pattern = `*${Array.from(q, anyCase).join('')}*`
+  const columns = [bundles.title, bundles.slug, bundles.urls, bundles.description]
+  return or(...columns.map((column) => sql`${column} GLOB ${pattern}`))
+}
+
+/** A character as a pattern of GLOB that matches it in either case. */
+function anyCase(character: string): string {
+  if (/[*?[]/.test(character)) return `[${character}]`
+  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()]
+  // Upper case first, for some letters have two lower ones: ς and σ, ſ and s.
+  const cases = new Set([character, lower, upper, upper.toLowerCase()].filter((text) => [...text].length === 1))
+  return cases.size === 1 ? character : `[${[...cases].join('')}]`
 }

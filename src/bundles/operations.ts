@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { signedIn } from '../identity/identify.ts'
+import { countMail } from '../mail-limits.ts'
 import { type Context, operation } from '../operation.ts'
 import { ROUTES } from '../routes.ts'
 import type { StoredBundle } from './access.ts'
@@ -50,10 +51,19 @@ export const createBundle = operation({
   output: answers.CreatedBundle,
   errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
-  async run(input, { service: { store, config, blockedHosts, mailer }, caller, client, source, commit }) {
-    const created = await bundles.create(input, { store, config, blockedHosts, caller, client, source, commit })
-    if (input.email !== undefined) mailer.sendIfConfigured(claims.claimMail(input.email, created, config))
-    return created
+  async run(input, { service: { store, config, blockedHosts, mailer, bucket }, caller, client, source, commit }) {
+    const { email } = input
+    const mail = email !== undefined && mailer.isConfigured ? await countMail(bucket, email, null) : null
+    const creation = { store, config, blockedHosts, caller, client, source, commit }
+    try {
+      const isWithheld = mail !== null && mail.waitSeconds > 0
+      const created = await bundles.create(input, { ...creation, claimMail: isWithheld ? 'withheld' : 'sent' })
+      if (email !== undefined && !isWithheld) mailer.sendIfConfigured(claims.claimMail(email, created, config))
+      return created
+    } catch (error) {
+      await mail?.undo()
+      throw error
+    }
   },
   rehearse: (input, { service: { store, config, blockedHosts }, caller, client, source }) =>
     rehearsals.ofCreation(input, { store, config, blockedHosts, caller, client, source }),
@@ -91,7 +101,7 @@ export const updateBundle = operation({
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
-  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN'],
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
   headers: { etag },
   run: ({ slug, ...changes }, context): Promise<StoredBundle> =>
@@ -156,15 +166,37 @@ export const listVersions = operation({
   description:
     'Lists every state that a bundle has had, newest first, with who made it and when. Version 1 is the bundle as it was ' +
     'made; the first of the list is how it stands now. To go back to one, give its versionNumber to restore_version. All ' +
-    'are listed unless you send `limit`; `before` begins further back.',
+    'are listed unless you send `limit`; `before` begins further back. A tool lists as many as fit into a message, at ' +
+    'most 25, and says where to go on.',
   ...ROUTES.list_versions,
   access: { scope: 'links:read' },
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  present: ({ versions: found }: versions.History) => ({ versions: found.map(toSnapshot) }),
+  present: (history: versions.History) => ({ versions: versions.inMessage(history).versions.map(toSnapshot) }),
+  whole: (history) => (versions.inMessage(history).before === null ? null : historyParts(history)),
+  words(history) {
+    const { before } = versions.inMessage(history)
+    return before === null ? null : `There are older versions: call list_versions again with "before": ${before}.`
+  },
   run: (asked, { service: { store }, caller }) => versions.listVersions(store, signedIn(caller), asked),
 })
+
+/** What `present` would make of the whole of a history, as JSON. */
+async function* historyParts({ versions: found, rest }: versions.History): AsyncGenerator<string> {
+  yield '{"versions":['
+  let separator = ''
+  for await (const version of both(found, rest ?? [])) {
+    yield separator + JSON.stringify(toSnapshot(version))
+    separator = ','
+  }
+  yield ']}'
+}
+
+async function* both<T>(first: Iterable<T>, rest: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* first
+  yield* rest
+}
 
 /** POST /api/links/:slug/versions/:versionNumber/restore (decisions 1). */
 export const restoreVersion = operation({
@@ -177,7 +209,7 @@ export const restoreVersion = operation({
   access: { scope: 'links:write' },
   input: OneVersion,
   output: answers.Bundle,
-  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
   headers: { etag },
   run: ({ slug, versionNumber }, context): Promise<StoredBundle> =>

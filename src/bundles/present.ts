@@ -31,7 +31,7 @@ export function toMetadata(client: string | null): { client: string } | null {
 }
 
 /** A version (spec 2.4). */
-export function toSnapshot({ editedBy, editedAt, editor: _, ...snapshot }: Version) {
+export function toSnapshot({ editedBy, editedAt, editor: _, bytes: __, ...snapshot }: Version) {
   return { ...snapshot, editedByIdentityUserId: editedBy, editedAt: iso(editedAt) }
 }
 

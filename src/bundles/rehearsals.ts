@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
-import { bundles } from '../../db/schema.ts'
+import { bundles, retiredSlugs } from '../../db/schema.ts'
 import type { Subject } from '../identity/identify.ts'
+import { refuseLonger } from '../limits/history.ts'
 import { refuseFull } from '../limits/plans.ts'
 import { lint } from '../policies/lint.ts'
 import { loadFor, type StoredBundle } from './access.ts'
@@ -23,6 +24,7 @@ export async function ofCreation(input: NewBundle, creator: Creator) {
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken()
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = contentOf(input)
+  if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, content, config)
   return rehearsed({
     slug: input.slug ?? null,
     ...content,
@@ -38,10 +40,11 @@ export async function ofCreation(input: NewBundle, creator: Creator) {
  * @throws Problem for whatever the edit would refuse as things stand.
  */
 export async function ofEdit(edit: Edit, changes: Changes) {
-  const { store, caller, slug, expectedVersion } = edit
+  const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await becoming(edit, bundle, changes)
   refuseStale(bundle, expectedVersion)
+  await refuseLonger(store, bundle.owner, content, config)
   return rehearsed({ ...bundle, ...content, newRuleIds })
 }
 
@@ -78,6 +81,9 @@ function withoutNewIds({ version, rules }: Policy, newIds: readonly string[]) {
 }
 
 async function isTaken({ db }: Store, slug: string): Promise<boolean> {
-  const found = await db.select({ id: bundles.id }).from(bundles).where(eq(bundles.slug, slug))
-  return found.length > 0
+  const [held, retired] = await db.batch([
+    db.select({ slug: bundles.slug }).from(bundles).where(eq(bundles.slug, slug)),
+    db.select({ slug: retiredSlugs.slug }).from(retiredSlugs).where(eq(retiredSlugs.slug, slug)),
+  ])
+  return held.length + retired.length > 0
 }

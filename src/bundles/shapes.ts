@@ -2,8 +2,8 @@ import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
 import { Policy } from '../policies/shapes.ts'
 import { said } from '../shape.ts'
-import { CONTROLS } from '../text.ts'
-import { fit, line, lines, Url, withText } from '../text-shapes.ts'
+import { CONTROLS, unfit } from '../text.ts'
+import { line, lines, Url, withText } from '../text-shapes.ts'
 import { BOUNDS } from './bounds.ts'
 
 /** What is kept beside each URL (spec 2.1). */
@@ -14,8 +14,10 @@ export const UrlMetadata = type({
   '+': 'reject',
 })
 
-const title = line(BOUNDS.title).or('null')
-const description = lines(BOUNDS.description).or('null')
+/** A text of nothing but space is none. */
+const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
+const title = line(BOUNDS.title).or('null').pipe(orNone)
+const description = lines(BOUNDS.description).or('null').pipe(orNone)
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 const resolutionPolicy = Policy.or('null')
 // Bounded here too, before each entry is looked at: a list of a hundred thousand held the process for a second.
@@ -30,16 +32,36 @@ const runsBeside = (
   (urlMetadata?.length ?? 0) <= urls.length ||
   ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` })
 
-/** A slug that a signed-in caller chooses (decisions 2). */
-const ChosenSlug = type(/^[a-z0-9](-?[a-z0-9])*$/)
-  .describe('lower-case letters and digits, with single hyphens between them')
-  .narrow(
-    said(
-      { minLength: 3, maxLength: 64 },
-      (slug: string, ctx: { mustBe(expected: string): false }) =>
-        (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters'),
-    ),
-  )
+/** Where a check says what would be right. */
+interface Checked {
+  mustBe(expected: string): false
+}
+
+const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
+
+/**
+ * One e-mail address, as accounts have them and as `<input type="email">` takes it: in the grammar of mail headers many more
+ * texts are addresses, some of them (`group:a@b.example;`) of somebody else than they seem.
+ */
+const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$/
+
+/** A slug that a signed-in caller chooses (decisions 2). What is far too long is not looked at: such patterns take long over it. */
+const ChosenSlug = type('string').narrow(
+  said({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string, ctx: Checked) => {
+    if (slug.length <= 64 && !SLUG.test(slug)) {
+      return ctx.mustBe('lower-case letters and digits, with single hyphens between them')
+    }
+    return (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters')
+  }),
+)
+
+const Email = type('string').narrow(
+  said({ maxLength: BOUNDS.email, pattern: EMAIL.source }, (email: string, ctx: Checked) => {
+    const reason = unfit(email, BOUNDS.email, CONTROLS)
+    if (reason !== null) return ctx.mustBe(reason)
+    return EMAIL.test(email) || ctx.mustBe('an e-mail address')
+  }),
+)
 
 /** The body of POST /api/links (spec 4.1). */
 export const NewBundle = type({
@@ -48,9 +70,7 @@ export const NewBundle = type({
   'title?': title,
   'description?': description,
   'urlMetadata?': urlMetadata,
-  'email?': type(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/)
-    .describe('an e-mail address')
-    .narrow(fit(BOUNDS.email, CONTROLS)),
+  'email?': Email,
   'slug?': ChosenSlug,
   'resolutionPolicy?': resolutionPolicy,
   '+': 'reject',

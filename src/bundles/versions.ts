@@ -3,7 +3,10 @@ import { brokenConstraint, type Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type UrlMetadata, user } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
+import type { Config } from '../config.ts'
 import type { SignedIn } from '../identity/identify.ts'
+import { shownEmail } from '../identity/sessions.ts'
+import { historyFull, isOverfull, refuseOverfull } from '../limits/history.ts'
 import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
 import { Problem } from '../problem.ts'
 import { loadFor, type StoredBundle } from './access.ts'
@@ -24,6 +27,7 @@ interface Next {
 /** Who edits which bundle. */
 export interface Edit {
   store: Store
+  config: Pick<Config, 'maxHistoryBytes'>
   blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn
   slug: string
@@ -34,7 +38,7 @@ export interface Edit {
 /**
  * Edits a bundle; the edit and its version are one write (spec 4.3). Edits at the same time each get a version
  * of their own, in order and without a gap.
- * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
   return writeVersion(edit, (bundle) => becoming(edit, bundle, changes))
@@ -66,7 +70,7 @@ export async function becoming(
 
 /**
  * Writes a new version equal to an old one, policy included (decisions 1).
- * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.
+ * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function restoreVersion(edit: Edit, versionNumber: number): Promise<StoredBundle> {
   return writeVersion(edit, async ({ id }) => {
@@ -90,27 +94,76 @@ export type Version = Omit<typeof bundleVersions.$inferSelect, 'bundleId'> & {
 /** A bundle as it stands, and states that it has had. */
 export interface History {
   bundle: StoredBundle
-  /** Newest first. */
+  /** Newest first: the first of those asked for. */
   versions: Version[]
+  /** Those that come after them, read while they are taken; null where there are none. */
+  rest: AsyncIterable<Version> | null
 }
+
+/** Versions that are in memory at a time: each may take a quarter of a megabyte. */
+const AT_ONCE = 25
 
 /**
  * The versions of a bundle, newest first (spec 4.6): all of them, or the `limit` newest that are older than `before`.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
 export async function listVersions({ db }: Store, caller: SignedIn, asked: Versions): Promise<History> {
-  const { slug, limit = ALL, before = Number.MAX_SAFE_INTEGER } = asked
+  const { slug, limit = Number.POSITIVE_INFINITY, before = Number.MAX_SAFE_INTEGER } = asked
   const bundle = await loadFor(db, caller, slug, 'viewer')
-  return { bundle, versions: await history(db).all({ id: bundle.id, limit, before }) }
+  const page = { db, id: bundle.id, limit, before }
+  const versions = await firstOf(page)
+  const next = after(page, versions)
+  return { bundle, versions, rest: next === null ? null : versionsFrom(next) }
 }
 
-/** No limit, to SQLite. */
-const ALL = -1
+interface Page {
+  db: Store['db']
+  /** The bundle's. */
+  id: number
+  /** How many are still wanted. */
+  limit: number
+  /** Only versions older than this one. */
+  before: number
+}
+
+function firstOf({ db, id, limit, before }: Page): Promise<Version[]> {
+  return history(db).all({ id, before, limit: Math.min(limit, AT_ONCE) })
+}
+
+/** Where a page goes on, or null where it was the last one: versions have no gaps, and the first is number 1. */
+function after(page: Page, versions: readonly Version[]): Page | null {
+  const limit = page.limit - versions.length
+  const before = versions.at(-1)?.versionNumber ?? 1
+  return limit > 0 && before > 1 ? { ...page, limit, before } : null
+}
+
+async function* versionsFrom(first: Page): AsyncGenerator<Version> {
+  for (let page: Page | null = first; page !== null; ) {
+    const versions = await firstOf(page)
+    yield* versions
+    page = after(page, versions)
+  }
+}
+
+/** What one message may hold of a history, in bytes of its versions. */
+const MAX_MESSAGE = 2 ** 20
+
+/**
+ * The part of a history that one message may hold, which is at least one version.
+ * @returns the number of its last version in `before` where there is more of what was asked for.
+ */
+export function inMessage({ versions, rest }: Pick<History, 'versions' | 'rest'>) {
+  let bytes = 0
+  const past = versions.findIndex((version, index) => (bytes += version.bytes ?? 0) > MAX_MESSAGE && index > 0)
+  const part = past === -1 ? versions : versions.slice(0, past)
+  const isAll = part.length === versions.length && rest === null
+  return { versions: part, before: isAll ? null : (part.at(-1)?.versionNumber ?? null) }
+}
 
 const history = prepared((db) => {
   const { bundleId, ...columns } = getTableColumns(bundleVersions)
   return db
-    .select({ ...columns, editor: { name: user.name, email: user.email } })
+    .select({ ...columns, editor: { name: user.name, email: shownEmail } })
     .from(bundleVersions)
     .leftJoin(user, eq(user.id, bundleVersions.editedBy))
     .where(and(eq(bundleId, sql.placeholder('id')), lt(bundleVersions.versionNumber, sql.placeholder('before'))))
@@ -124,7 +177,7 @@ const history = prepared((db) => {
  * version that was read; else once more.
  */
 async function writeVersion(
-  { store, caller, slug, expectedVersion }: Edit,
+  { store, config, caller, slug, expectedVersion }: Edit,
   next: (bundle: StoredBundle) => Promise<Next>,
 ): Promise<StoredBundle> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -134,7 +187,7 @@ async function writeVersion(
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
     const version = { versionNumber, updatedAt, editedBy: caller.userId }
-    if (await write(store, bundle, { content, newRuleIds }, version)) {
+    if (await write({ store, config }, bundle, { content, newRuleIds }, version)) {
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }
@@ -143,14 +196,15 @@ async function writeVersion(
 
 /** @returns false where somebody else was faster; then nothing is written. */
 async function write(
-  { db, write }: Store,
-  { id, versionNumber: seen }: StoredBundle,
+  { store, config }: Pick<Edit, 'store' | 'config'>,
+  { id, owner, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: Next,
   { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
 ): Promise<boolean> {
+  const { db } = store
   const stillSeen = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`
   try {
-    await write([
+    await store.write([
       // Breaks NOT NULL where the bundle has moved on, and the transaction with it.
       db
         .insert(bundleVersions)
@@ -159,10 +213,12 @@ async function write(
         .update(bundles)
         .set({ ...content, versionNumber, updatedAt })
         .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
+      refuseOverfull(owner, config),
       ...keepIds(db, id, newRuleIds),
     ])
     return true
   } catch (error) {
+    if (isOverfull(error)) throw await historyFull(store, owner, config)
     if (/(NOT NULL|UNIQUE) constraint failed: (bundle_versions|policy_rules)/.test(brokenConstraint(error) ?? ''))
       return false
     throw error

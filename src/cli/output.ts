@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { CONTROLS_SAVE_TAB_AND_NEWLINE, visible } from '../text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Stream = NodeJS.WriteStream & { fd: 1 | 2 }
@@ -13,9 +14,11 @@ export function styled(style: Style, text: string): string {
   return hasColours(process.stdout) ? styleText(style, text, { validateStream: false }) : text
 }
 
+const UNPRINTED = new RegExp(CONTROLS_SAVE_TAB_AND_NEWLINE, 'g')
+
 /** What is printed of a text from elsewhere: a title must not move the cursor. */
 export function plain(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+  return text.replace(UNPRINTED, '\ufffd')
 }
 
 /** The same on one line. */
@@ -35,7 +38,7 @@ export function note(line: string): void {
 
 /** The answer as JSON, the same as the service's. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2))
+  print(visible(JSON.stringify(value, null, 2)))
 }
 
 /** How far long work is, on one line of a terminal; nothing where nobody looks. `null` takes the line away. */

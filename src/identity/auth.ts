@@ -1,6 +1,6 @@
 import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
-import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { genericOAuth, magicLink, organization } from 'better-auth/plugins'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
@@ -9,14 +9,31 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
+import { organizationsFull } from '../limits/organizations.ts'
 import type { Mailer } from '../mail.ts'
-import { changeRole, isRole, leave, leaveAll, removeMember } from './members.ts'
+import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
+import { accountMails, CONFIRMATION_HOURS, INVITATION_DAYS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
+import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
+import type { Notices } from './notices.ts'
+import { MAX_PASSWORD_UNITS } from './password-rules.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
-import { FRESH_SECONDS, roleIn, SESSION_SECONDS, sessionCookieName, sessionSecret } from './sessions.ts'
+import { type Proofs, RECENT_SECONDS } from './proof.ts'
+import {
+  hideInvitations,
+  knownByShownAddress,
+  lastAdmin,
+  leaving,
+  OIDC,
+  proveByLink,
+  requireProof,
+  tellingOwner,
+  vouched,
+} from './proof-hooks.ts'
+import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
+import { endPlaceholders } from './taken.ts'
 
-const MAGIC_LINK_MINUTES = 15
-const INVITATION_DAYS = 7
-const RESET_MINUTES = 60
+/** Neither sent by a client nor shown to one. */
+const OURS = { required: false, input: false, returned: false } as const
 
 const access = createAccessControl(defaultStatements)
 const roles = {
@@ -35,11 +52,18 @@ const OIDC_TIMEOUT_MS = 2_000
 /**
  * better-auth, without the OIDC provider where that does not answer in time: nobody else's way in waits for it.
  */
-export async function startAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
+export async function startAuth(
+  config: Config,
+  store: Store,
+  mailer: Mailer,
+  proofs: Proofs,
+  notices: Notices,
+  log: Logger,
+) {
   const { oidc } = config
   const isThere = oidc === null || (await answers(discoveryUrl(oidc)))
   if (!isThere) log.warn('the OIDC provider does not answer')
-  return createAuth(isThere ? config : { ...config, oidc: null }, store, mailer, log)
+  return createAuth(isThere ? config : { ...config, oidc: null }, store, mailer, proofs, notices, log)
 }
 
 function discoveryUrl({ issuer }: NonNullable<Config['oidc']>): string {
@@ -60,13 +84,16 @@ async function answers(url: string): Promise<boolean> {
  * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
-function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
+function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs, notices: Notices, log: Logger) {
   const { origin, name: service, oidc } = config
+  const around = { config, store, notices }
   const isSecure = origin.startsWith('https:')
   const cookie = {
     name: sessionCookieName(config),
     attributes: { path: '/', secure: isSecure, sameSite: 'lax' as const },
   }
+  const mails = accountMails(config, mailer)
+  const readSession = sessionReader(store, config)
   return betterAuth({
     appName: service,
     baseURL: origin,
@@ -95,16 +122,39 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
     // Whichever way somebody comes in, by the OIDC provider too, which may not vouch for the address.
     databaseHooks: {
       session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
+      account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
-    hooks: { before: createAuthMiddleware(leaving(store)) },
-    session: { expiresIn: SESSION_SECONDS, freshAge: FRESH_SECONDS, disableSessionRefresh: true },
+    hooks: {
+      before: createAuthMiddleware(async (ctx) => {
+        await requireProof(ctx, store)
+        await refuseUnproven(ctx, around)
+        await proveByLink(ctx, proofs)
+        await knownByShownAddress(ctx, store)
+        const instead = (await tellingOwner(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, around))
+        return instead ?? leaving(ctx, store)
+      }),
+      after: createAuthMiddleware(async (ctx) => {
+        await followUp(ctx, around)
+        return hideInvitations(ctx, store)
+      }),
+    },
+    session: { expiresIn: SESSION_SECONDS, freshAge: RECENT_SECONDS, disableSessionRefresh: true },
     verification: { storeIdentifier: { default: 'plain', overrides: { 'reset-password:': 'hashed' } } },
-    account: { accountLinking: { enabled: true, requireLocalEmailVerified: true } },
+    account: { accountLinking: { enabled: true, requireLocalEmailVerified: true }, updateAccountOnSignIn: false },
     user: {
       changeEmail: { enabled: false },
       deleteUser: {
         enabled: true,
-        async beforeDelete({ id, email, emailVerified }) {
+        async beforeDelete({ id, email, emailVerified }, request) {
+          // The owner of the address may have come while the password was compared.
+          const session = request === undefined ? null : await readSession(request.headers)
+          if (session?.userId !== id) {
+            throw new APIError('UNAUTHORIZED', {
+              message: 'You have been signed out. Sign in again.',
+              code: 'UNAUTHORIZED',
+            })
+          }
+          await endPlaceholders(store, id)
           const needed = await leaveAll(store, { id, email, emailVerified })
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
@@ -112,8 +162,9 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
     },
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: 8,
-      maxPasswordLength: 128,
+      // What a password must be stands in password-rules.ts; this is only for what no password can be.
+      minPasswordLength: 1,
+      maxPasswordLength: MAX_PASSWORD_UNITS,
       password: { hash: hashPassword, verify: verifyPassword },
       requireEmailVerification: config.requireVerifiedEmail,
       // With this off better-auth answers a sign-up for a known address like one for a new one.
@@ -121,43 +172,24 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
       // Whoever else is signed in need not be the owner of the mailbox.
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_MINUTES * 60,
-      async sendResetPassword({ user, token }) {
-        mailer.send({
-          to: user.email,
-          subject: `Set a password for ${service}`,
-          text: `Open this link to choose a new password:\n\n${origin}/password/${token}\n\nIt works once, for ${RESET_MINUTES} minutes, and signs you out everywhere. If you did not ask for it, leave it alone.`,
-        })
+      sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
+      // Whoever has the mailbox has proven the address, and what somebody else signed up with it ends.
+      async onPasswordReset({ user: { id } }) {
+        await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
+        notices.tell(id, { kind: 'passwordSet' })
       },
-      async onExistingUserSignUp({ user }) {
-        mailer.send({
-          to: user.email,
-          subject: `You already have an account at ${service}`,
-          text: `Somebody, probably you, tried to make a ${service} account with this address, which has one.\n\nSign in: ${origin}/sign-in\n\nIf it was not you, there is nothing to do.`,
-        })
-      },
+      onExistingUserSignUp: async ({ user }) => mails.alreadyHasAccount(user.email),
     },
     emailVerification: {
       sendOnSignUp: true,
-      autoSignInAfterVerification: true,
-      async sendVerificationEmail({ user, url }) {
-        mailer.send({
-          to: user.email,
-          subject: `Confirm your address for ${service}`,
-          text: `Open this link to confirm that this address is yours:\n\n${url}\n\nIf you made no account at ${service}, leave it alone.`,
-        })
-      },
+      expiresIn: CONFIRMATION_HOURS * 3600,
+      sendVerificationEmail: async ({ user, url, token }) => mails.confirmAddress(user.email, token, url),
     },
     plugins: [
       magicLink({
         expiresIn: MAGIC_LINK_MINUTES * 60,
         storeToken: 'hashed',
-        async sendMagicLink({ email, url }) {
-          mailer.send({
-            to: email,
-            subject: `Your sign-in link for ${service}`,
-            text: `Open this link to sign in:\n\n${url}\n\nIt works once, for ${MAGIC_LINK_MINUTES} minutes. If you did not ask for it, leave it alone.`,
-          })
-        },
+        sendMagicLink: async ({ email, url, token }) => mails.signInLink(email, token, url),
       }),
       organization({
         ac: access,
@@ -165,7 +197,14 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
         creatorRole: 'admin',
         invitationExpiresIn: INVITATION_DAYS * 86_400,
         cancelPendingInvitationsOnReInvite: true,
+        requireEmailVerificationOnInvitation: true,
+        schema: { organization: { additionalFields: { createdBy: { type: 'string', ...OURS } } } },
         organizationHooks: {
+          async beforeCreateOrganization({ organization, user }) {
+            const full = await organizationsFull(store, user.id, config)
+            if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
+            return { data: { ...organization, createdBy: user.id } }
+          },
           async beforeCreateInvitation({ invitation: { role } }) {
             if (!isRole(role)) throw noSuchRole()
           },
@@ -173,16 +212,16 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
             if (!isRole(newRole)) throw noSuchRole()
             if (!(await changeRole(store, member, newRole))) throw lastAdmin('This is the only admin')
           },
+          async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
+            if (!isRole(role) || role === previousRole) return
+            notices.tell(user.id, { kind: 'roleChanged', organization: organization.name, role })
+          },
           async beforeRemoveMember({ member }) {
             if (!(await removeMember(store, member))) throw lastAdmin('This is the only admin')
           },
         },
-        async sendInvitationEmail({ id, email, role, organization, inviter }) {
-          mailer.send({
-            to: email,
-            subject: `${inviter.user.name || inviter.user.email} invites you to ${organization.name} at ${service}`,
-            text: `You are invited to ${organization.name} as ${role}.\n\nAccept: ${origin}/invitations/${id}\n\nThe invitation stands for ${INVITATION_DAYS} days.`,
-          })
+        async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {
+          if (isRole(role)) mails.invitation({ id, email, role, organization, inviter: user })
         },
       }),
       ...(oidc === null
@@ -192,12 +231,13 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
               config: [
                 {
                   // Also in the address it calls back: `/api/auth/callback/oidc`.
-                  providerId: 'oidc',
+                  providerId: OIDC,
                   clientId: oidc.clientId,
                   clientSecret: oidc.clientSecret,
                   discoveryUrl: discoveryUrl(oidc),
                   scopes: ['openid', 'email', 'profile'],
                   pkce: true,
+                  mapProfileToUser: (profile) => vouched(profile, proofs),
                 },
               ],
             }),
@@ -206,21 +246,13 @@ function createAuth(config: Config, store: Store, mailer: Mailer, log: Logger) {
   })
 }
 
-/**
- * Stands in for better-auth's own way of leaving, which looks for other admins before it writes: two who leave at
- * once would both find the other. Nobody who is no member comes past better-auth's own refusal.
- */
-function leaving(store: Store) {
-  return async (ctx: Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]) => {
-    if (ctx.path !== '/organization/leave') return
-    const organizationId: unknown = ctx.body?.organizationId
-    const found = await getSessionFromCtx(ctx)
-    if (found === null || typeof organizationId !== 'string') return
-    const { user } = found
-    if ((await roleIn(store, user.id, organizationId)) === null) return
-    if (!(await leave(store, user.id, organizationId))) throw lastAdmin('You are the only admin')
-    return ctx.json({ organizationId, userId: user.id })
-  }
+/** What is kept of an account at a provider: that it is theirs. Nobody asks the provider for anything afterwards. */
+const NO_TOKENS = {
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+  accessTokenExpiresAt: null,
+  refreshTokenExpiresAt: null,
 }
 
 async function isVerified({ db }: Store, userId: string): Promise<boolean> {
@@ -233,8 +265,4 @@ async function isVerified({ db }: Store, userId: string): Promise<boolean> {
 
 function noSuchRole(): APIError {
   return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
-}
-
-function lastAdmin(reason: string): APIError {
-  return new APIError('BAD_REQUEST', { message: `${reason}: make another member admin first.`, code: 'LAST_ADMIN' })
 }

@@ -1,11 +1,11 @@
 import { type } from 'arktype'
-import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { account, bundles, bundleVersions, dailyCounters, dailyViewers, user } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
-import { list as listKeys } from '../keys/keys.ts'
+import { list as listKeys, toShown } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../limits/plans.ts'
 import type { Download } from '../operation.ts'
@@ -17,7 +17,7 @@ import type { SignedIn, Subject } from './identify.ts'
 import { organizationsOf } from './members.ts'
 import { organizationFor } from './organizations.ts'
 import { ROLES, requireRole } from './roles.ts'
-import { roleIn, sessionsOf } from './sessions.ts'
+import { roleIn, sessionsOf, shownEmail } from './sessions.ts'
 
 /** Rows that are in memory at a time, of bundles and of one bundle's versions, which may be large. */
 const PAGE = 20
@@ -91,7 +91,8 @@ export async function exportOf(store: Store, caller: SignedIn, organizationId: s
     subject.type === 'user'
       ? await aboutPerson(store, subject.userId)
       : await aboutOrganization(store, caller.userId, subject.organizationId)
-  const head = { exportedAt: iso(now), subject, ...about, apiKeys: await listKeys(store, { subject, role: 'admin' }) }
+  const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toShown)
+  const head = { exportedAt: iso(now), subject, ...about, apiKeys }
   return {
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
     parts: documentOf(store, subject, head),
@@ -115,10 +116,15 @@ async function subjectOf(store: Store, caller: SignedIn, organizationId: string 
   return chosen
 }
 
+const { takenEmail: _, takenHint: __, ...profile } = getTableColumns(user)
+
 async function aboutPerson(store: Store, userId: string) {
   const { db } = store
   const [[person], ways] = await db.batch([
-    db.select().from(user).where(eq(user.id, userId)),
+    db
+      .select({ ...profile, email: shownEmail })
+      .from(user)
+      .where(eq(user.id, userId)),
     db
       .select({ provider: account.providerId, createdAt: account.createdAt })
       .from(account)

@@ -6,9 +6,11 @@ import { apiKeys, bundles, member, organization, owners } from '../../db/schema.
 export interface Holdings {
   /** Those that are deleted and could be restored too. */
   bundles: number
-  /** Keys that are not revoked. */
+  /** Keys that work: not revoked, their minters still there. */
   keys: number
 }
+
+const isWorking = and(isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt))
 
 /** What an organisation holds. */
 export async function holdingsOf({ db }: Store, organizationId: string): Promise<Holdings> {
@@ -55,13 +57,13 @@ function held(isOwner: ReturnType<typeof eq>) {
   const owner = sql`(SELECT ${owners.id} FROM ${owners} WHERE ${isOwner})`
   return {
     bundles: sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${owner})`,
-    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND ${apiKeys.revokedAt} IS NULL)`,
+    keys: sql<number>`(SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${owner} AND ${isWorking})`,
   }
 }
 
 /** How many working keys of an organisation act in a member's name: they end with the membership. */
 export async function keysInName({ db }: Store, organizationId: string, userId: string): Promise<number> {
-  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isNull(apiKeys.revokedAt))
+  const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isWorking)
   const [row] = await db
     .select({ keys: sql<number>`count(*)` })
     .from(apiKeys)

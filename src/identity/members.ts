@@ -2,6 +2,7 @@ import { and, eq, ne, or, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { claims, invitation, member, organization, session, type user, verification } from '../../db/schema.ts'
+import { linksOf } from './proof.ts'
 import { ROLES, type Role } from './roles.ts'
 
 // What better-auth does not hold of memberships, or does not hold when two people act at once.
@@ -103,13 +104,12 @@ export async function leaveAll(
     AND (SELECT count(*) FROM ${member} AS other WHERE other.organization_id = mine.organization_id) > 1`
   const mayGo = sql`NOT EXISTS (${needing})`
   const alone = sql`${organization.id} IN (SELECT organization_id FROM ${member} GROUP BY organization_id HAVING count(*) = 1 AND min(user_id) = ${id})`
-  const mailed = sql`CASE WHEN json_valid(${verification.value}) THEN ${verification.value} ->> 'email' END`
   const [needed] = await write([
     db.select({ name: organization.name }).from(organization).where(sql`${organization.id} IN (${needing})`).limit(1),
     db.delete(organization).where(and(alone, mayGo)),
     db.delete(invitation).where(and(eq(invitation.email, email), mayGo)),
     // A link that was mailed before would make the account anew.
-    db.delete(verification).where(and(or(eq(verification.value, id), eq(mailed, email)), mayGo)),
+    db.delete(verification).where(and(linksOf(sql`${id}`), mayGo)),
     // Only a confirmed address is the account's own.
     db
       .update(claims)

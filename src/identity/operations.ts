@@ -14,7 +14,8 @@ export const whoAmI = operation({
     'allow. Call it first where you are not sure what you may do.',
   ...ROUTES.who_am_i,
   access: 'authenticated',
-  input: type({ '+': 'reject' }),
+  // It takes nothing, so nothing that a link brings along could mean something else here.
+  input: type({ '+': 'delete' }),
   output: Me,
   run: async (_, { caller }) => {
     const { subject, role, scopes } = signedIn(caller)
@@ -32,6 +33,7 @@ export const exportData = operation({
     'a key that of the subject it acts for; `organizationId` asks for an organisation that you are an admin of.',
   ...ROUTES.export_data,
   access: { scope: 'keys:admin' },
+  proof: ['recentSignIn'],
   input: type({ 'organizationId?': '0 < string <= 64', '+': 'reject' }),
   output: ExportedData,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

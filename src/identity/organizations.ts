@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { invitation, member, organization, user } from '../../db/schema.ts'
 import type { Role } from './roles.ts'
+import { shownEmail } from './sessions.ts'
 
 /** Somebody who belongs to an organisation. */
 export interface Member {
@@ -52,7 +53,7 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
         id: member.id,
         userId: member.userId,
         name: user.name,
-        email: user.email,
+        email: shownEmail,
         role: member.role,
         since: member.createdAt,
       })

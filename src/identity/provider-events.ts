@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import {
   account,
@@ -15,6 +15,7 @@ import {
 import type { Effect, WebhookEvent } from '../deliveries.ts'
 import { randomBase62 } from '../secrets.ts'
 import { validate } from '../validate.ts'
+import { isVouchedFor, ownerArrives } from './proof.ts'
 import { addressOf, Membership, Organization, Person, readEmail, roleOf, tidy } from './provider-shapes.ts'
 
 type Db = Store['db']
@@ -42,50 +43,76 @@ export function providerEffect(db: Db, event: WebhookEvent): Effect | null {
   return effect?.(db, event) ?? null
 }
 
-/** Upserts by e-mail address; a person who is known by the provider's id takes a new address along. */
+/**
+ * Makes or changes the account of a person's address. Only an address that the provider vouches for leads to an account that
+ * is there, or moves one: else anybody could take an account over by giving its address to the provider.
+ */
 function keepPerson(db: Db, { data, at }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
   const { email, isVerified } = addressOf(sent)
   if (email === null) return null
-  const entity = entityOf('user', sent.id ?? email)
-  const known = linked(db, entity)
-  const newId = randomBase62(32)
   const name =
     tidy(sent.name || [sent.first_name, sent.last_name].filter(Boolean).join(' '), 100) || email.split('@')[0]!
-  const now = new Date(at)
-  const person = { name, ...(sent.image_url ? { image: tidy(sent.image_url, 2048) } : {}), updatedAt: now }
-  // Nobody may take over an account by giving its address, unconfirmed, to the provider.
-  const isTheirs = isVerified === false ? or(eq(user.id, sql`${known}`), eq(user.id, newId)) : undefined
-  return {
-    entity,
-    writes: [
-      db
-        .update(user)
-        .set({ email, emailVerified: isVerified === true, updatedAt: now })
-        .where(and(eq(user.id, sql`${known}`), sql`NOT EXISTS (SELECT 1 FROM ${user} WHERE ${user.email} = ${email})`)),
-      db
-        .insert(user)
-        .values({ ...person, id: newId, email, emailVerified: isVerified === true, createdAt: now })
-        .onConflictDoUpdate({
-          target: user.email,
-          set: { ...person, ...(isVerified === true ? { emailVerified: true } : {}) },
-          ...(isTheirs === undefined ? {} : { setWhere: isTheirs }),
-        }),
-      db
-        .update(webhookEntities)
-        .set({ userId: sql`(SELECT ${user.id} FROM ${user} WHERE ${and(eq(user.email, email), isTheirs)})` })
-        .where(isEntity(entity)),
-    ],
+  const person = {
+    name,
+    ...(sent.image_url ? { image: tidy(sent.image_url, 2048) } : {}),
+    updatedAt: new Date(at),
   }
+  const entity = entityOf('user', sent.id ?? email)
+  const writes = isVerified ? keepVouchedFor(db, entity, email, person) : keepUnproven(db, entity, email, person)
+  return { entity, writes }
+}
+
+type PersonRow = Pick<typeof user.$inferInsert, 'name' | 'image' | 'updatedAt'>
+
+function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+  const known = sql`${linked(db, entity)}`
+  const whose = sql`SELECT ${user.id} FROM ${user} WHERE ${user.email} = ${email}`
+  const isFree = sql`NOT EXISTS (${whose})`
+  return [
+    ...ownerArrives(db, whose),
+    db
+      .update(user)
+      .set({ email, emailVerified: true })
+      .where(and(eq(user.id, known), isFree)),
+    db
+      .insert(user)
+      .values({ ...person, id: randomBase62(32), email, emailVerified: true, createdAt: person.updatedAt })
+      .onConflictDoUpdate({ target: user.email, set: person }),
+    db
+      .update(webhookEntities)
+      .set({ userId: sql`(${whose})` })
+      .where(isEntity(entity)),
+  ]
+}
+
+/** An account of its own, where the address has none; what this person made before is renamed and stays where it is. */
+function keepUnproven(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+  const known = linked(db, entity)
+  const id = randomBase62(32)
+  const isNew = sql`${known} IS NULL`
+  const at = person.updatedAt.getTime()
+  return [
+    db
+      .update(user)
+      .set(person)
+      .where(eq(user.id, sql`${known}`)),
+    sql`INSERT INTO ${user} (id, name, email, image, created_at, updated_at)
+      SELECT ${id}, ${person.name}, ${email}, ${person.image ?? null}, ${at}, ${at} WHERE ${isNew} ON CONFLICT DO NOTHING`,
+    db
+      .update(webhookEntities)
+      .set({ userId: id })
+      .where(and(isEntity(entity), sql`EXISTS (SELECT 1 FROM ${user} WHERE ${user.id} = ${id})`)),
+  ]
 }
 
 /** Ends a person's sessions and keys and deletes their bundles softly; they leave their organisations. */
 function dropPerson(db: Db, { data }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
-  const { email } = addressOf(sent)
+  const { email, isVerified } = addressOf(sent)
   if (sent.id === undefined && email === null) return null
   const entity = entityOf('user', sent.id ?? email ?? '')
-  const who = personIs(db, sent.id, email)
+  const who = personIs(db, sent.id, isVerified ? email : null)
   return {
     entity,
     writes: [
@@ -148,7 +175,9 @@ function dropOrganization(db: Db, { data }: Event): Effect {
 function keepMembership(db: Db, { data, at }: Event): Effect | null {
   const read = membershipOf(db, data)
   if (read === null) return null
-  const { sent, who, entity } = read
+  const { sent, entity } = read
+  // A membership belongs to whoever has proven their address; until then the sender is asked to come again.
+  const who = sql<string>`(SELECT ${user.id} FROM ${user} WHERE ${user.id} = ${read.who} AND ${user.emailVerified})`
   const role = roleOf(sent.role)
   const its = db.insert(organization).values(organizationRow(sent.organization, at)).onConflictDoNothing()
   return {
@@ -183,7 +212,7 @@ function membershipOf(db: Db, data: unknown) {
   const email = readEmail(sent.public_user_data?.identifier ?? sent.user?.email)
   if (id === undefined && email === null) return null
   const entity = entityOf('membership', `${sent.organization.id}/${id ?? email}`)
-  return { sent, entity, who: personIs(db, id, email) }
+  return { sent, entity, who: personIs(db, id, isVouchedFor(sent.user?.email_verified) ? email : null) }
 }
 
 function closeDown(db: Db, owner: SQL): Query[] {
@@ -216,7 +245,10 @@ function linked(db: Db, entity: string) {
   return db.select({ id: webhookEntities.userId }).from(webhookEntities).where(isEntity(entity))
 }
 
-/** The same by whatever an event tells: the provider's id, ours, or the address. */
+/**
+ * The same by whatever an event tells: the provider's id, ours, or an address.
+ * @param email one that the provider vouches for; null where it does not.
+ */
 function personIs(db: Db, id: string | undefined, email: string | null): SQL<string> {
   const byLink = linked(db, entityOf('user', id ?? email ?? ''))
   const byId = db
@@ -228,4 +260,15 @@ function personIs(db: Db, id: string | undefined, email: string | null): SQL<str
     .from(user)
     .where(eq(user.email, email ?? ''))
   return sql<string>`coalesce(${byLink}, ${byId}, ${byEmail})`
+}
+
+/** The account that the person of an event has here so far, and its address; null where there is none, or none is told. */
+export async function linkedAccount({ db }: Store, { type: name, data }: Pick<WebhookEvent, 'type' | 'data'>) {
+  const id = (data as { id?: unknown } | null | undefined)?.id
+  if (!name.startsWith('user.') || typeof id !== 'string') return null
+  const [account] = await db
+    .select({ id: user.id, email: user.email, isVerified: user.emailVerified })
+    .from(user)
+    .where(eq(user.id, sql`${linked(db, entityOf('user', id))}`))
+  return account ?? null
 }

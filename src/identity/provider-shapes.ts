@@ -1,4 +1,6 @@
 import { type } from 'arktype'
+import { fitted, isAscii, MAX_EMAIL } from '../text.ts'
+import { isVouchedFor } from './proof.ts'
 import type { Role } from './roles.ts'
 
 const text = type('string | null')
@@ -8,7 +10,7 @@ const id = type('0 < string <= 255')
 export const Person = type({
   'id?': id,
   'email?': text,
-  'email_verified?': 'boolean | null',
+  'email_verified?': 'boolean | string | null',
   'name?': text,
   'first_name?': text,
   'last_name?': text,
@@ -30,7 +32,7 @@ export const Organization = type({ id, 'name?': text, 'slug?': text, 'image_url?
 export const Membership = type({
   organization: Organization,
   'public_user_data?': type({ 'user_id?': id, 'identifier?': text }).or('null'),
-  'user?': type({ 'id?': id, 'email?': text }).or('null'),
+  'user?': type({ 'id?': id, 'email?': text, 'email_verified?': 'boolean | string | null' }).or('null'),
   'role?': text,
 })
 
@@ -39,23 +41,23 @@ export function roleOf(role: string | null | undefined): Role {
   return role === 'org:admin' ? 'admin' : role === 'org:editor' ? 'editor' : 'viewer'
 }
 
-/** The person's first address, and whether the provider has confirmed it; null: it does not say. */
-export function addressOf(sent: typeof Person.infer): { email: string | null; isVerified: boolean | null } {
+/** The person's first address, and whether the provider vouches for it: one that does not say does not (decisions 13). */
+export function addressOf(sent: typeof Person.infer): { email: string | null; isVerified: boolean } {
   const addresses = sent.email_addresses ?? []
   const primary = addresses.find(({ id }) => id != null && id === sent.primary_email_address_id) ?? addresses[0]
-  if (primary === undefined) return { email: readEmail(sent.email), isVerified: sent.email_verified ?? null }
-  const status = primary.verification?.status
-  return { email: readEmail(primary.email_address), isVerified: status == null ? null : status === 'verified' }
+  if (primary === undefined) return { email: readEmail(sent.email), isVerified: isVouchedFor(sent.email_verified) }
+  return { email: readEmail(primary.email_address), isVerified: primary.verification?.status === 'verified' }
 }
 
 /** An e-mail address as it is kept, or null where there is none. */
 export function readEmail(sent: string | null | undefined): string | null {
-  const email = sent?.trim().toLowerCase() ?? ''
-  return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) ? email : null
+  const email = sent?.trim() ?? ''
+  // What lower case makes of letters beyond ASCII may be somebody else's address.
+  return email.length <= MAX_EMAIL && isAscii(email) && /^[^@]+@[^@]+$/.test(email) ? email.toLowerCase() : null
 }
 
 /** A sender cannot mend what it sends, so a text is cut to what may be kept. */
 export function tidy(sent: string | null | undefined, max: number): string {
-  const line = (sent ?? '').toWellFormed().replace(/[\u0000-\u001f]+/g, ' ')
+  const line = fitted(sent ?? '').replace(/[\t\n ]+/g, ' ')
   return [...line.trim()].slice(0, max).join('')
 }

@@ -14,6 +14,8 @@ export interface Session {
   name: string
   email: string
   emailVerified: boolean
+  /** When this browser signed in, in milliseconds since 1970. */
+  signedInAt: number
   /** The domain of a VERIFIED address; null otherwise. */
   emailDomain: string | null
   /** The active organisation, if the user still belongs to it. */
@@ -22,6 +24,9 @@ export interface Session {
   role: Role
 }
 
+/** The address as its account is told it: the one that it was signed up with (identity/taken.ts). */
+export const shownEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
+
 /** What sessions are signed with: the service's secret, made of use for nothing else. */
 export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
   return keyedHash(secret, 'sessions', '')
@@ -29,9 +34,6 @@ export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
 
 /** How long a session lasts; it is not prolonged. */
 export const SESSION_SECONDS = 30 * 86_400
-
-/** How long after a sign-in an account can be deleted without its password, if it has one at all. */
-export const FRESH_SECONDS = 86_400
 
 /** `__Host-` makes a browser hold the cookie to this very host, over https. */
 export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
@@ -51,8 +53,9 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
       id: session.id,
       userId: user.id,
       name: user.name,
-      email: user.email,
+      email: shownEmail,
       emailVerified: user.emailVerified,
+      signedInAt: session.createdAt,
       organizationId: member.organizationId,
       role: member.role,
     })
@@ -68,7 +71,12 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
     const [row] = await query.all({ token, now: Date.now() })
     if (row === undefined) return null
     const domain = row.email.slice(row.email.lastIndexOf('@') + 1).toLowerCase()
-    return { ...row, role: row.role ?? 'admin', emailDomain: row.emailVerified ? domain : null }
+    return {
+      ...row,
+      signedInAt: row.signedInAt.getTime(),
+      role: row.role ?? 'admin',
+      emailDomain: row.emailVerified ? domain : null,
+    }
   }
 }
 
@@ -102,6 +110,11 @@ export async function tokenOf({ db }: Store, userId: string, id: string): Promis
     .from(session)
     .where(and(eq(session.id, id), eq(session.userId, userId)))
   return row?.token ?? null
+}
+
+/** Ends the session of a token. */
+export async function endSession({ db, write }: Store, token: string): Promise<void> {
+  await write([db.delete(session).where(eq(session.token, token))])
 }
 
 /** The role of a user in an organisation, whichever is active; null for one who is no member. */

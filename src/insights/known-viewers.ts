@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Agent } from './agents.ts'
+import { FACTOR_A, FACTOR_B, FACTOR_C, stirred } from './prints.ts'
 
 /** Of the 65536 in all; a bucket fills half a line of the processor's cache. */
 const BUCKETS = 8_192
@@ -17,9 +18,19 @@ const PER_BUCKET = 8
 export class KnownViewers {
   readonly #kept = new Uint32Array(BUCKETS * PER_BUCKET)
   #secret = randomInt(2 ** 32)
+  /** Of whoever was looked for last and is not known. */
+  #print = 1
+  #place = 0
 
   /** Remembers a viewer. @returns whether it was known. */
-  add(bundleId: number, address: string, { prints }: Agent): boolean {
+  add(bundleId: number, address: string, agent: Agent): boolean {
+    if (this.knows(bundleId, address, agent)) return true
+    this.learn()
+    return false
+  }
+
+  /** Whether a viewer has come before. */
+  knows(bundleId: number, address: string, { prints }: Agent): boolean {
     let one = Math.imul(this.#secret ^ prints[0], FACTOR_A) ^ bundleId
     let other = Math.imul(this.#secret ^ prints[1], FACTOR_B) ^ (bundleId / 2 ** 32)
     for (let at = 0; at < address.length; at += 1) {
@@ -29,7 +40,7 @@ export class KnownViewers {
     }
     one = stirred(one ^ (other >>> 15))
     other = stirred(other ^ one)
-    return this.#addPrint(one >>> 0 || 1, other >>> 0)
+    return this.#has(one >>> 0 || 1, other >>> 0)
   }
 
   /** Forgets all of them, and what their prints were made with. */
@@ -38,30 +49,28 @@ export class KnownViewers {
     this.#secret = randomInt(2 ** 32)
   }
 
+  /** Remembers whom `knows` did not know last. */
+  learn(): void {
+    const from = (this.#place % BUCKETS) * PER_BUCKET
+    for (let at = from; at < from + PER_BUCKET; at += 1) {
+      if (this.#kept[at] === 0) {
+        this.#kept[at] = this.#print
+        return
+      }
+    }
+    this.#kept[from + ((this.#place >>> 13) % PER_BUCKET)] = this.#print
+  }
+
   /** @param print not zero, which stands for "nobody". */
-  #addPrint(print: number, place: number): boolean {
+  #has(print: number, place: number): boolean {
     const from = (place % BUCKETS) * PER_BUCKET
     for (let at = from; at < from + PER_BUCKET; at += 1) {
       const kept = this.#kept[at]
       if (kept === print) return true
-      if (kept === 0) {
-        this.#kept[at] = print
-        return false
-      }
+      if (kept === 0) break
     }
-    this.#kept[from + ((place >>> 13) % PER_BUCKET)] = print
+    this.#print = print
+    this.#place = place
     return false
   }
-}
-
-/** Odd, so that no two numbers have the same product in 32 bits, and with bits all over. */
-const FACTOR_A = 0x9e3779b1
-const FACTOR_B = 0x85ebca6b
-const FACTOR_C = 0xc2b2ae35
-
-/** Lets each bit of a number bear on all of them. */
-function stirred(number: number): number {
-  let bits = Math.imul(number ^ (number >>> 16), FACTOR_A)
-  bits = Math.imul(bits ^ (bits >>> 13), FACTOR_B)
-  return bits ^ (bits >>> 16)
 }

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
+import { network } from '../identity/identify.ts'
 import type { Agent } from './agents.ts'
 import { MAX_WAITING, type Viewer } from './batches.ts'
 import { KnownViewers } from './known-viewers.ts'
+import { Places } from './places.ts'
 
 /** Viewers remembered while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
@@ -17,11 +19,14 @@ export class Viewers {
   readonly #unsalted = new Set<string>()
   /** Of the day and stored, or soon to be, so that who comes again costs neither a hash nor a write. */
   readonly #known = new KnownViewers()
+  /** So that one network cannot be any number of them. */
+  readonly #places = new Places()
   #new: Viewer[] = []
 
   /** Begins a day, nothing of the last one kept. */
   begin(salt: string | null): void {
     this.#known.clear()
+    this.#places.clear()
     this.#unsalted.clear()
     this.#salt = salt
   }
@@ -35,10 +40,13 @@ export class Viewers {
 
   /** Takes a fraction of a microsecond for who is known, microseconds for who is new. */
   see(bundleId: number, address: string, agent: Agent): void {
-    if (this.#salt !== null) {
-      if (this.#known.add(bundleId, address, agent)) return
-      this.#add(bundleId, `${this.#salt}\n${bundleId}\n${address}\n${agent.name}`)
-    } else if (this.#unsalted.size < MAX_UNSALTED) this.#unsalted.add(`${bundleId}\n${address}\n${agent.name}`)
+    if (this.#known.knows(bundleId, address, agent)) return
+    if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
+    if (!this.#places.take(bundleId, network(address))) return
+    this.#known.learn()
+    const who = `${bundleId}\n${address}\n${agent.name}`
+    if (this.#salt === null) this.#unsalted.add(who)
+    else this.#add(bundleId, `${this.#salt}\n${who}`)
   }
 
   /** The viewers that are new since the last time, for the store. */
@@ -51,6 +59,7 @@ export class Viewers {
   /** Some of those taken were dropped, and must be told anew when they come again. */
   forget(): void {
     this.#known.clear()
+    this.#places.clear()
   }
 
   #add(bundleId: number, salted: string): void {

@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { apiKeys, member, owners } from '../../db/schema.ts'
+import { apiKeys, member, owners, user } from '../../db/schema.ts'
 import type { Commit } from '../idempotency.ts'
 import type { SignedIn, Subject } from '../identity/identify.ts'
 import { type Role, requireRole, type Scope } from '../identity/roles.ts'
@@ -15,9 +15,9 @@ import { hashSecret, newKeyToken, readKeyToken } from './token.ts'
 
 /**
  * How long a key that was read is taken for what it was: a revocation or demotion in another process takes
- * effect within this time, in this process at once (docs/api-keys.md states it).
+ * effect within this time, in this process, and in those that are told of it, at once (docs/api-keys.md states it).
  */
-const FRESH_MS = 3_000
+const FRESH_MS = 1_000
 /** Keys that are kept so; past it the one unused for longest is read again. */
 const MAX_KEPT = 10_000
 /** How often uses are written (decisions 3: `lastUsedAt` may lag by up to a minute). */
@@ -30,6 +30,8 @@ export interface KnownKey {
   subject: Subject
   role: Role
   scopes: readonly Scope[]
+  /** Whether whoever minted it has proven their address. */
+  isMinterVerified: boolean
   /** 0: no limit. */
   rateLimitPerHour: number
 }
@@ -40,7 +42,7 @@ interface Kept {
   readAt: number
 }
 
-/** Tells keys from texts that look like one; reads each key at most once in three seconds. */
+/** Tells keys from texts that look like one; reads each key at most once a second. */
 export class KeyRing {
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
   /** Counts the calls of `forget`: what was asked before one must not be kept after it. */
@@ -51,6 +53,8 @@ export class KeyRing {
   constructor(
     readonly store: Store,
     readonly log: Logger,
+    /** Has the other processes call `forgetHere`; never rejects. */
+    readonly tellOthers: () => Promise<void> = async () => {},
   ) {
     this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
   }
@@ -71,8 +75,17 @@ export class KeyRing {
     return found.key
   }
 
-  /** Reads every key anew: one was revoked here, or the members of an organisation have changed. */
-  forget(): void {
+  /**
+   * Has every key read anew, here and in the other processes: one was revoked, or the members of an organisation have
+   * changed. Resolves once the others were told, as far as they can be.
+   */
+  async forget(): Promise<void> {
+    this.forgetHere()
+    await this.tellOthers()
+  }
+
+  /** Has every key read anew in this process. */
+  forgetHere(): void {
     this.#forgotten += 1
     this.#kept.clear()
   }
@@ -87,11 +100,18 @@ export class KeyRing {
     const readAt = performance.now()
     const forgotten = this.#forgotten
     const [row] = await this.store.db
-      .select({ key: apiKeys, userId: owners.userId, organizationId: owners.organizationId, role: member.role })
+      .select({
+        key: apiKeys,
+        userId: owners.userId,
+        organizationId: owners.organizationId,
+        role: member.role,
+        isMinterVerified: user.emailVerified,
+      })
       .from(apiKeys)
       .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
+      .leftJoin(user, eq(user.id, apiKeys.mintedBy))
       .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, apiKeys.mintedBy)))
-      .where(and(eq(apiKeys.keyPrefix, keyPrefix), isNull(apiKeys.revokedAt)))
+      .where(and(eq(apiKeys.keyPrefix, keyPrefix), isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt)))
     if (row === undefined) return this.#drop(keyPrefix)
     const { id, scopes, rateLimitPerHour, secretHash, mintedBy } = row.key
     const subject: Subject | null =
@@ -101,7 +121,16 @@ export class KeyRing {
           ? { type: 'organization', organizationId: row.organizationId }
           : null
     if (subject === null) return this.#drop(keyPrefix)
-    const key = { id, userId: mintedBy, subject, role: row.role ?? 'admin', scopes, rateLimitPerHour }
+    const isMinterVerified = row.isMinterVerified ?? false
+    const key = {
+      id,
+      userId: mintedBy,
+      subject,
+      role: row.role ?? 'admin',
+      scopes,
+      isMinterVerified,
+      rateLimitPerHour,
+    }
     const kept = { key, secretHash: new Uint8Array(secretHash), readAt }
     if (forgotten === this.#forgotten) this.#kept.set(keyPrefix, kept)
     return kept
@@ -124,7 +153,7 @@ export class KeyRing {
 }
 
 function toApiKey(
-  key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy'>,
+  key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt'>,
   subject: Subject,
 ): ShownKey {
   const { id, name, scopes, keyPrefix, rateLimitPerHour, createdAt, lastUsedAt, revokedAt } = key
@@ -188,18 +217,29 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   return { answer, writes: [ensureOwner(caller.subject), insert] }
 }
 
+/** A key with what the dashboard tells of it beside the specification's fields. */
+export type ListedKey = ShownKey & {
+  /** When its minter left the organisation, which ended it for good; null where they have not. */
+  minterLeftAt: string | null
+}
+
 /**
  * Every key of the acting subject, newest first, revoked ones too (spec 4.11).
  * @throws Problem FORBIDDEN for an organisation's member who is no admin.
  */
-export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ShownKey[]> {
+export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ListedKey[]> {
   requireRole(role, 'admin')
   const rows = await db
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.ownerId, ownerId(subject)))
     .orderBy(desc(apiKeys.id))
-  return rows.map((row) => toApiKey(row, subject))
+  return rows.map((row) => ({ ...toApiKey(row, subject), minterLeftAt: iso(row.minterLeftAt) }))
+}
+
+/** A key as the API shows it. */
+export function toShown({ minterLeftAt: _, ...key }: ListedKey): ShownKey {
+  return key
 }
 
 /**

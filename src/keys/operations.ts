@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { signedIn } from '../identity/identify.ts'
+import { type Subject, signedIn } from '../identity/identify.ts'
 import { operation } from '../operation.ts'
 import { ROUTES } from '../routes.ts'
 import * as keys from './keys.ts'
@@ -15,12 +15,18 @@ export const createKey = operation({
     'make another key and revoke this one.',
   ...ROUTES.create_key,
   access: { scope: 'keys:admin' },
+  proof: ['address', 'recentSignIn'],
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
   output: MintedKey,
   errors: ['FORBIDDEN'],
-  run: (input, { service: { store }, caller, commit }) => keys.mint(input, { store, caller: signedIn(caller), commit }),
+  async run(input, { service: { store, notices }, caller, commit }) {
+    const minter = signedIn(caller)
+    const minted = await keys.mint(input, { store, caller: minter, commit })
+    notices.tell(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
+    return minted
+  },
 })
 
 /** GET /api/me/keys (spec 4.11). */
@@ -35,6 +41,10 @@ export const listKeys = operation({
   input: type({ '+': 'reject' }),
   output: KeyList,
   errors: ['FORBIDDEN'],
+  present: ({ apiKeys, subject }: { apiKeys: keys.ListedKey[]; subject: Subject }) => ({
+    apiKeys: apiKeys.map(keys.toShown),
+    subject,
+  }),
   async run(_, { service: { store }, caller }) {
     const acting = signedIn(caller)
     return { apiKeys: await keys.list(store, acting), subject: acting.subject }
@@ -55,7 +65,7 @@ export const revokeKey = operation({
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async run({ id }, { service: { store, keyRing }, caller }) {
     const apiKey = await keys.revoke(store, signedIn(caller), id)
-    keyRing.forget()
+    await keyRing.forget()
     return { apiKey }
   },
 })

@@ -24,6 +24,8 @@ export interface Bucket {
   take(limit: Limit, key: string): Decision | Promise<Decision>
   /** How many requests count at this moment; asking is not one of them. */
   used(limit: Limit, key: string): number | Promise<number>
+  /** Takes back the latest request that counts: one that turned out not to be what the limit is for. */
+  giveBack(limit: Limit, key: string): void | Promise<void>
 }
 
 /** How many steps a window is counted in. */

@@ -32,6 +32,12 @@ export class MemoryBucket implements Bucket {
     keys.dropUntil(slot, stepAt(this.now(), windowMs) - STEPS - 1)
     return keys.total(slot)
   }
+
+  giveBack({ name }: Limit, key: string): void {
+    const keys = this.#limits.get(name)
+    const slot = keys?.knownSlot(key)
+    if (keys !== undefined && slot !== undefined) keys.dropLatest(slot)
+  }
 }
 
 function stepAt(now: number, windowMs: number): number {

@@ -5,9 +5,7 @@ import { owners } from '../../db/schema.ts'
 import type { Effect, WebhookEvent } from '../deliveries.ts'
 import type { Subject } from '../identity/identify.ts'
 import { validate } from '../validate.ts'
-import { ensureOwner, ownerId } from './plans.ts'
-
-type Plan = (typeof owners.$inferSelect)['plan']
+import { demandOwner, ensureOwner, ownerId, type Plan } from './plans.ts'
 
 /** What an event says of a subscription: that it is as its status says, or that it is over (decisions 9). */
 const EVENTS: Record<string, 'standing' | 'over'> = {
@@ -45,7 +43,9 @@ export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEven
   if (subject === null) return null
   const isPaid = event === 'standing' && !UNPAID.has(status ?? 'active')
   const plan = isPaid ? (metadata?.plan ?? 'pro') : 'free'
-  return { entity: metadata?.subject ?? '', writes: setPlan(db, subject, plan) }
+  // A plan for somebody not known yet is told again later; one that ends for them has ended.
+  const known = plan === 'free' ? [] : [demandOwner(subject)]
+  return { entity: metadata?.subject ?? '', writes: [...known, ...setPlan(db, subject, plan)] }
 }
 
 /** Gives a subject a plan; one that has no account is given none. */

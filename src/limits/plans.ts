@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles, organization, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import type { Caller, Subject } from '../identity/identify.ts'
+import { type Caller, gone, type Subject } from '../identity/identify.ts'
 import { Problem } from '../problem.ts'
 import { keyedHash } from '../secrets.ts'
 
@@ -21,6 +21,23 @@ export function ensureOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
 }
 
+/** The same; for an account that is not there it breaks a foreign key, and the transaction with it. */
+export function demandOwner(subject: Subject) {
+  const isUser = subject.type === 'user'
+  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
+  const id = isUser ? subject.userId : subject.organizationId
+  return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
+}
+
+/** Whether a subject's account is there. */
+export async function isThere({ db }: Store, subject: Subject): Promise<boolean> {
+  const found =
+    subject.type === 'user'
+      ? await db.select({ id: user.id }).from(user).where(eq(user.id, subject.userId))
+      : await db.select({ id: organization.id }).from(organization).where(eq(organization.id, subject.organizationId))
+  return found.length > 0
+}
+
 /** How many bundles an owner holds that count against its plan: deleted ones do not. */
 export function heldBy(subject: Subject) {
   return sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${ownerId(subject)} AND ${bundles.deletedAt} IS NULL)`
@@ -37,9 +54,16 @@ export function hashOfAddress(address: string, { secret }: Pick<Config, 'secret'
   return keyedHash(secret, 'client address', address)
 }
 
+export type Plan = (typeof owners.$inferSelect)['plan']
+
+/** What the plan of an owner's row allows. */
+export function ofPlan({ free, pro }: Record<Plan, number>) {
+  return sql<number>`CASE ${owners.plan} WHEN 'pro' THEN ${pro} ELSE ${free} END`
+}
+
 /** The most bundles that a subject's plan allows. */
 export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles'>) {
-  return sql<number>`(SELECT CASE ${owners.plan} WHEN 'pro' THEN ${maxBundles.pro} ELSE ${maxBundles.free} END FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
+  return sql<number>`(SELECT ${ofPlan(maxBundles)} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
 }
 
 /** The refusal at an address's cap (decisions 4). */
@@ -60,7 +84,9 @@ export async function capReached(
     .select({ plan: owners.plan })
     .from(owners)
     .where(eq(owners.id, ownerId(subject)))
-  const plan = owner?.plan ?? 'free'
+  // A full plan has a row: there is none where another process has deleted the account meanwhile.
+  if (owner === undefined) return gone()
+  const { plan } = owner
   const raise =
     plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxBundles.pro}.` : 'Delete one to make room.'
   return new Problem('PLAN_LIMIT', `The plan ${plan} has ${maxBundles[plan]} bundles, and they are used. ${raise}`)

@@ -60,10 +60,25 @@ end
 return used
 `
 
+/** Takes one off the end of that list. */
+const GIVE_BACK = `
+local tail = redis.call('LINDEX', KEYS[1], -1)
+if not tail then return 0 end
+local at, count = string.match(tail, '^(%d+):(%d+)$')
+if tonumber(count) > 1 then
+  redis.call('LSET', KEYS[1], -1, at .. ':' .. (tonumber(count) - 1))
+else
+  redis.call('RPOP', KEYS[1])
+end
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DECR', KEYS[2]) end
+return 1
+`
+
 /** The scripts as the connection has them. */
 type Scripts = Redis & {
   take(...args: (string | number)[]): Promise<[number, number, number]>
   used(...args: (string | number)[]): Promise<number>
+  giveBack(...args: (string | number)[]): Promise<number>
 }
 
 /**
@@ -86,7 +101,11 @@ export class RedisBucket implements Bucket {
       lazyConnect: true,
       maxRetriesPerRequest: 0,
       retryStrategy: (tries) => Math.min(tries * 100, 2_000),
-      scripts: { take: { lua: TAKE, numberOfKeys: 2 }, used: { lua: USED, numberOfKeys: 1 } },
+      scripts: {
+        take: { lua: TAKE, numberOfKeys: 2 },
+        used: { lua: USED, numberOfKeys: 1 },
+        giveBack: { lua: GIVE_BACK, numberOfKeys: 2 },
+      },
     })
     // Without a listener a lost connection would end the process; what it means is told by `take`.
     this.#redis.on('error', () => {})
@@ -129,6 +148,17 @@ export class RedisBucket implements Bucket {
     } catch (error) {
       this.#tell(true, error)
       return this.fallback.used(limit, key)
+    }
+  }
+
+  async giveBack(limit: Limit, key: string): Promise<void> {
+    const id = this.#id(limit, key)
+    try {
+      await inTime((this.#redis as Scripts).giveBack(`${id}:steps`, `${id}:total`), TIMEOUT_MS)
+      this.#tell(false)
+    } catch (error) {
+      this.#tell(true, error)
+      await this.fallback.giveBack(limit, key)
     }
   }
 

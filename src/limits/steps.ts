@@ -78,6 +78,22 @@ export class StepsByKey {
     if (this.#first[slot] === NONE) this.#last[slot] = NONE
   }
 
+  /** Forgets the latest request, if any. */
+  dropLatest(slot: number): void {
+    const last = this.#last[slot]!
+    if (last === NONE) return
+    this.#total[slot]! -= 1
+    this.#count[last]! -= 1
+    if (this.#count[last]! > 0) return
+    let before = NONE
+    for (let step = this.#first[slot]!; step !== last; step = this.#next[step]!) before = step
+    if (before === NONE) this.#first[slot] = NONE
+    else this.#next[before] = NONE
+    this.#last[slot] = before
+    this.#next[last] = this.#freeStep
+    this.#freeStep = last
+  }
+
   #newStep(): number {
     // The key at hand was used last, and never holds so many steps that it must make room for itself.
     while (this.#freeStep === NONE && this.#usedSteps === MAX_STEPS) this.#slots.pop()

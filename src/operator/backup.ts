@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Copy, copyStore, restoreStore, UnfitCopy } from '../../db/backup.ts'
+import { keepPrivate } from '../../db/private-files.ts'
 import { databaseFile, readSetting } from '../config.ts'
 
 type Env = Record<string, string | undefined>
@@ -26,8 +27,9 @@ async function copy(from: string, to: string, how: typeof copyStore): Promise<Co
   const [secret, secretTo] = [`${from}.secret`, `${to}.secret`]
   if (existsSync(secretTo)) throw new UnfitCopy(`${secretTo} is there already: move it away first`)
   const made = await how(from, to)
-  // Its owner alone may read it, there as here: the mode is copied with it.
   if (existsSync(secret)) copyFileSync(secret, secretTo)
+  // The mode of what was copied came with it.
+  keepPrivate(to)
   return made
 }
 

@@ -1,5 +1,6 @@
 import { UnfitCopy } from '../../db/backup.ts'
 import { BadSetting, readSetting } from '../config.ts'
+import { visible } from '../text.ts'
 import { backUp, restore } from './backup.ts'
 import { CannotOperate, type Operator, openOperator } from './operator.ts'
 
@@ -87,7 +88,10 @@ export const COMMANDS: Record<string, Command> = {
 /** What came of a command: text for standard output, or a line that says what is wrong. */
 export type Operated = { text: string } | { error: string; usage?: string }
 
-/** Does what an operator says, on the store and files that the environment names. */
+/**
+ * Does what an operator says, on the store and files that the environment names. What comes of it is for a terminal:
+ * texts of users in it stand as JSON escapes them.
+ */
 export async function operate([name = '', ...words]: readonly string[], env: Env): Promise<Operated> {
   if (name === 'help') return { text: usage() }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -96,12 +100,14 @@ export async function operate([name = '', ...words]: readonly string[], env: Env
     return { error, usage: usage() }
   }
   try {
-    return { text: JSON.stringify(await command.run(env, words), null, 2) }
+    return { text: visible(JSON.stringify(await command.run(env, words), null, 2)) }
   } catch (error) {
     const isTold = error instanceof CannotOperate || error instanceof UnfitCopy || error instanceof BadSetting
     // The driver's own words: it is the operator's machine.
     return {
-      error: isTold || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
+      error: visible(
+        isTold || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
+      ),
     }
   }
 }

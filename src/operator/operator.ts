@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { eq } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
 import { organization, user } from '../../db/schema.ts'
@@ -62,12 +62,14 @@ async function changeHosts(
   const name = hostIn(host.replace(/^https?:\/\//i, '').replace(/\/.*$/, ''))
   if (name === '') throw new CannotOperate(`${host} is no host: write it like bad.example`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
+    if (error.code === 'ENOENT') return null
     throw error
   })
-  const others = text.split('\n').filter((line) => hostIn(line.replace(/#.*$/, '').trim()) !== name)
+  const others = (text ?? '').split('\n').filter((line) => hostIn(line.replace(/#.*$/, '').trim()) !== name)
   while (others.at(-1) === '') others.pop()
   await writeFile(file, `${change(others, name).join('\n')}\n`)
+  // It holds no secret, and the service may run under another user than its operator.
+  if (text === null) await chmod(file, 0o644)
   return name
 }
 

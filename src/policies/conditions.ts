@@ -76,7 +76,10 @@ const FIELD = {
   type: 'string',
   anyOf: [
     { enum: FIELDS },
-    { pattern: '^query\\.[^\\u0000-\\u001f]+$', maxLength: 'query.'.length + CONDITION_BOUNDS.queryName },
+    {
+      pattern: `^query\\.[^${CONTROLS.source.slice(1, -1)}]+$`,
+      maxLength: 'query.'.length + CONDITION_BOUNDS.queryName,
+    },
   ],
 }
 const NOW = { const: 'now' }

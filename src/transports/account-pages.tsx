@@ -1,23 +1,23 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Elysia } from 'elysia'
 import {
   type AccountForm,
   ConfirmPage,
   LinkSentPage,
-  NewPasswordPage,
   OnwardPage,
-  PasswordSetPage,
   SignInPage,
   SignUpPage,
 } from '../../views/account.tsx'
-import { type Invitation, InvitationPage } from '../../views/invitation.tsx'
+import { ConfirmFirstPage, type Invitation, InvitationPage } from '../../views/invitation.tsx'
 import type { Site } from '../../views/layout.tsx'
 import { MailboxPage } from '../../views/mailbox.tsx'
+import { localPath } from '../identity/links.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { authenticate } from './auth.ts'
+import { call, explain, refused, withCookies } from './account-forms.ts'
 import { readForm } from './body.ts'
-import { clientAddress } from './client.ts'
+import { clientAddress, isForwarded } from './client.ts'
 import { page, seeOther } from './respond.ts'
 import { siteFor } from './site.ts'
 
@@ -28,10 +28,12 @@ export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { name: config.name, origin: config.origin }
   const hasOidc = config.oidc !== null
-  const signIn = (request: Request, form: AccountForm, status = 200) =>
-    page(request, <SignInPage site={site} form={form} hasOidc={hasOidc} />, status)
-  const signUp = (request: Request, form: AccountForm, status = 200) =>
-    page(request, <SignUpPage site={site} form={form} hasOidc={hasOidc} />, status)
+  const signIn = (request: Request, form: AccountForm) =>
+    page(request, <SignInPage site={site} form={form} hasOidc={hasOidc} />)
+  const signUp = (request: Request, form: AccountForm) =>
+    page(request, <SignUpPage site={site} form={form} hasOidc={hasOidc} />)
+  const signInAgain = async (request: Request, form: AccountForm, answer: Response) =>
+    refused(request, <SignInPage site={site} form={await explained(form, answer)} hasOidc={hasOidc} />, answer)
 
   return new Elysia()
     .get('/sign-in', ({ request }) => {
@@ -48,7 +50,7 @@ export function accountPages(service: Service) {
         const { form, password } = await readAccountForm(request)
         const answer = await call(request, service, '/sign-in/email', { email: form.email, password })
         if (answer.ok) return seeOther(form.next, answer)
-        return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+        return signInAgain(request, form, answer)
       },
       RAW,
     )
@@ -64,7 +66,7 @@ export function accountPages(service: Service) {
           errorCallbackURL,
         })
         if (answer.ok) return page(request, <LinkSentPage site={site} email={email} next={next} />)
-        return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+        return signInAgain(request, form, answer)
       },
       RAW,
     )
@@ -75,13 +77,14 @@ export function accountPages(service: Service) {
         const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
         const words = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
         const answer = await call(request, service, '/sign-in/social', words)
-        if (!answer.ok) return signIn(request, { ...form, errors: await explain(answer) }, answer.status)
+        if (!answer.ok) return signInAgain(request, form, answer)
         const { url } = (await answer.json()) as { url: string }
         // `form-action` holds for redirects too, and a provider may send people on to others that nobody can name
         // here: so not a redirect, but a page that goes on by itself.
-        const onward = page(request, <OnwardPage site={site} url={url} />, 200, { refresh: `0;url=${url}` })
-        for (const cookie of answer.headers.getSetCookie()) onward.headers.append('set-cookie', cookie)
-        return onward
+        return withCookies(
+          page(request, <OnwardPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }),
+          answer,
+        )
       },
       RAW,
     )
@@ -91,7 +94,10 @@ export function accountPages(service: Service) {
         const { form, password } = await readAccountForm(request)
         const { email, name, next } = form
         const answer = await call(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
-        if (!answer.ok) return signUp(request, { ...form, errors: await explain(answer) }, answer.status)
+        if (!answer.ok) {
+          const view = <SignUpPage site={site} form={await explained(form, answer)} hasOidc={hasOidc} />
+          return refused(request, view, answer)
+        }
         if (config.requireVerifiedEmail) return page(request, <ConfirmPage site={site} email={email} />)
         return seeOther(next, answer)
       },
@@ -112,21 +118,9 @@ export function accountPages(service: Service) {
       },
       RAW,
     )
-    .get('/password/:token', ({ request }) => page(request, <NewPasswordPage site={site} error={undefined} />))
-    .post(
-      '/password/:token',
-      async ({ request, params: { token } }) => {
-        const newPassword = (await readForm(request)).get('password') ?? ''
-        const answer = await call(request, service, '/reset-password', { newPassword, token })
-        if (answer.ok) return page(request, <PasswordSetPage site={site} />)
-        const { password, form } = await explain(answer)
-        return page(request, <NewPasswordPage site={site} error={password ?? form} />, answer.status)
-      },
-      RAW,
-    )
     .get('/dev/mailbox', ({ request }) => {
       // It shows other people's sign-in links: for the machine's own developer and nobody else.
-      const isHere = /^(127\.|::1$)/.test(clientAddress(request))
+      const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothing()
       return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
     })
@@ -144,19 +138,24 @@ function nothing(): Problem {
   return new Problem('NOT_FOUND', 'There is nothing at this address.')
 }
 
-function call(request: Request, service: Service, to: string, body: unknown): Promise<Response> {
-  return authenticate(request, service, to, () => body)
+async function explained(form: AccountForm, answer: Response): Promise<AccountForm> {
+  return { ...form, errors: await explain(answer) }
 }
 
 async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
   const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
-  if (!answer.ok)
+  if (!answer.ok) {
+    const { code, error } = (await answer.json()) as { code: string; error: string }
+    const site = await siteFor(request, service)
+    if (code === 'EMAIL_UNVERIFIED')
+      return page(request, <ConfirmFirstPage site={site} path={path} says={error} />, 403)
     throw new Problem(
       'NOT_FOUND',
       'This invitation is not for the address you are signed in with, or it is no longer open.',
     )
+  }
   const invitation = (await answer.json()) as Invitation
   const view = (
     <InvitationPage site={await siteFor(request, service)} invitation={invitation} path={path} error={error} />
@@ -176,22 +175,4 @@ async function readAccountForm(request: Request): Promise<{ form: AccountForm; p
 
 function emptyForm(next: string | null): AccountForm {
   return { email: '', name: '', next: localPath(next), errors: {} }
-}
-
-/** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us. */
-function localPath(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[^\s\\]{0,1000}$/.test(next) ? next : '/dashboard'
-}
-
-/** An error of better-auth beside the field it concerns. */
-async function explain(answer: Response): Promise<AccountForm['errors']> {
-  const { error, code } = (await answer.clone().json()) as { error: string; code: string }
-  if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'This must be an e-mail address.' }
-  if (code === 'PASSWORD_TOO_SHORT') return { password: 'This must be at least 8 characters.' }
-  if (code === 'PASSWORD_TOO_LONG') return { password: 'This must be at most 128 characters.' }
-  if (code === 'INVALID_TOKEN')
-    return { form: 'This link has been used or is too old. Ask for a new one in your settings.' }
-  if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'This address and password do not go together.' }
-  if (code === 'EMAIL_NOT_VERIFIED') return { form: 'Confirm your address first: we have mailed you a link.' }
-  return { form: error }
 }

@@ -9,19 +9,13 @@ import { empty, inParts, json, text } from './respond.ts'
 
 const JSON_ONLY = ['application/json']
 
-/** Every operation as a JSON route below `/api`; a method that a path does not have is 405 with `Allow`. */
+/** Every operation as a JSON route below `/api`. */
 export function api(operations: readonly Operation[], service: Service, failed: Failed) {
   const app = new Elysia()
-  const methodsOf = new Map<string, string[]>()
   for (const operation of operations) {
     const [method = '', path = ''] = operation.route.split(' ')
-    methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
     const answer = answering(operation, service, failed)
     app.route(method, `/api${path}`, ({ request, params }) => answer(request, params ?? {}), { parse: 'none' })
-  }
-  for (const [path, methods] of methodsOf) {
-    const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods
-    app.all(`/api${path}`, () => refuseMethod(allow), { parse: 'none' })
   }
   return app
 }
@@ -89,7 +83,20 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
   else if (format !== undefined && format !== 'csv' && format !== 'json') {
     throw new Problem('BAD_REQUEST', 'format must be "csv" or "json"')
   }
-  return { ...typed(operation.input, query), ...path }
+  return joined(typed(operation.input, query), path)
+}
+
+/**
+ * What was sent, with what the path says.
+ * @throws Problem BAD_REQUEST where both name a field, and not the same (decisions 1).
+ */
+function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
+  for (const name in path) {
+    if (Object.hasOwn(sent, name) && sent[name] !== path[name]) {
+      throw new Problem('BAD_REQUEST', `${name} must be the one in the path, or left out`)
+    }
+  }
+  return Object.assign(sent, path)
 }
 
 function withBody(operation: Reading, request: Request, path: Path): unknown {
@@ -98,7 +105,7 @@ function withBody(operation: Reading, request: Request, path: Path): unknown {
     if (body === null || typeof body !== 'object' || Array.isArray(body)) {
       throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
     }
-    return Object.assign(body, path)
+    return joined(body as Record<string, unknown>, path)
   })
 }
 

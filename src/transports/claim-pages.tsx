@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Elysia } from 'elysia'
 import { ClaimedPage, ClaimPage, ClaimsPage } from '../../views/claim.tsx'
 import { findByToken } from '../bundles/claims.ts'

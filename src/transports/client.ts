@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { type Caller, identify, network } from '../identity/identify.ts'
 import type { Asking } from '../operation.ts'
@@ -20,6 +21,15 @@ export function setClientAddress(request: Addressed, address: string): void {
 /** The client's address; empty where nobody knows it. */
 export function clientAddress(request: Addressed): string {
   return request[ADDRESS] ?? ''
+}
+
+/** Headers of proxies, tunnels and content networks, by how they begin or end. */
+const FORWARDING =
+  /^(?:forwarded|via|cdn-loop|x-forwarded|x-real-ip|x-original-|x-envoy-|x-azure-|x-amz|cf-|fly-|fastly-)|client-ip$/
+
+/** Whether somebody else handed a request on: it may come from anywhere, whatever address it arrived from. */
+export function isForwarded({ headers }: Request): boolean {
+  return [...headers.keys()].some((name) => FORWARDING.test(name))
 }
 
 /** The client's address as limits know it. */
@@ -65,9 +75,33 @@ export function refuseOtherSites({ headers }: Request, { origin }: Pick<Config, 
 function readIfMatch(headers: Headers): number | null {
   const match = headers.get('if-match')?.trim()
   if (match === undefined || match === '*') return null
-  const version = /^"v(\d{1,15})"$/.exec(match)?.[1]
+  // A proxy that compresses an answer makes its ETag a weak one (decisions 1).
+  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(match)?.[1]
   if (version === undefined) throw new Problem('BAD_REQUEST', 'If-Match must be the ETag of a bundle: "v<N>"')
   return Number(version)
+}
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/
+
+/** No zeros in front, no dots, not all eight groups and not `::ffff:`: what is written otherwise is looked at more closely. */
+const SHORT_IPV6 = /^(?!::ffff:)(?:[1-9a-f][\da-f]{0,3}|0|:)(?::(?:[1-9a-f][\da-f]{0,3}|0)?)+$/
+
+/** The address that a proxy has written, perhaps with a port, in plain form; null for what is no address. */
+export function addressIn(field: string): string | null {
+  const [, bracketed, dotted] = /^(?:\[(.*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(field.trim()) ?? []
+  const text = plainAddress(bracketed ?? dotted ?? field)
+  if (IPV4.test(text)) return text
+  // As proxies write it mostly; the parser of URLs would cost a launcher a fifth of its time.
+  if (SHORT_IPV6.test(text) && isIPv6(text)) return text
+  const host = `http://[${text}]`
+  if (!/^[\da-f:.]+$/.test(text) || !URL.canParse(host)) return null
+  // Written in one way, whichever of the many it came in.
+  const address = new URL(host).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? []
+  if (high === undefined || low === undefined) return address
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(Number.parseInt(high, 16) * 2 ** 16 + Number.parseInt(low, 16))
+  return bytes.join('.')
 }
 
 /** An address as it is written once: an IPv4 client on a dual-stack socket comes as `::ffff:a.b.c.d`. */

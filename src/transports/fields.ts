@@ -40,12 +40,14 @@ export function typed(schema: Schema, fields: Record<string, string | string[]>)
 
 /** The fields of a query by name; where one came twice nobody can tell which was meant, so it is a list. */
 export function queryFields(query: URLSearchParams): Record<string, string | string[]> {
-  return Object.fromEntries(
-    [...new Set(query.keys())].map((name) => {
-      const [first = '', ...more] = query.getAll(name)
-      return [name, more.length === 0 ? first : [first, ...more]]
-    }),
-  )
+  const fields = new Map<string, string | string[]>()
+  for (const [name, value] of query) {
+    const before = fields.get(name)
+    if (before === undefined) fields.set(name, value)
+    else if (typeof before === 'string') fields.set(name, [before, value])
+    else before.push(value)
+  }
+  return Object.fromEntries(fields)
 }
 
 function read(text: string | string[], type: string | undefined): unknown {

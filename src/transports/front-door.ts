@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { Problem } from '../problem.ts'
 import type { Tally } from '../tally.ts'
-import { plainAddress, setClientAddress } from './client.ts'
+import { addressIn, plainAddress, setClientAddress } from './client.ts'
 import type { LauncherPages } from './launcher.tsx'
 
 /** Answers one request; `socketAddress` gives the peer's, which costs as much as all else a kept launcher needs here. */
@@ -40,8 +40,9 @@ export function frontDoor(
       return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
     }
     // Proxies append, so of several addresses the last is the one that the trusted proxy saw.
-    const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)?.split(',').at(-1)
-    const address = plainAddress(forwarded || socketAddress())
+    const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)
+    const address =
+      (forwarded && addressIn(forwarded.slice(forwarded.lastIndexOf(',') + 1))) || plainAddress(socketAddress())
     if (isLauncher && request.method === 'GET') {
       const kept = launchers.kept(request, url, launcher.length, address)
       if (kept !== undefined) {

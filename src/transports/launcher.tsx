@@ -1,4 +1,5 @@
-import { Html } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Rule } from '../../db/policy.ts'
 import { LauncherPage } from '../../views/launcher.tsx'
 import type { Encoding, Launcher } from '../bundles/launchers.ts'

@@ -152,11 +152,12 @@ function called(operation: Operation, sent: Record<string, unknown>, asking: Ask
   return [() => input, { ...asking, source: 'mcp', conditions }]
 }
 
-function succeeded({ body, headers }: Sent) {
+function succeeded({ body, headers, words }: Sent) {
   const content = [{ type: 'text' as const, text: JSON.stringify(body) }]
   const version = /^"v(\d+)"$/.exec(headers.etag ?? '')?.[1]
   // The route tells it in a header, which a tool's caller does not see.
   if (version !== undefined) content.push({ type: 'text', text: `This is version ${version} of the bundle.` })
+  if (words !== undefined) content.push({ type: 'text', text: words })
   return { content, structuredContent: body as Record<string, unknown> }
 }
 

@@ -3,7 +3,6 @@ import { unauthorized } from '../identity/identify.ts'
 import type { Operation } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { refuseMethod } from './api.ts'
 import { readJson } from './body.ts'
 import { asking } from './client.ts'
 import { lazily } from './lazily.ts'
@@ -13,22 +12,20 @@ import { headersWith } from './respond.ts'
 export function mcp(operations: readonly Operation[], service: Service) {
   // The protocol's library is larger than the rest of the service: it is loaded when the first agent comes.
   const load = lazily(async () => (await import('./mcp-server.ts')).mcpServer(operations, service))
-  return new Elysia()
-    .post(
-      '/api/mcp',
-      async ({ request }) => {
-        refuseOtherOrigins(request, service)
-        // A cookie is never enough: tools are for programs, and those have keys.
-        if (!request.headers.has('authorization')) throw unauthorized('Send an API key as Authorization: Bearer <key>.')
-        const who = await asking(request, service)
-        const answer = await (await load())(request, await readJson(request, ['application/json']), who)
-        const headers = headersWith({ 'cache-control': 'no-store' })
-        for (const [name, value] of answer.headers) headers.set(name, value)
-        return new Response(answer.body, { status: answer.status, headers })
-      },
-      { parse: 'none' },
-    )
-    .all('/api/mcp', () => refuseMethod(['POST']), { parse: 'none' })
+  return new Elysia().post(
+    '/api/mcp',
+    async ({ request }) => {
+      refuseOtherOrigins(request, service)
+      // A cookie is never enough: tools are for programs, and those have keys.
+      if (!request.headers.has('authorization')) throw unauthorized('Send an API key as Authorization: Bearer <key>.')
+      const who = await asking(request, service)
+      const answer = await (await load())(request, await readJson(request, ['application/json']), who)
+      const headers = headersWith({ 'cache-control': 'no-store' })
+      for (const [name, value] of answer.headers) headers.set(name, value)
+      return new Response(answer.body, { status: answer.status, headers })
+    },
+    { parse: 'none' },
+  )
 }
 
 /**

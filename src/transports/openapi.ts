@@ -309,6 +309,8 @@ export function codesOf(operation: Operation, method: string): Code[] {
   }
   if (operation.idempotent !== undefined) codes.add('IDEMPOTENCY_CONFLICT')
   if (operation.versioned !== undefined) codes.add('VERSION_CONFLICT')
+  if (operation.proof?.includes('address')) codes.add('EMAIL_UNVERIFIED')
+  if (operation.proof?.includes('recentSignIn')) codes.add('RECENT_SIGN_IN_REQUIRED')
   for (const code of operation.errors ?? []) codes.add(code)
   return (Object.keys(STATUS) as Code[]).filter((code) => codes.has(code))
 }

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { refuseMethod } from './api.ts'
 import { text } from './respond.ts'
 
 /** What whoever runs the service asks it: is the process up, is its store there, how is it doing (decisions 11). */
@@ -30,9 +29,6 @@ export function operating(service: Service) {
       }
       return text(request, await metrics.metrics(), { type: metrics.contentType })
     })
-    .all('/healthz', () => refuseMethod(['GET', 'HEAD']), { parse: 'none' })
-    .all('/readyz', () => refuseMethod(['GET', 'HEAD']), { parse: 'none' })
-    .all('/metrics', () => refuseMethod(['GET', 'HEAD']), { parse: 'none' })
 }
 
 /** In constant time, whatever the lengths. */

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { randomUUID } from 'node:crypto'
-import { Html } from '@elysiajs/html'
 import { Elysia } from 'elysia'
 import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/bookmarks.ts'
@@ -12,7 +13,6 @@ import { find } from '../bundles/served.ts'
 import { execute } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
 import { type LauncherPages, noBundle } from './launcher.tsx'
@@ -45,11 +45,6 @@ export function pages(service: Service, launchers: LauncherPages) {
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
     .get('/static/:file', ({ request }) => staticFile(request))
-    .all('/', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
-    .all('/l/:slug', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/l/:slug/qr.svg', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/l/:slug/bookmarks.html', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/static/:file', () => refuseMethod(['GET', 'HEAD']), RAW)
 }
 
 /** Files as they are sent, by address and encoding: there are few, and none changes while the process runs. */
@@ -76,34 +71,43 @@ function emptyForm(): HomeForm {
   return { title: '', description: '', text: '', lines: [], errors: {}, idempotencyKey: randomUUID() }
 }
 
+const NOTHING_READ: Pasted = { lines: [], urls: [], urlMetadata: [], lineOf: [] }
+
 /** POST /: the operation `create_bundle`, its input from a plain form, its errors beside the lines they concern. */
 async function makeBundle(request: Request, service: Service): Promise<Response> {
   const site = await siteFor(request, service)
   const fields = await readForm(request)
   const sent = fields.getAll('urls').join('\n')
-  const pasted = readPasted(sent)
-  const input = {
-    urls: pasted.urls,
-    urlMetadata: pasted.urlMetadata,
+  const called = {
     title: fields.get('title')?.trim() || null,
     description: fields.get('description')?.replaceAll('\r\n', '\n').trim() || null,
+  }
+  let pasted = NOTHING_READ
+  /** Called once the request has been charged: what is refused for its number is not read for links. */
+  const input = () => {
+    pasted = readPasted(sent)
+    return { urls: pasted.urls, urlMetadata: pasted.urlMetadata, ...called }
   }
   const conditions = () => ({ idempotencyKey: fields.get('idempotencyKey') || null, expectedVersion: null })
   try {
     const { output } = await execute(
       createBundle,
-      () => input,
+      input,
       { ...(await asking(request, service)), source: 'web', conditions },
       service,
     )
-    return page(request, <CreatedPage site={site} bundle={output} heading={headingOf(input)} />, 201)
+    return page(
+      request,
+      <CreatedPage site={site} bundle={output} heading={headingOf({ urls: pasted.urls, ...called })} />,
+      201,
+    )
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const form = {
       ...emptyForm(),
       ...explain(error, pasted, sent),
-      title: input.title ?? '',
-      description: input.description ?? '',
+      title: called.title ?? '',
+      description: called.description ?? '',
     }
     return page(request, <HomePage site={site} form={form} />, error.status, error.headers)
   }

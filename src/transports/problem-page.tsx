@@ -1,4 +1,5 @@
-import { Html } from '@kitajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { NoticePage } from '../../views/notice.tsx'
 import type { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'

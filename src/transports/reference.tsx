@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Elysia } from 'elysia'
 import { DocsPage } from '../../views/docs.tsx'
 import type { Operation } from '../operation.ts'

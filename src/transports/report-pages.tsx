@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Elysia } from 'elysia'
 import { ReportedPage, type ReportForm, ReportPage } from '../../views/report.tsx'
 import { reportBundle } from '../abuse/operations.ts'
@@ -6,7 +7,6 @@ import { find } from '../bundles/served.ts'
 import { execute } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { refuseMethod } from './api.ts'
 import { readForm } from './body.ts'
 import { asking } from './client.ts'
 import { noBundle } from './launcher.tsx'
@@ -42,7 +42,6 @@ export function reportPages(service: Service) {
       },
       RAW,
     )
-    .all('/l/:slug/report', () => refuseMethod(['GET', 'HEAD', 'POST']), RAW)
 }
 
 function explain({ issues, message }: Problem): ReportForm['errors'] {

@@ -1,9 +1,13 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Encoding } from '../bundles/launchers.ts'
 import type { Download } from '../operation.ts'
 import type { Problem } from '../problem.ts'
+
+/** The content type of pages. */
+export const HTML = 'text/html; charset=utf-8'
 
 /** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
 const CONTENT_SECURITY_POLICY = [
@@ -25,12 +29,38 @@ const SECURITY = {
   'x-content-type-options': 'nosniff',
 } as const
 
+/** What no page of ours uses. What they do use, copying and sharing, is theirs by the browser's defaults. */
+const PERMISSIONS_POLICY = [
+  'accelerometer',
+  'browsing-topics',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'window-management',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 /** Below this many bytes compression costs more than it saves. */
 const WORTH_COMPRESSING = 860
 
 /** The headers of every answer, with `more`. */
 export function headersWith(more: Record<string, string>): Headers {
-  return new Headers({ ...SECURITY, ...more })
+  const headers = new Headers({ ...SECURITY, ...more })
+  if (more['content-type'] === HTML) headers.set('permissions-policy', PERMISSIONS_POLICY)
+  return headers
 }
 
 /** A JSON answer. */
@@ -76,8 +106,8 @@ export function text(
 }
 
 /**
- * A file that is made while it is sent, no faster than the client takes it. Where that fails the body breaks off, which
- * clients report as a failed download.
+ * A body that is made while it is sent, no faster than the client takes it, and with other requests between its parts.
+ * Where that fails the body breaks off, which clients report as a failed download.
  * @param failed is told why.
  */
 export function inParts(
@@ -91,6 +121,8 @@ export function inParts(
     {
       async pull(controller) {
         try {
+          // A store that is a file answers without waiting, so nothing else would ever come to its turn.
+          await otherWork()
           const { done, value } = await made.next()
           if (done === true) controller.close()
           else controller.enqueue(encoder.encode(value))
@@ -107,15 +139,12 @@ export function inParts(
   )
   const more = {
     'content-type': 'application/json',
-    'content-disposition': `attachment; filename="${filename}"`,
+    ...(filename === null ? {} : { 'content-disposition': `attachment; filename="${filename}"` }),
     'cache-control': 'no-store',
     ...headers,
   }
   return new Response(body, { headers: headersWith(more) })
 }
-
-/** The content type of pages. */
-export const HTML = 'text/html; charset=utf-8'
 
 /**
  * A page made for this request. It may tell its own site where it stands, or browsers would send its forms with

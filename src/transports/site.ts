@@ -1,6 +1,7 @@
 import type { Site, Viewer } from '../../views/layout.tsx'
 import { listClaimable } from '../bundles/claims.ts'
 import { organizationsOf } from '../identity/members.ts'
+import { isRecent } from '../identity/proof.ts'
 import type { Session } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
 
@@ -13,8 +14,19 @@ export async function siteFor({ headers }: Request, service: Service): Promise<S
 
 /** What a page is told of somebody who is signed in. */
 export async function viewerOf(session: Session, { store }: Pick<Service, 'store'>): Promise<Viewer> {
-  const { userId, name, email, emailVerified, organizationId, role } = session
+  const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
+  const signedInLately = isRecent(signedInAt)
   const [claimable, organizations] = await Promise.all([listClaimable(store, session), organizationsOf(store, userId)])
   const acting = organizations.find(({ id }) => id === organizationId) ?? null
-  return { userId, name, email, emailVerified, acting, role, organizations, claimable: claimable.length }
+  return {
+    userId,
+    name,
+    email,
+    emailVerified,
+    signedInLately,
+    acting,
+    role,
+    organizations,
+    claimable: claimable.length,
+  }
 }

@@ -1,11 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { takeEffect, type WebhookEvent } from '../deliveries.ts'
-import { providerEffect } from '../identity/provider-events.ts'
+import { linkedAccount, providerEffect } from '../identity/provider-events.ts'
 import { paymentEffect } from '../limits/payment-events.ts'
 import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { refuseMethod } from './api.ts'
 import { parseJson, readSigned } from './body.ts'
 import { json } from './respond.ts'
 
@@ -28,13 +27,12 @@ export function webhooks(service: Service) {
   const app = new Elysia()
   for (const source of ['identity', 'payment'] as const) {
     app.post(`/api/webhooks/${source}`, ({ request }) => receive(source, request, service), RAW)
-    app.all(`/api/webhooks/${source}`, () => refuseMethod(['POST']), RAW)
   }
   return app
 }
 
 async function receive(source: Source, request: Request, service: Service): Promise<Response> {
-  const { store, config, log, keyRing, launchers } = service
+  const { store, config, log, keyRing, launchers, notices } = service
   const secrets = config.webhookSecrets[source]
   const { headers } = request
   const isStripe = source === 'payment' && headers.has('stripe-signature')
@@ -45,10 +43,15 @@ async function receive(source: Source, request: Request, service: Service): Prom
   if (signed === null) throw unsigned()
   const event = readEvent(source, signed, parseJson(body))
   const effect = source === 'identity' ? providerEffect(store.db, event) : paymentEffect(store.db, event)
+  const before = source === 'identity' ? await linkedAccount(store, event) : null
   const outcome = effect === null ? 'ignored' : await takeEffect(store, event, effect)
   if (outcome === 'applied' && source === 'identity') {
-    keyRing.forget()
     launchers.clear()
+    await keyRing.forget()
+    const after = before?.isVerified ? await linkedAccount(store, event) : null
+    if (before !== null && after?.id === before.id && after.email !== before.email) {
+      notices.tellFormerAddress(before.id, before.email, after.email)
+    }
   }
   log.info({ source, event: event.type.slice(0, 80), outcome }, 'webhook')
   return json({ received: true, outcome }, 200)

@@ -90,7 +90,7 @@ const ODD_NOTES = [
   '<script>alert(1)</script> <b>not bold</b> & "quoted"',
   'مرحبا بالعالم: جدول الأعمال',
   'שלום עולם: סדר היום',
-  '\u202eright-to-left override\u202c and after',
+  'מימין לשמאל, then (1) left to right, ואז בחזרה',
   '👩‍👩‍👧‍👦🏳️‍🌈 emoji and 𝒶𝓈𝓉𝓇𝒶𝓁 letters',
   WORD,
   'W'.repeat(500),

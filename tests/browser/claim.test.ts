@@ -79,6 +79,8 @@ test('a bundle made on the home page is claimed through a new account, and by no
   await press(late, 'text=Mail me a link instead')
   await inspect(late, 'link-sent')
   await late.goto(linkIn(await mailTo(stage.server, email, 'Your sign-in link')))
+  await inspect(late, 'sign-in-link')
+  await press(late, 'main button.primary')
   expect(late.url()).toBe(new URL(claimUrl, stage.server.origin).href)
 
   await press(page, 'text=Claim it')
@@ -110,6 +112,13 @@ test('an invitation is accepted by who it was sent to, through the link in the m
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
   await press(page, 'button[type=submit]')
+  // The address is theirs once they have opened the mail that was sent there.
+  await inspect(page, 'invitation-unconfirmed')
+  await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
+  await inspect(page, 'confirm')
+  await press(page, 'text=Confirm the address')
+  await inspect(page, 'confirmed')
+  await press(page, 'text=Continue')
   await inspect(page, 'invitation')
   await press(page, 'text=Accept the invitation')
   const me = await context.request.get('/api/me')

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { Html } from '@elysiajs/html'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { draftOf, opened, written } from '../../src/policies/draft.ts'
 import { readRules } from '../../src/transports/dashboard/policy-form.ts'

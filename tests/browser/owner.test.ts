@@ -24,12 +24,20 @@ async function signUp(page: Page, email: string, name: string, next: string): Pr
   await page.waitForURL(`**${next}`)
 }
 
+/** Opens the mail that a sign-up sends, and goes on to where the sign-up led. */
+async function confirm(page: Page, email: string): Promise<void> {
+  await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
+  await press(page, 'Confirm the address')
+  await follow(page, /^Continue$/)
+}
+
 const tabs = (page: Page) => page.locator('a.tab .host, a.tab .name').allTextContents()
 
 test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mints a key and shares it with a colleague', async () => {
   const page = await somebody()
   const email = newEmail('owner')
   await signUp(page, email, 'Ada', '/dashboard')
+  await confirm(page, email)
 
   // Create.
   await page.getByRole('link', { name: 'New bundle' }).first().click()
@@ -121,6 +129,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   const invitation = linkIn(await mailTo(stage.server, colleague, ''))
   const second = await somebody()
   await signUp(second, colleague, 'Bea', new URL(invitation).pathname)
+  await confirm(second, colleague)
   await press(second, 'Accept the invitation')
 
   // Each role sees its controls, and no more.

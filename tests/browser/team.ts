@@ -1,9 +1,9 @@
-import { actFor, arrive, join, type Person, signIn, signUp } from '../people.ts'
+import { actFor, arrive, confirm, join, type Person, signIn, signUp } from '../people.ts'
 import type { Server } from '../server.ts'
 
 /** Texts that break pages which take them for markup, or for words that run one way. */
 const MARKUP = '<script>alert(1)</script> & "co"'
-const ODD_NAME = '\u202eשלום\u202c مرحبا 👩‍👩‍👧'
+const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
 
 /** An organisation of people, keys and names of every kind, for the scenes of accounts. */
 export interface Team {
@@ -18,6 +18,7 @@ export interface Team {
 /** Makes the team; its editor is asked to join another organisation as well. */
 export async function prepareTeam(server: Server): Promise<Team> {
   const [admin, editor] = [await signUp(server, 'edith@people.example'), await arrive(server)]
+  await confirm(server, admin)
   await admin.api('POST', '/api/auth/update-user', { name: MARKUP })
   await signIn(server, admin.email)
   const mint = async (name: string, more: object = {}) =>

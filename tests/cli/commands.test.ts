@@ -220,11 +220,16 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
   })
 
   test('a title cannot move the cursor of who reads it', async () => {
-    const slug = await made({ title: 'a\u009b31mb\u202ec\u007f', description: 'x\u0085y' })
+    const slug = await made()
+    // As they may have been kept before such texts were refused.
+    const texts = ['a\u009b31mb\u202ec\u007f', 'x\u0085y', slug]
+    await server.sql('UPDATE bundles SET title = ?, description = ? WHERE slug = ?', texts)
     const { stdout } = await mine.openall(['show', slug])
     expect(stdout).toStartWith('a\ufffd31mb\ufffdc\ufffd\n')
     expect(stdout).toContain('x\ufffdy')
     expect((await mine.json<BundleBody>(['show', slug])).title).toBe('a\u009b31mb\u202ec\u007f')
+    const { stdout: json } = await mine.openall(['show', slug, '--json'])
+    expect(json).toContain('"a\\u009b31mb\\u202ec\\u007f"')
   })
 
   test('edit changes what its flags say and nothing else', async () => {

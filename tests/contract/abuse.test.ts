@@ -31,7 +31,7 @@ for (const target of TARGETS) {
     beforeAll(async () => {
       writeFileSync(
         file,
-        '# what we do not serve\r\nbad.example # for good\r\n0.0.0.0 listed.example\n*.star.example\n127.0.0.9\nmünchen.example\n',
+        '# what we do not serve\r\nbad.example # for good\r\n0.0.0.0 listed.example\n*.star.example\n127.0.0.9\n::ffff:203.0.113.7\n2001:db8::bad\nmünchen.example\n',
       )
       server = await startTarget(target, { SERVICE_BLOCKED_HOSTS_FILE: file, SERVICE_CLIENT_IP_HEADER: 'x-client' })
     }, START_MS)
@@ -56,6 +56,7 @@ for (const target of TARGETS) {
         'x.star.example',
         'star.example',
         '0x7f.9',
+        'bad.example..',
         'xn--mnchen-3ya.example',
         'münchen.example',
       ]) {
@@ -77,6 +78,32 @@ for (const target of TARGETS) {
       const page = await visitor.form('/', { urls: 'https://good.example\nhttps://bad.example/x', title: 'kept' })
       expect(page.status).toBe(400)
       expect(await page.text()).toContain('This must not lead to bad.example')
+    })
+
+    test('an address is blocked however it is written, and by whichever of its IPv6 forms', async () => {
+      const visitor = new Visitor(server)
+      const make = (host: string) => visitor.api<{ code: string }>('POST', '/api/links', { urls: [`http://${host}/`] })
+      for (const host of [
+        '127.0.0.9.',
+        '2130706441',
+        '0177.0.0.011',
+        '[::ffff:127.0.0.9]',
+        '[::ffff:7f00:9]',
+        '[0:0:0:0:0:FFFF:7F00:0009]',
+        '[::7f00:9]',
+        '[64:ff9b::127.0.0.9]',
+        '[64:ff9b:1::7f00:9]',
+        '[2002:7f00:9::1]',
+        '203.0.113.7',
+        '[2001:db8::bad]:8080',
+        '[2001:DB8:0:0::0bad]',
+      ]) {
+        const { status, body } = await make(host)
+        expect([host, status, body.code]).toEqual([host, 400, 'INVALID_URLS'])
+      }
+      for (const host of ['[::ffff:127.0.0.8]', '[2001:db8::ba]', '[2003:7f00:9::1]', '[::1:7f00:9]']) {
+        expect([host, (await make(host)).status]).toEqual([host, 201])
+      }
     })
 
     test('an edit, a dry run and an old version that lead there are refused too', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   actFor,
   arrive,
+  confirm,
   join,
   linkIn,
   mailTo,
@@ -9,6 +10,7 @@ import {
   organize,
   PASSWORD,
   type Person,
+  press,
   signIn,
   signUp,
   Visitor,
@@ -257,13 +259,13 @@ onEveryTarget({}, (at) => {
     expect([await works(third), await works(edith)]).toEqual([false, true])
   })
 
-  test('a password is changed with the present one, and this browser goes on as it was', async () => {
+  test('a password is changed with the present one, which ends other sessions, and this browser goes on as it was', async () => {
     const edith = await signUp(at(), newEmail('edith'))
     const { id } = await organize(edith)
     await actFor(edith, id)
     const other = await signIn(at(), edith.email)
     const change = (currentPassword: string, newPassword: string) =>
-      edith.form(SETTINGS, { change: 'password', currentPassword, newPassword, endOthers: 'yes' })
+      edith.form(SETTINGS, { change: 'password', currentPassword, newPassword })
     for (const [present, next, field] of [
       ['not the password', 'another horse', 'currentPassword'],
       [PASSWORD, 'short', 'newPassword'],
@@ -304,7 +306,7 @@ onEveryTarget({}, (at) => {
     expect(await html(edith, SETTINGS)).toContain('not confirmed')
     const sent = await edith.form(SETTINGS, { change: 'verification' })
     expect(sent.headers.get('location')).toBe(`${SETTINGS}?said=verificationSent`)
-    await edith.fetch(linkIn(await mailTo(at(), edith.email, 'Confirm your address')))
+    await press(edith, linkIn(await mailTo(at(), edith.email, 'Confirm your address')))
     const page = await html(edith, SETTINGS)
     expect(page).not.toContain('not confirmed')
     expect((await edith.form(SETTINGS, { change: 'verification' })).status).toBe(400)
@@ -323,6 +325,7 @@ onEveryTarget({}, (at) => {
 
   test('deleting an account tells what goes, takes the address and the password, and really deletes', async () => {
     const edith = await signUp(at(), newEmail('edith'))
+    await confirm(at(), edith)
     const { slug } = await edith.makeBundle()
     await edith.api('PATCH', `/api/links/${slug}`, { title: 'edited' })
     await edith.api('POST', '/api/me/keys', { name: 'k' }, { 'idempotency-key': 'once' })

@@ -142,7 +142,20 @@ onEveryRuntime({}, (server) => {
   })
 
   test('text made to be slow to read is read like any other', async () => {
-    const runs = ['[', '[](', '[](a "', `http://a${'.'.repeat(9)}`, 'http://a.example ', '- ', 'a.', ' | ', '(']
+    const runs = [
+      '[',
+      '[](',
+      '![](<',
+      '[x](',
+      '[](https://a',
+      '[](a "',
+      `http://a${'.'.repeat(9)}`,
+      'http://a.example ',
+      '- ',
+      'a.',
+      ' | ',
+      '(',
+    ]
     const texts = runs.map((run) => run.repeat(Math.floor(80_000 / run.length)))
     for (const text of [...texts, `http://a${'.'.repeat(200_000)}x`, `http://a.example${' '.repeat(200_000)}x`]) {
       const { status } = await submit(server(), { urls: text })

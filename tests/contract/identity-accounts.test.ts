@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { arrive, linkIn, mailTo, newEmail, PASSWORD, signIn, signUp, Visitor } from '../people.ts'
+import { arrive, linkIn, mailTo, newEmail, PASSWORD, press, signIn, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const ERROR = { error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/) }
@@ -80,7 +80,7 @@ onEveryTarget({}, (at) => {
       ),
     })
 
-    test('a sign-up for one that has, answers like one for a new one, signs nobody in, and mails its owner', async () => {
+    test('a sign-up for one that has, answers like one for a new one, signs nobody in to it, and mails its owner', async () => {
       const ann = await signUp(at(), newEmail('same.length'))
       const words = (email: string) => ({ email: email.toUpperCase(), password: 'another password', name: 'Name' })
       const [thief, fresh] = [new Visitor(at()), new Visitor(at())]
@@ -93,8 +93,13 @@ onEveryTarget({}, (at) => {
       const user = known.body.user as { createdAt: string; updatedAt: string; id: string }
       expect(user.createdAt).toBe(user.updatedAt)
       expect(user.id).not.toBe(ann.userId)
-      expect((await thief.api('GET', '/api/me')).status).toBe(401)
-      expect((await fresh.api('GET', '/api/me')).status).toBe(200)
+      for (const [person, answer] of [
+        [thief, known],
+        [fresh, unknown],
+      ] as const) {
+        const { id } = answer.body.user as { id: string }
+        expect((await person.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: id })
+      }
       expect((await mailTo(at(), ann.email, 'You already have an account')).text).toContain('/sign-in')
       expect(await at().sql('SELECT 1 FROM user WHERE email = ?', [ann.email])).toHaveLength(1)
     })
@@ -133,56 +138,58 @@ onEveryTarget({}, (at) => {
   })
 
   describe('a mailed sign-in link', () => {
+    const newLink = async (email: string, callbackURL = '/') => {
+      await send('/sign-in/magic-link', { email, callbackURL })
+      return linkIn(await mailTo(at(), email, 'Your sign-in link'))
+    }
+
     test('signs in once, with a confirmed address, and its token is not stored', async () => {
       const email = newEmail()
-      await send('/sign-in/magic-link', { email, callbackURL: '/claims' })
-      const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
-      const token = new URL(link).searchParams.get('token') ?? ''
+      const link = await newLink(email, '/claims')
+      const token = new URL(link).pathname.split('/').at(-1) ?? ''
       expect(token.length).toBeGreaterThanOrEqual(32)
       const rows = await at().sql('SELECT * FROM verification')
       expect(rows.length).toBeGreaterThan(0)
       expect(JSON.stringify(rows)).not.toContain(token)
       const [first, second] = [new Visitor(at()), new Visitor(at())]
-      const opened = await first.fetch(link)
+      const opened = await press(first, link)
       expect(opened.headers.get('location')).toMatch(/\/claims$/)
       expect((await first.api('GET', '/api/me')).status).toBe(200)
       expect(await at().sql('SELECT email_verified FROM user WHERE email = ?', [email])).toEqual([
         { email_verified: 1 },
       ])
-      await second.fetch(link)
+      await press(second, link)
       expect((await second.api('GET', '/api/me')).status).toBe(401)
     })
 
-    test('opened twice at once signs one browser in', async () => {
-      const email = newEmail()
-      await send('/sign-in/magic-link', { email, callbackURL: '/' })
-      const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
+    test('pressed twice at once signs one browser in', async () => {
+      const link = await newLink(newEmail())
       const browsers = [0, 1, 2, 3].map(() => new Visitor(at()))
-      await Promise.all(browsers.map((browser) => browser.fetch(link)))
+      await Promise.all(browsers.map((browser) => press(browser, link)))
       expect(browsers.filter(({ cookies }) => cookies.size > 0)).toHaveLength(1)
     })
 
     test('is not used up by a mail server that only looks whether it is there', async () => {
-      const email = newEmail()
-      await send('/sign-in/magic-link', { email, callbackURL: '/' })
-      const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
-      expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(405)
+      const link = await newLink(newEmail())
+      await fetch(link, { method: 'HEAD', redirect: 'manual' })
       const browser = new Visitor(at())
-      await browser.fetch(link)
+      await press(browser, link)
       expect((await browser.api('GET', '/api/me')).status).toBe(200)
     })
 
-    test('that is used or made up leads back to the sign-in page, which says so', async () => {
+    test('that is used or made up leads to a page that says so, and on to another one', async () => {
       const visitor = new Visitor(at())
       const email = newEmail()
       await visitor.form('/sign-in/link', { email, next: '/claims' })
       const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
-      await new Visitor(at()).fetch(link)
-      const back = (await visitor.fetch(link)).headers.get('location') ?? ''
-      expect(back).toContain('/sign-in')
-      const html = await (await visitor.fetch(back)).text()
-      expect(html).toContain('has been used or is too old')
-      expect(html).toContain('name="next" value="/claims"')
+      await press(new Visitor(at()), link)
+      for (const answer of [await visitor.fetch(link), await press(visitor, link)]) {
+        expect(answer.status).toBe(410)
+        const html = await answer.text()
+        expect(html).toContain('has been used or is too old')
+        expect(html).toContain('href="/sign-in?next=%2Fclaims"')
+      }
+      expect(visitor.cookies.size).toBe(0)
     })
   })
 

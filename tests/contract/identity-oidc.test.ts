@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { OAuth2Server } from 'oauth2-mock-server'
-import { linkIn, mailTo, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
+import { linkIn, mailTo, newEmail, PASSWORD, press, signUp, Visitor } from '../people.ts'
 import { freePort, RUNTIMES, type Server, startServer } from '../server.ts'
 
 /** A real OIDC provider on the loopback address, that says of whoever comes what `claims` holds. */
 let provider: OAuth2Server
-let claims: { sub: string; email: string; email_verified: boolean; name: string }
+let claims: { sub: string; email: string; email_verified: boolean | string; name: string }
 
 beforeAll(async () => {
   provider = new OAuth2Server()
@@ -77,13 +77,34 @@ for (const runtime of RUNTIMES) {
         const email = claims.email.toLowerCase()
         const owner = new Visitor(server)
         await owner.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
-        await owner.fetch(linkIn(await mailTo(server, email, 'Your sign-in link')))
-        claims.email_verified = false
-        const thief = new Visitor(server)
-        const end = await signOn(thief)
-        expect(end).toStartWith('/sign-in?next=%2Fclaims&error=')
-        expect(await (await thief.fetch(end)).text()).toContain('There is an account with your address already')
-        expect((await thief.api('GET', '/api/me')).status).toBe(401)
+        await press(owner, linkIn(await mailTo(server, email, 'Your sign-in link')))
+        for (const claim of [false, 'false', '1', '']) {
+          claims.email_verified = claim
+          const thief = new Visitor(server)
+          const end = await signOn(thief)
+          expect(end).toStartWith('/sign-in?next=%2Fclaims&error=')
+          expect(await (await thief.fetch(end)).text()).toContain('There is an account with your address already')
+          expect([claim, (await thief.api('GET', '/api/me')).status]).toEqual([claim, 401])
+        }
+        // As text it is a word for it too.
+        claims.email_verified = 'true'
+        const again = new Visitor(server)
+        await signOn(again)
+        expect((await again.api('GET', '/api/me')).body).toEqual((await owner.api('GET', '/api/me')).body)
+      })
+
+      test('what the provider hands out for its own use is not kept', async () => {
+        await signOn(new Visitor(server))
+        const kept = await server.sql(
+          'SELECT access_token, refresh_token, id_token FROM account WHERE account_id = ? AND provider_id = ?',
+          [claims.sub, 'oidc'],
+        )
+        expect(kept).toEqual([{ access_token: null, refresh_token: null, id_token: null }])
+        await signOn(new Visitor(server))
+        const [{ tokens } = {}] = await server.sql(
+          'SELECT count(coalesce(access_token, refresh_token, id_token)) AS tokens FROM account',
+        )
+        expect(tokens).toBe(0)
       })
 
       if (verified === 'false') {
@@ -97,12 +118,36 @@ for (const runtime of RUNTIMES) {
           expect(row).toEqual([{ email_verified: 0 }])
         })
 
-        test('an account that a squatter made with the address is not handed the identity of who signs on', async () => {
-          const squatter = await signUp(server, claims.email.toLowerCase())
+        test('whoever squats on the address loses all they hold when its owner signs on', async () => {
+          const email = claims.email.toLowerCase()
+          const squatter = await signUp(server, email)
           const owner = new Visitor(server)
-          expect(await signOn(owner)).toContain('error=account_not_linked')
-          expect((await owner.api('GET', '/api/me')).status).toBe(401)
-          expect((await squatter.api('GET', '/api/me/claims')).body).toEqual({ bundles: [] })
+          expect(await signOn(owner)).toBe('/claims')
+          expect((await owner.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: squatter.userId })
+          expect((await squatter.api('GET', '/api/me')).status).toBe(401)
+          const back = await squatter.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
+          expect(back.status).toBe(401)
+        })
+
+        test('an account that a squatter made is not joined to the identity of who only claims the address', async () => {
+          const squatter = await signUp(server, claims.email.toLowerCase())
+          claims.email_verified = false
+          const thief = new Visitor(server)
+          expect(await signOn(thief)).toContain('error=account_not_linked')
+          expect((await thief.api('GET', '/api/me')).status).toBe(401)
+          expect((await squatter.api('GET', '/api/me')).status).toBe(200)
+        })
+
+        test('who signed on before the provider vouched for them keeps what they have once it does', async () => {
+          claims.email_verified = false
+          const browser = new Visitor(server)
+          await signOn(browser)
+          claims.email_verified = true
+          const again = new Visitor(server)
+          await signOn(again)
+          expect((await browser.api('GET', '/api/me')).body).toEqual((await again.api('GET', '/api/me')).body)
+          const row = await server.sql('SELECT email_verified FROM user WHERE email = ?', [claims.email.toLowerCase()])
+          expect(row).toEqual([{ email_verified: 1 }])
         })
       } else {
         test('a new address that the provider does not vouch for may not sign in', async () => {

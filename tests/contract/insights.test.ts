@@ -26,7 +26,7 @@ async function put(at: Server, slug: string, rows: { day: string; rule?: string;
   }
 }
 
-onEveryTarget({}, (server) => {
+onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   let owner: Person
   beforeAll(async () => {
     owner = await arrive(server())
@@ -75,6 +75,36 @@ onEveryTarget({}, (server) => {
     ])
     expect(insights.series.at(-1)).toEqual({ day: ago(0), views: 3, openAllClicks: 1 })
     expect(JSON.stringify(insights)).not.toContain('127.0.0.1')
+  })
+
+  test('whoever names another browser with every view is 64 viewers, and every view counts', async () => {
+    const slug = await ownSlug()
+    const look = (address: string, agent: string) =>
+      fetch(`${server().origin}/l/${slug}`, { headers: { 'x-client': address, 'user-agent': agent } })
+    for (let n = 0; n < 80; n += 1) {
+      await Promise.all([
+        look('192.0.2.1', `${FIREFOX} ${n}`),
+        // Of one IPv6 customer.
+        look(`2001:db8:0:1::${n.toString(16)}`, FIREFOX),
+      ])
+    }
+    // Others are told apart as before, behind a known address too.
+    await Promise.all([
+      look('192.0.2.2', FIREFOX),
+      look('192.0.2.2', `${FIREFOX} 1`),
+      look('192.0.2.1', `${FIREFOX} 1`),
+    ])
+    let { totals } = await read(slug, '?range=7d')
+    for (let tries = 0; tries < 80 && totals.views < 163; tries += 1) {
+      await Bun.sleep(25)
+      totals = (await read(slug, '?range=7d')).totals
+    }
+    expect(totals).toMatchObject({ views: 163, uniqueViewerDays: 64 + 64 + 2 })
+    const [{ hashes } = {}] = await server().sql(
+      'SELECT count(*) AS hashes FROM viewer_hashes JOIN bundles ON bundles.id = bundle_id WHERE slug = ?',
+      [slug],
+    )
+    expect(hashes).toBe(130)
   })
 
   test('a range is so many whole UTC days, today the last; any other range is 30 days, silently', async () => {

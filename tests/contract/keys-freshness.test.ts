@@ -7,8 +7,9 @@ import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { arrive, ask, bundleOf, found, mint, type Person, revoke } from './people.ts'
 import { START_MS } from './support.ts'
 
-/** What the issue promises, and what docs/api-keys.md does. */
-const [PROMISED_MS, DOCUMENTED_MS] = [5_000, 3_000]
+/** What docs/api-keys.md promises of processes without Redis, and what a busy machine may add. */
+const [DOCUMENTED_MS, BUSY_MS] = [1_000, 4_000]
+const PROMISED_MS = DOCUMENTED_MS + BUSY_MS
 
 /** Two processes of the service over one database file: the change is made at the first, seen at the second. */
 for (const [here, there] of [RUNTIMES, [...RUNTIMES].reverse()]) {
@@ -42,7 +43,7 @@ for (const [here, there] of [RUNTIMES, [...RUNTIMES].reverse()]) {
       return performance.now() - from
     }
 
-    test('a revoked, a demoted and a removed key in constant use end within five seconds', async () => {
+    test('a revoked, a demoted and a removed key in constant use end in the other process too', async () => {
       const acme = await found(first, founder)
       await acme.join(member, 'admin')
       const slug = await bundleOf(first, founder)
@@ -70,20 +71,26 @@ for (const [here, there] of [RUNTIMES, [...RUNTIMES].reverse()]) {
     test('a mistyped key and a fresh one cost no read: they are answered while the table of keys is away', async () => {
       const [fresh, unread] = [await mint(first, founder), await mint(first, founder)]
       const mistyped = `${unread.rawKey.slice(0, -1)}${unread.rawKey.endsWith('A') ? 'B' : 'A'}`
-      expect(await use(fresh.rawKey)).toBe(200)
-      const readAt = performance.now()
       const file = new Database(database)
-      file.exec('PRAGMA busy_timeout = 5000; ALTER TABLE api_keys RENAME TO api_keys_away')
-      try {
-        expect([await use(fresh.rawKey), await use(mistyped)]).toEqual([200, 401])
-        // Only now is the store asked, and it has no such table.
-        expect(await use(unread.rawKey)).toBe(500)
-        await Bun.sleep(DOCUMENTED_MS - (performance.now() - readAt) + 50)
-        expect(await use(fresh.rawKey)).toBe(500)
-      } finally {
-        file.exec('ALTER TABLE api_keys_away RENAME TO api_keys')
-        file.close()
+      file.exec('PRAGMA busy_timeout = 5000')
+      const withoutKeys = async <T>(ask: () => Promise<T>) => {
+        file.exec('ALTER TABLE api_keys RENAME TO api_keys_away')
+        return ask().finally(() => file.exec('ALTER TABLE api_keys_away RENAME TO api_keys'))
       }
+      let answered = 500
+      // A key is fresh for a second, in which a busy machine may not come as far as its second use: then once more.
+      for (let tries = 0; tries < 20 && answered === 500; tries += 1) {
+        expect(await use(fresh.rawKey)).toBe(200)
+        answered = await withoutKeys(() => use(fresh.rawKey))
+      }
+      expect(answered).toBe(200)
+      await withoutKeys(async () => {
+        // Only of the second is the store asked, and it has no such table.
+        expect([await use(mistyped), await use(unread.rawKey)]).toEqual([401, 500])
+        await Bun.sleep(DOCUMENTED_MS + 50)
+        expect(await use(fresh.rawKey)).toBe(500)
+      })
+      file.close()
       expect([await use(fresh.rawKey), await use(unread.rawKey)]).toEqual([200, 200])
     }, 60_000)
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { arrive, ask, bundleOf, mint, type Person, revoke, type Scope, signUp } from './people.ts'
+import { arrive, ask, bundleOf, confirm, mint, type Person, revoke, type Scope, signUp } from './people.ts'
 import { onEveryRuntime, requestText, START_MS, sendEvent, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
@@ -212,6 +212,7 @@ onEveryRuntime({}, (server) => {
 
   test('a key of a deleted account is refused', async () => {
     const leaver = await signUp(server())
+    await confirm(server(), leaver)
     const { rawKey: key } = await mint(server(), leaver)
     expect((await ask(server(), 'GET /api/me', { key })).status).toBe(200)
     const body = { password: 'correct horse battery' }

@@ -6,6 +6,7 @@ import {
   create,
   newSlug,
   onEveryRuntime,
+  post,
   START_MS,
   sendEvent,
   submit,
@@ -45,6 +46,20 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
       answers.push(await create(server(), OK, at(address)))
     }
     expect(statuses(answers)).toEqual([201, 201, 201, 403])
+  })
+
+  test('an address is the same with a port and without, and what is none is the socket’s', async () => {
+    for (const [addresses, other] of [
+      [['192.0.2.5:1024', '192.0.2.5:65535', ' 192.0.2.5 '], '192.0.2.5'],
+      [['[2001:db8:5::1]:443', '[2001:db8:5::2]', '2001:db8:5::3'], '[2001:DB8:5::4]:1'],
+      [['192.0.2.6', '::ffff:c000:206', '0:0:0:0:0:ffff:192.0.2.6'], '[::ffff:192.0.2.6]:80'],
+      [['unknown', '_hidden', '192.0.2.256'], '2001:db8::1::2'],
+    ] as const) {
+      const answers = []
+      for (const address of addresses) answers.push(await create(server(), OK, at(address)))
+      expect([...statuses(answers), (await create(server(), OK, at(other))).status]).toEqual([201, 201, 201, 403])
+    }
+    expect((await create(server(), OK)).status).toBe(403)
   })
 
   test('a create that was refused at the cap may be sent again with its key', async () => {
@@ -123,6 +138,30 @@ for (const runtime of RUNTIMES) {
         expect((await send(other)).status).toBe(201)
       }
       expect((await send('2001:db8::ffff')).status).toBe(429)
+    })
+
+    test('the networks of one IPv6 /48 share a wider bucket, eight times as large', async () => {
+      const send = (index: number) => create(proxied, OK, at(`2001:db8:77:${index.toString(16)}::1`))
+      expect(statuses(await times(40, send))).toEqual([...Array(32).fill(201), ...Array(8).fill(429)])
+      const { headers, body } = await send(99)
+      expect(body.retryAfterSeconds).toBeGreaterThan(500)
+      expect(headers.get('retry-after')).toBe(String(body.retryAfterSeconds))
+      expect((await create(proxied, OK, at('2001:db8:78::1'))).status).toBe(201)
+      const signIn = (index: number) =>
+        post(
+          `${proxied.origin}/api/auth/sign-in/magic-link`,
+          { email: `wide-${index}@people.example` },
+          at(`2001:db8:79:${index.toString(16)}::1`),
+        )
+      expect(statuses(await times(36, signIn))).toEqual([...Array(32).fill(200), ...Array(4).fill(429)])
+      const slug = await newSlug(proxied)
+      const report = (index: number) =>
+        post(
+          `${proxied.origin}/api/links/${slug}/reports`,
+          { reason: 'spam' },
+          at(`2001:db8:80:${index.toString(16)}::1`),
+        )
+      expect(statuses(await times(44, report))).toEqual([...Array(40).fill(204), ...Array(4).fill(429)])
     })
 
     test('of addresses that a client put before the proxy’s, only the proxy’s counts', async () => {

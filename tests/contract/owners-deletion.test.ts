@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, linkIn, mailTo, organize, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
+import { actFor, arrive, linkIn, mailTo, organize, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
@@ -78,7 +78,7 @@ onEveryTarget({}, (at) => {
       const rows = JSON.stringify(await at().sql(`SELECT * FROM "${name}"`))
       expect([name, rows.includes(ann.email), rows.includes(ann.userId)]).toEqual([name, false, false])
     }
-    await new Visitor(at()).fetch(link)
+    await press(new Visitor(at()), link)
     expect(await at().sql('SELECT 1 FROM user WHERE email = ?', [ann.email])).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { arrive as arriveByMail } from '../people.ts'
+import { arrive as arriveByMail, linkIn, mailTo } from '../people.ts'
 import type { Server } from '../server.ts'
 
 export type Scope = 'links:read' | 'links:write' | 'keys:admin'
@@ -111,6 +111,13 @@ export async function signUp(server: Server, headers: Record<string, string> = {
       .map((line) => line.split(';')[0])
       .join('; '),
   }
+}
+
+/** Has somebody who signed up confirm their address, as the button of the mailed page does. */
+export async function confirm(server: Server, { email, cookie }: Person): Promise<void> {
+  const link = linkIn(await mailTo(server, email, 'Confirm your address'))
+  const { status } = await fetch(link, { method: 'POST', headers: { cookie }, body: new URLSearchParams() })
+  if (status !== 200) throw new Error(`an address was not confirmed: ${status}`)
 }
 
 export interface Minted {

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { create, newSlug, requestText, START_MS, sendEvent, sendRaw, storedBundle, submit, URL_OK } from './support.ts'
 
+const GOOD_SECRET = 'a secret of the tests, forty characters long'
+
 /** Settings that cannot be used, and the setting that the one line must name. */
 const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ PORT: 'http' }, 'PORT'],
@@ -14,17 +16,49 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ SERVICE_BASE_URL: 'go.example.com' }, 'SERVICE_BASE_URL'],
   [{ SERVICE_BASE_URL: 'https://go.example.com/path' }, 'SERVICE_BASE_URL'],
   [{ SERVICE_NAME: 'x'.repeat(61) }, 'SERVICE_NAME'],
+  [{ SERVICE_NAME: ' ' }, 'SERVICE_NAME'],
+  [{ SERVICE_NAME: 'Open\nall' }, 'SERVICE_NAME'],
+  [{ SERVICE_NAME: 'Open\u0085all' }, 'SERVICE_NAME'],
+  [{ SERVICE_NAME: 'Open\u202eall' }, 'SERVICE_NAME'],
+  [{ SERVICE_MAIL_FROM: 'Openall <no-reply@go.example.com>\nBcc: all@go.example.com' }, 'SERVICE_MAIL_FROM'],
+  [{ SERVICE_MAIL_FROM: '  ' }, 'SERVICE_MAIL_FROM'],
+  [{ SERVICE_MAIL_FROM: 'Openall' }, 'SERVICE_MAIL_FROM'],
+  [{ SMTP_URL: 'smtp:// ' }, 'SMTP_URL'],
+  [{ HOST: ' ' }, 'HOST'],
+  [{ DATABASE_URL: 'file: ' }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'https:// ', SERVICE_SECRET: GOOD_SECRET }, 'DATABASE_URL'],
+  [{ DATABASE_AUTH_TOKEN: '   ' }, 'DATABASE_AUTH_TOKEN'],
+  [{ DATABASE_REPLICA_PATH: ' ' }, 'DATABASE_REPLICA_PATH'],
+  [{ REDIS_URL: 'redis:// ' }, 'REDIS_URL'],
+  [{ OIDC_ISSUER: 'https://?' }, 'OIDC_ISSUER'],
+  [{ OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: ' ' }, 'OIDC_CLIENT_ID'],
+  [{ OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: '\t' }, 'OIDC_CLIENT_SECRET'],
+  [{ SERVICE_METRICS_TOKEN: ' '.repeat(20) }, 'SERVICE_METRICS_TOKEN'],
+  [{ SERVICE_METRICS_TOKEN: 'x'.repeat(20) }, 'SERVICE_METRICS_TOKEN'],
+  [{ SERVICE_BLOCKED_HOSTS_FILE: ' ' }, 'SERVICE_BLOCKED_HOSTS_FILE'],
+  [{ SERVICE_SECURITY_CONTACT: 'security@go.example.com' }, 'SERVICE_SECURITY_CONTACT'],
+  [{ SERVICE_SECURITY_CONTACT: 'http://go.example.com/security' }, 'SERVICE_SECURITY_CONTACT'],
+  [{ SERVICE_SECURITY_CONTACT: 'mailto:security@go.example.com\nExpires: never' }, 'SERVICE_SECURITY_CONTACT'],
   [{ DATABASE_URL: 'mysql://db.example' }, 'DATABASE_URL'],
   [{ DATABASE_URL: 'file:/proc/not/there.db' }, 'DATABASE_URL'],
-  [{ DATABASE_URL: 'file:/etc', SERVICE_SECRET: 'x'.repeat(32) }, 'DATABASE_URL'],
+  [{ DATABASE_URL: 'file:/etc', SERVICE_SECRET: GOOD_SECRET }, 'DATABASE_URL'],
   [{ DATABASE_URL: 'libsql://db.example' }, 'SERVICE_SECRET'],
   [{ SERVICE_SECRET: 'short' }, 'SERVICE_SECRET'],
+  [{ SERVICE_SECRET: ' '.repeat(40) }, 'SERVICE_SECRET'],
+  [{ SERVICE_SECRET: 'x'.repeat(40) }, 'SERVICE_SECRET'],
+  [{ SERVICE_SECRET: `\n${GOOD_SECRET}` }, 'SERVICE_SECRET'],
   [{ SERVICE_RATE_LIMIT_WINDOW_MS: '-1' }, 'SERVICE_RATE_LIMIT_WINDOW_MS'],
   [{ SERVICE_RATE_LIMIT_MAX_REQUESTS: '1.5' }, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'],
   [{ SERVICE_CLIENT_IP_HEADER: 'x client' }, 'SERVICE_CLIENT_IP_HEADER'],
   [{ SERVICE_CLAIM_TTL_HOURS: 'week' }, 'SERVICE_CLAIM_TTL_HOURS'],
+  [{ SERVICE_CLAIM_TTL_HOURS: '87601' }, 'SERVICE_CLAIM_TTL_HOURS'],
   [{ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: 'many' }, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'],
-  [{ SERVICE_IDENTITY_WEBHOOK_SECRET: `whsec_${'x'.repeat(16)} whsec_short` }, 'SERVICE_IDENTITY_WEBHOOK_SECRET'],
+  [
+    { SERVICE_IDENTITY_WEBHOOK_SECRET: `whsec_${GOOD_SECRET.replaceAll(' ', '')} whsec_short` },
+    'SERVICE_IDENTITY_WEBHOOK_SECRET',
+  ],
+  [{ SERVICE_PAYMENT_WEBHOOK_SECRET: `whsec_${'x'.repeat(32)}` }, 'SERVICE_PAYMENT_WEBHOOK_SECRET'],
+  [{ SERVICE_IDENTITY_WEBHOOK_SECRET: ' ' }, 'SERVICE_IDENTITY_WEBHOOK_SECRET'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
 ]
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { arrive, organize, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { newEventId, newSecret, tellPayment, tellStripe } from '../webhooks.ts'
+import { deliver, newEventId, newSecret, signStandard, tellPayment, tellStripe } from '../webhooks.ts'
 
 const SECRET = newSecret()
 const settings = {
@@ -93,7 +93,21 @@ onEveryTarget(settings, (at) => {
       expect(await stripe('customer.subscription.created', { metadata })).toBe('ignored')
     }
     expect(await standard('subscription.created', { metadata: { subject: 'user:1' } })).toBe('ignored')
-    expect(await standard('subscription.active', { metadata: { subject: 'user:nobody' } })).toBe('applied')
-    expect(await at().sql("SELECT 1 FROM owners WHERE user_id = 'nobody'")).toEqual([])
+  })
+
+  test('a plan for an account that is not known here is 404, so that the sender comes again; its end is none', async () => {
+    const person = await arrive(at())
+    const id = newEventId()
+    const tell = (subject: string) => {
+      const body = JSON.stringify({ type: 'subscription.active', data: { metadata: { subject } } })
+      return deliver(at(), 'payment', body, signStandard(SECRET, body, { id }))
+    }
+    for (const subject of ['user:nobody', 'organization:nobody']) {
+      expect(await tell(subject)).toEqual({ status: 404, code: 'NOT_FOUND' })
+      expect(await standard('subscription.revoked', { metadata: { subject } })).toBe('applied')
+    }
+    expect(await at().sql("SELECT 1 FROM owners WHERE 'nobody' IN (user_id, organization_id)")).toEqual([])
+    // The delivery that was refused is taken once the account is there.
+    expect(await tell(`user:${person.userId}`)).toEqual({ status: 200, outcome: 'applied' })
   })
 })

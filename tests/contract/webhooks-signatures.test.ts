@@ -92,7 +92,10 @@ onEveryTarget(settings, (at) => {
   test('an event takes effect once, however often and however close together it is sent', async () => {
     const person = await arrive(at())
     const rename = (name: string) =>
-      JSON.stringify({ type: 'user.updated', data: { id: person.userId, email: person.email, name } })
+      JSON.stringify({
+        type: 'user.updated',
+        data: { id: person.userId, email: person.email, email_verified: true, name },
+      })
     const named = async () => (await at().sql('SELECT name FROM user WHERE id = ?', [person.userId]))[0]?.name
     const id = newEventId()
     const sends = Array.from({ length: 5 }, () =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { bundleOf, mint, PASSWORD, type Person, signUp } from '../contract/people.ts'
+import { bundleOf, confirm, mint, PASSWORD, type Person, signUp } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { type Server, startServer } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
@@ -14,6 +14,7 @@ let person: Person
 beforeAll(async () => {
   server = await startServer()
   person = await signUp(server)
+  await confirm(server, person)
   const words = `curl -s "$OPENALL/api/auth/sign-in/email" -c "$COOKIES" --json "$WORDS"`
   await shell.run(words, { ...places(), WORDS: JSON.stringify({ email: person.email, password: PASSWORD }) })
 }, START_MS)

@@ -54,6 +54,28 @@ test(`in ${SCHEDULES} random schedules every answer is a plain log's, or up to t
   expect(wrong.slice(0, 5)).toEqual([])
 }, 60_000)
 
+test('what is given back does not count, in whatever order, and the oldest that stays is told of', () => {
+  let now = 0
+  const bucket = new MemoryBucket(() => now)
+  const limit: Limit = { name: 'x', max: 3, windowMs: 60_000 }
+  bucket.giveBack(limit, 'k')
+  for (const at of [0, 0, 20_000]) {
+    now = at
+    expect(bucket.take(limit, 'k').allowed).toBe(true)
+  }
+  expect(bucket.take(limit, 'k').allowed).toBe(false)
+  bucket.giveBack(limit, 'k')
+  expect(bucket.used(limit, 'k')).toBe(2)
+  now = 30_000
+  expect(bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 0 })
+  for (let given = 0; given < 4; given += 1) bucket.giveBack(limit, 'k')
+  expect(bucket.used(limit, 'k')).toBe(0)
+  now = 40_000
+  expect(bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 61 })
+  // The places that were given back are used again, and no other key lost any.
+  expect([bucket.used(limit, 'k'), bucket.used(limit, 'other')]).toEqual([1, 0])
+})
+
 test('a key’s hour is a rolling one: retryAfterSeconds is when the first of its requests is an hour old', () => {
   let now = 0
   const bucket = new MemoryBucket(() => now)

@@ -59,6 +59,19 @@ test('on real time, in 40 random schedules every answer is a plain log’s, with
   expect(wrong).toEqual([])
 }, 60_000)
 
+test('what one process gives back another may take', async () => {
+  const [one, other] = [await connect(), await connect()]
+  const limit = limitOf(2, 60_000)
+  await one.bucket.giveBack(limit, 'k')
+  for (const { bucket } of [one, other]) expect((await bucket.take(limit, 'k')).allowed).toBe(true)
+  expect((await other.bucket.take(limit, 'k')).allowed).toBe(false)
+  await one.bucket.giveBack(limit, 'k')
+  expect(await other.bucket.used(limit, 'k')).toBe(1)
+  expect(await other.bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 0 })
+  for (let given = 0; given < 3; given += 1) await one.bucket.giveBack(limit, 'k')
+  expect(await other.bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 1 })
+})
+
 test('an answer that came in time counts, though the process was too busy to read it', async () => {
   const { bucket, logged } = await connect()
   const limit = limitOf(5, 60_000)

@@ -71,6 +71,8 @@ describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
     for (const { operation } of operations) {
       const seen = [...(statuses.get(operation.operationId) ?? [])]
       expect([operation.operationId, seen.some((status) => status < 300)]).toEqual([operation.operationId, true])
+      // It takes nothing, and passes over what it does not know.
+      if (operation.operationId === 'who_am_i') continue
       expect([operation.operationId, seen.some((status) => status === 400 || status === 415)]).toEqual([
         operation.operationId,
         true,

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { expect, test } from 'bun:test'
-import { Html } from '@elysiajs/html'
 import type { Condition, Policy } from '../../db/policy.ts'
 import { canOpen, draftOf, linesOf, opened, valuesOf, written } from '../../src/policies/draft.ts'
 import { readRules } from '../../src/transports/dashboard/policy-form.ts'

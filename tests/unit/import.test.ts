@@ -185,6 +185,27 @@ test('what would be refused is made to fit, and told', () => {
   expect(changed.map(({ reason }) => reason.slice(0, 20))).toEqual(['has a note of more t', 'has more than 10 tag'])
 })
 
+test('control characters and marks of direction are left out of an import, and told', () => {
+  const { bundles, changed } = readImport(
+    '<H3>We\u202eek</H3><DD>What\u009b it is\n<DL>\n<DT><A HREF="https://a.example/" TAGS="o\u200fne,two">A &#x202e;not&#x85;e</A>\n<DT><A HREF="https://b.example/">שלום עולם</A>\n</DL>',
+  )
+  expect(bundles.map(({ title, description }) => [title, description])).toEqual([['Week', 'What  it is']])
+  expect(bundles[0]?.links.map(({ metadata }) => metadata)).toEqual([
+    { note: 'A not…e', tags: ['one', 'two'] },
+    { note: 'שלום עולם' },
+  ])
+  const told = 'control characters or marks that turn its direction: they are left out'
+  expect(changed).toEqual([
+    { line: 3, text: 'https://a.example/', reason: `has a note with ${told}` },
+    { line: 3, text: 'https://a.example/', reason: `has a tag with ${told}` },
+    { line: 3, text: 'Week', reason: `comes under a title with ${told}` },
+    { line: 3, text: 'What  it is', reason: `comes under a description with ${told}` },
+  ])
+  const list = readImport('\u202bhttps://a.example/ סדר היום\u202c\r\nhttps://b.example/ plain\r\n')
+  expect(short(list)).toEqual([[null, 'a.example/ (סדר היום)', 'b.example/ (plain)']])
+  expect(list.changed.map(({ line }) => line)).toEqual([1])
+})
+
 describe('an export that is imported keeps URLs, notes and tags', () => {
   const hostile = {
     title: 'Hostile',

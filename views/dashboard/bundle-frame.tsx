@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import type { StoredBundle } from '../../src/bundles/access.ts'
 import { Icon } from '../icons.tsx'
 import { headingOf } from '../launcher.tsx'

@@ -1,17 +1,25 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import type { StoredBundle } from '../../src/bundles/access.ts'
 import type { Listed } from '../../src/bundles/listing.ts'
 import type { Listing } from '../../src/bundles/shapes.ts'
 import { allowsRole, type Role } from '../../src/identity/roles.ts'
+import type { HistoryUse } from '../../src/limits/history.ts'
 import { count } from '../../src/words.ts'
 import { destination } from '../destination.ts'
 import { Icon } from '../icons.tsx'
 import { headingOf } from '../launcher.tsx'
 import { attribute } from '../layout.tsx'
+import { HistoryNotice } from './history-notice.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 import { When } from './time.tsx'
 
-interface BundlesProps {
+interface BundlesProps extends ListProps {
+  history: HistoryUse
+}
+
+interface ListProps {
   site: DashboardSite
   listed: Listed
   asked: Listing
@@ -19,7 +27,7 @@ interface BundlesProps {
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, listed, asked } = props
+  const { site, listed, asked, history } = props
   const isDeleted = asked.state === 'deleted'
   const mayEdit = allowsRole(site.viewer.role, 'editor')
   return (
@@ -39,6 +47,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
           ''
         )}
       </Head>
+      <HistoryNotice history={history} />
       {listed.total === 0 && asked.q === undefined ? (
         <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} />
       ) : (
@@ -88,7 +97,7 @@ const SORTS: Record<Listing['sort'], string> = {
   title: 'Title',
 }
 
-function Search(props: BundlesProps): JSX.Element {
+function Search(props: ListProps): JSX.Element {
   const { asked } = props
   return (
     <>
@@ -145,7 +154,7 @@ function Search(props: BundlesProps): JSX.Element {
 }
 
 /** A page of bundles: what searching, sorting and paging replace. */
-export function BundleList({ site, listed, asked }: BundlesProps): JSX.Element {
+export function BundleList({ site, listed, asked }: ListProps): JSX.Element {
   const { bundles, total, pagination } = listed
   if (total === 0) {
     return (

@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import { described, FieldError } from '../fields.tsx'
 import { Head } from './shell.tsx'
 

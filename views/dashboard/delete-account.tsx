@@ -1,10 +1,12 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Fate, Holdings } from '../../src/identity/holdings.ts'
 import { count } from '../../src/words.ts'
 import { PasswordField } from '../account.tsx'
 import { Alert } from '../fields.tsx'
 import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
+import { ExportLink } from './proof.tsx'
 import type { DashboardSite } from './shell.tsx'
 
 interface DeleteAccountProps {
@@ -75,9 +77,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
         ''
       )}
       <p>
-        <a href="/api/me/export" download="">
-          Export all your data
-        </a>
+        <ExportLink site={site} label="Export all your data" back="/dashboard/settings/delete" isPlain />
         {' first, if you may want it.'}
       </p>
     </Confirm>

@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import { type BundleDiff, diffLinks, isSame, type Link, type RuleState } from '../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../src/bundles/list-diff.ts'
 import { destination } from '../destination.ts'

@@ -1,10 +1,13 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { StoredBundle } from '../../src/bundles/access.ts'
+import type { HistoryUse } from '../../src/limits/history.ts'
 import { destination } from '../destination.ts'
 import { headingOf } from '../launcher.tsx'
 import { attribute } from '../layout.tsx'
 import { BundleFrame } from './bundle-frame.tsx'
 import { Editor, type EditorState } from './editor.tsx'
+import { HistoryNotice } from './history-notice.tsx'
 import { type DashboardSite, Head } from './shell.tsx'
 
 interface NewBundleProps {
@@ -52,10 +55,11 @@ interface BundlePageProps {
   /** What somebody else has saved, against what was typed. */
   conflict: JSX.Element | undefined
   state: EditorState
+  history: HistoryUse
 }
 
 /** A bundle that is edited. */
-export function BundlePage({ site, bundle, version, over, conflict, state }: BundlePageProps): JSX.Element {
+export function BundlePage({ site, bundle, version, over, conflict, state, history }: BundlePageProps): JSX.Element {
   const reminder = (
     <p class="alert" safe>
       {`Version ${version} was saved by somebody while you typed. Saving puts yours in its place.`}
@@ -63,6 +67,7 @@ export function BundlePage({ site, bundle, version, over, conflict, state }: Bun
   )
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
+      <HistoryNotice history={history} />
       <Editor
         action={`/dashboard/links/${bundle.slug}`}
         kind="saved"

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { destination } from '../destination.ts'
 import { Alert, described, Field, FieldError, leading } from '../fields.tsx'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { StoredBundle } from '../../src/bundles/access.ts'
 import { diff, NOTHING } from '../../src/bundles/diff.ts'
 import type { Version } from '../../src/bundles/versions.ts'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Holdings } from '../../src/identity/holdings.ts'
 import { count } from '../../src/words.ts'
 

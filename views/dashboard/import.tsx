@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import type { ImportedBundle, ImportPlan, Remark } from '../../src/bundles/import.ts'
 import { count } from '../../src/words.ts'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { StoredBundle } from '../../src/bundles/access.ts'
 import type { Insights } from '../../src/insights/shapes.ts'
 import { DayChart, type DayCount, Share } from '../charts.tsx'

@@ -1,5 +1,7 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Scope } from '../../src/identity/roles.ts'
+import type { ListedKey } from '../../src/keys/keys.ts'
 import type { ShownKey } from '../../src/keys/shapes.ts'
 import { Alert, described, Field, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
@@ -9,7 +11,7 @@ import { type DashboardSite, Empty, Head } from './shell.tsx'
 import { When } from './time.tsx'
 
 /** A key, and how many requests of its hour it has used; null where none are counted. */
-type UsedKey = ShownKey & { used: number | null }
+type UsedKey = ListedKey & { used: number | null }
 
 interface KeysProps {
   site: DashboardSite
@@ -59,11 +61,12 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
 }
 
 function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
-  const { id, name, keyPrefix, scopes, revokedAt, createdAt, lastUsedAt } = apiKey
+  const { id, name, keyPrefix, scopes, revokedAt, minterLeftAt, createdAt, lastUsedAt } = apiKey
+  const endedAt = revokedAt ?? minterLeftAt
   return (
     <li class="row">
       <div class="what">
-        <span class={['name', revokedAt !== null && 'gone']}>
+        <span class={['name', endedAt !== null && 'gone']}>
           <bdi safe>{name}</bdi>
         </span>
         <span class="hint where">
@@ -73,13 +76,13 @@ function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
         </span>
       </div>
       <div class="facts hint">
-        {revokedAt === null ? <Usage apiKey={apiKey} /> : ''}
+        {endedAt === null ? <Usage apiKey={apiKey} /> : ''}
         <span>
           {lastUsedAt === null ? 'never used, made ' : 'last used '}
           <When at={Date.parse(lastUsedAt ?? createdAt)} />
         </span>
       </div>
-      {revokedAt === null ? (
+      {endedAt === null ? (
         <div class="actions">
           <a class="quiet" href={`/dashboard/keys/${id}/revoke`} aria-label={attribute(`Revoke ${name}`)}>
             Revoke
@@ -87,8 +90,8 @@ function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
         </div>
       ) : (
         <span class="tag bad">
-          {'revoked '}
-          <When at={Date.parse(revokedAt)} />
+          {revokedAt === null ? 'ended when its minter left, ' : 'revoked '}
+          <When at={Date.parse(endedAt)} />
         </span>
       )}
     </li>

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { attribute } from '../layout.tsx'
 
 /** One change of somebody else's that a form lacks, and can take over by itself. */

@@ -1,11 +1,12 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Holdings } from '../../src/identity/holdings.ts'
 import type { Member, OrganizationInFull } from '../../src/identity/organizations.ts'
 import { count } from '../../src/words.ts'
-import { attribute } from '../layout.tsx'
 import { Confirm, Retyped } from './confirm.tsx'
 import { Lost } from './holdings.tsx'
-import { personName } from './shell.tsx'
+import { ExportLink } from './proof.tsx'
+import { type DashboardSite, personName } from './shell.tsx'
 
 interface RemoveMemberProps {
   organization: OrganizationInFull
@@ -53,13 +54,14 @@ function KeysEnd({ keys, whose }: { keys: number; whose: 'you' | 'they' }): JSX.
 }
 
 interface DeleteOrganizationProps {
+  site: DashboardSite
   organization: OrganizationInFull
   holdings: Holdings
   error: string | undefined
 }
 
 /** Asks before an organisation is deleted, and says what goes with it. */
-export function DeleteOrganizationView({ organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
+export function DeleteOrganizationView({ site, organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
   const { id, name, members } = organization
   return (
     <Confirm
@@ -81,9 +83,13 @@ export function DeleteOrganizationView({ organization, holdings, error }: Delete
         <li safe>{`the membership of ${count(members.length, 'member')}, who keep their accounts`}</li>
       </ul>
       <p>
-        <a href={attribute(`/api/me/export?organizationId=${encodeURIComponent(id)}`)} download="">
-          Export all its data
-        </a>
+        <ExportLink
+          site={site}
+          organizationId={id}
+          label="Export all its data"
+          back={`/dashboard/organizations/${id}/delete`}
+          isPlain
+        />
         {' first, if you may want it.'}
       </p>
     </Confirm>

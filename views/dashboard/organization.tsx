@@ -1,10 +1,12 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Invited, Member, OrganizationInFull } from '../../src/identity/organizations.ts'
 import { ROLES, type Role } from '../../src/identity/roles.ts'
 import { count } from '../../src/words.ts'
 import { described, Field, FieldError } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
+import { ExportLink } from './proof.tsx'
 import { type DashboardSite, Head, Monogram, personName } from './shell.tsx'
 import { When } from './time.tsx'
 
@@ -68,7 +70,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
       ) : (
         ''
       )}
-      <Ends organization={organization} />
+      <Ends site={site} organization={organization} />
     </>
   )
 }
@@ -257,7 +259,7 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
 }
 
 /** What ends something, and what is taken along. */
-function Ends({ organization }: { organization: OrganizationInFull }): JSX.Element {
+function Ends({ site, organization }: Pick<OrganizationProps, 'site' | 'organization'>): JSX.Element {
   const { id, role, members } = organization
   const isAdmin = role === 'admin'
   const isLast = isAdmin && members.filter((one) => one.role === 'admin').length === 1
@@ -273,10 +275,12 @@ function Ends({ organization }: { organization: OrganizationInFull }): JSX.Eleme
       )}
       <div class="actions">
         {isAdmin ? (
-          <a class="button" href={attribute(`/api/me/export?organizationId=${encodeURIComponent(id)}`)} download="">
-            <Icon name="download" />
-            Export all its data
-          </a>
+          <ExportLink
+            site={site}
+            organizationId={id}
+            label="Export all its data"
+            back={`/dashboard/organizations/${id}`}
+          />
         ) : (
           ''
         )}

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Asked } from '../../src/identity/organizations.ts'
 import { described, Field } from '../fields.tsx'

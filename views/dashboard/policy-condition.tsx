@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { ROLES } from '../../src/identity/roles.ts'
 import type { DEVICES } from '../../src/policies/agents.ts'
 import { CONDITION_BOUNDS, DAYS } from '../../src/policies/conditions.ts'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { DraftTab } from '../../src/policies/draft.ts'
 import { Icon, type IconName } from '../icons.tsx'
 import { attribute } from '../layout.tsx'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Condition, Policy, Rule, Tab } from '../../db/policy.ts'
 import { count } from '../../src/words.ts'
 import { destination } from '../destination.ts'

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Condition, Tab } from '../../db/policy.ts'
 import { CONDITION_BOUNDS, readCondition } from '../../src/policies/conditions.ts'
 import {

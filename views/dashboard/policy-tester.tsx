@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { Tab, Traced } from '../../db/policy.ts'
 import { ROLES } from '../../src/identity/roles.ts'
 import type { DEVICES } from '../../src/policies/agents.ts'

@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import type { Policy } from '../../db/policy.ts'
 import type { StoredBundle } from '../../src/bundles/access.ts'
 import { FIELDS } from '../../src/policies/conditions.ts'

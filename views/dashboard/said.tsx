@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { attribute } from '../layout.tsx'
 
 /** What was done on the page before, by the name that an address carries as `said`. */
@@ -23,7 +24,7 @@ const SAID = {
   left: 'You have left the organisation.',
   nameSaved: 'Your name is saved.',
   verificationSent: 'A mail is on its way. Open the link in it to confirm your address.',
-  passwordChanged: 'Your password is changed.',
+  passwordChanged: 'Your password is changed, and every other browser is signed out.',
   passwordMailSent: 'A mail is on its way. Open the link in it to choose a new password.',
   sessionEnded: 'That browser is signed out.',
   sessionsEnded: 'Every other browser is signed out.',

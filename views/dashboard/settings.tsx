@@ -1,8 +1,10 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import { browserName } from '../../src/words.ts'
 import { PasswordField } from '../account.tsx'
 import { Alert, described, Field } from '../fields.tsx'
-import { Icon } from '../icons.tsx'
 import { attribute } from '../layout.tsx'
+import { ConfirmationForm, ExportLink } from './proof.tsx'
 import { type DashboardSite, Head } from './shell.tsx'
 import { When } from './time.tsx'
 
@@ -60,10 +62,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
           and your keys without their secrets. An organisation’s data is exported by its admins, on its page.
         </p>
         <p>
-          <a class="button" href="/api/me/export" download="">
-            <Icon name="download" />
-            Export all your data
-          </a>
+          <ExportLink site={props.site} label="Export all your data" back="/dashboard/settings" />
         </p>
       </section>
       <section class="panel" aria-labelledby="delete">
@@ -108,22 +107,30 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
         {emailVerified ? (
           ''
         ) : (
-          <form method="post" action="/dashboard/settings">
-            <input type="hidden" name="change" value="verification" />
-            <p class="hint">Until it is confirmed you can join no organisation, and rules do not know your domain.</p>
-            <button type="submit">Send the mail again</button>
-          </form>
+          <>
+            <p class="hint">
+              Open the link in the mail we sent you. Until then you can’t make API keys or invite people or join their
+              organisations, and rules don’t know your domain.
+            </p>
+            <ConfirmationForm back="/dashboard/settings" />
+          </>
         )}
       </div>
     </section>
   )
 }
 
-function Password({ errors, hasPassword }: SettingsProps): JSX.Element {
+function Password({ site, errors, hasPassword }: SettingsProps): JSX.Element {
   return (
     <section class="panel" aria-labelledby="password">
       <h2 id="password">Password</h2>
-      {hasPassword ? (
+      {hasPassword && !site.viewer.signedInLately ? (
+        <p>
+          <a class="button" href="/sign-in?next=/dashboard/settings" hx-boost="false">
+            Sign in again to change your password
+          </a>
+        </p>
+      ) : hasPassword ? (
         <form class="stack" method="post" action="/dashboard/settings">
           <input type="hidden" name="change" value="password" />
           <PasswordField
@@ -139,10 +146,7 @@ function Password({ errors, hasPassword }: SettingsProps): JSX.Element {
             error={errors.newPassword}
             hint="At least 8 characters."
           />
-          <label class="choice">
-            <input type="checkbox" name="endOthers" value="yes" checked />
-            <span>Sign out everywhere else</span>
-          </label>
+          <p class="hint">Changing it signs out every other browser.</p>
           <div class="actions">
             <button type="submit">Change the password</button>
           </div>
@@ -162,7 +166,7 @@ function Password({ errors, hasPassword }: SettingsProps): JSX.Element {
 
 function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
   const { id, createdAt, isThis, device } = browser
-  const name = browserName(browser)
+  const name = browserName(browser) ?? 'An unknown browser'
   return (
     <li class="row person">
       <div class="what">
@@ -185,16 +189,4 @@ function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
       )}
     </li>
   )
-}
-
-/** Names that are not written with one capital. */
-const WRITTEN: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
-
-function browserName({ browser, os }: Browser): string {
-  const names = [browser, os].filter((name) => name !== null).map((name) => WRITTEN[name] ?? capitalised(name))
-  return names.length === 0 ? 'An unknown browser' : names.join(' on ')
-}
-
-function capitalised(text: string): string {
-  return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

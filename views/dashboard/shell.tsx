@@ -1,4 +1,6 @@
-import { Html, type PropsWithChildren } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
 import { Icon, type IconName } from '../icons.tsx'
 import { Document, type Site, type Viewer } from '../layout.tsx'
 import { asset } from '../static.ts'

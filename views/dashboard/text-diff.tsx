@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { diffArrays } from 'diff'
 
 /** Past so many words that come or go, telling one from the other helps nobody. */

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { iso } from '../../src/time.ts'
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [

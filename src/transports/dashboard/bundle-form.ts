@@ -4,10 +4,11 @@ import type { StoredBundle } from '../../bundles/access.ts'
 import { readLine, readPasted } from '../../bundles/paste.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../problem.ts'
+import { fitted, unfitUrl } from '../../text.ts'
 import { fieldsOf } from './taking.ts'
 
 /** More than a bundle holds, so that a list that is too long can be shortened here; longer ones are for the import. */
-const MAX_ROWS = 200
+export const MAX_ROWS = 200
 
 /** A link that nothing was typed of. */
 const NEW_LINK: LinkFields = { url: '', note: '', tags: '', openPolicy: 'auto' }
@@ -99,8 +100,9 @@ export function contentOf({ title, description, links }: BundleForm): { content:
 
 /** What stands already as a URL is one, whatever else it might be read as. */
 function addressesIn(text: string): { url: string; note: string }[] {
-  const isWhole = URL.canParse(text.trim()) && /^https?:/i.test(text.trim()) && !/\shttps?:\/\//i.test(text)
-  return isWhole ? [{ url: text.trim(), note: '' }] : readLine(text)
+  const url = fitted(text).trim()
+  const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
+  return isWhole ? [{ url, note: '' }] : readLine(url)
 }
 
 function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlMetadata {

@@ -1,24 +1,35 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { BundleList, BundlesView } from '../../../views/dashboard/bundles.tsx'
 import { saying } from '../../../views/dashboard/said.tsx'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
+import { historyUse } from '../../limits/history.ts'
 import { validate } from '../../validate.ts'
 import { queryFields, typed } from '../fields.ts'
 import { htmxTarget } from '../htmx.ts'
 import type { Screen } from './screens.tsx'
 import { run } from './visit.ts'
 
+/** What the list is asked by, beside `q`. */
+const ASKED = ['limit', 'offset', 'sort', 'state'] as const
+
 /** The list of bundles, and what is done to one from there. */
 export const bundleScreens: readonly Screen[] = [
   {
     path: '/dashboard',
     async get(visit) {
-      const { said: _, slug: __, q, ...fields } = queryFields(visit.query)
+      const { q, ...fields } = queryFields(visit.query)
       const search = typeof q === 'string' && q.trim() !== '' ? { q: q.trim() } : {}
-      const input = { sort: 'updated', ...typed(listBundles.input, fields), ...search }
+      // Links to a page bring all sorts of fields along (utm_source, what was said): its own alone are read.
+      const own = Object.fromEntries(
+        ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+      )
+      const input = { sort: 'updated', ...typed(listBundles.input, own), ...search }
       const listed = await run(visit, listBundles, input)
-      const props = { site: visit.site, listed, asked: validate(Listing, input) }
+      const { store, config } = visit.service
+      const history = await historyUse(store, listed.subject, config)
+      const props = { site: visit.site, listed, asked: validate(Listing, input), history }
       if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }
     },

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Conflict } from '../../../views/dashboard/diff.tsx'
 import { Editor } from '../../../views/dashboard/history.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'

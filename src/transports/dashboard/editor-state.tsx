@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { type BundleForm, Check, type EditorState } from '../../../views/dashboard/editor.tsx'
 import { checkedForm, contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
 import type { Outcome } from './screens.tsx'

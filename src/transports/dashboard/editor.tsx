@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import type { BundleForm, EditorState } from '../../../views/dashboard/editor.tsx'
 import { BundlePage, ReadOnlyPage } from '../../../views/dashboard/editor-pages.tsx'
 import { Offers } from '../../../views/dashboard/offers.tsx'
@@ -9,9 +10,11 @@ import type { StoredBundle } from '../../bundles/access.ts'
 import { diff, isSame } from '../../bundles/diff.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
+import { historyUse } from '../../limits/history.ts'
 import { Problem } from '../../problem.ts'
+import { unfitUrl } from '../../text.ts'
 import { versionIn } from '../fields.ts'
-import { afterButton, checkedForm, contentOf, formOf, readBundleForm } from './bundle-form.ts'
+import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, readBundleForm } from './bundle-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { check, touched, untouched } from './editor-state.tsx'
 import type { Outcome, Screen, Shown } from './screens.tsx'
@@ -91,8 +94,9 @@ async function besideTheirs(
   const form = offersOf(changes, sent).find(({ name }) => name === button)?.taken ?? sent
   const { content } = contentOf(form)
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
-  // What is no URL cannot be compared.
-  if (!content.urls.every((url) => URL.canParse(url))) return shown(visit, theirs, editing, problem)
+  // What is no URL cannot be compared, and a list that no bundle holds need not be.
+  const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
+  if (!isComparable) return shown(visit, theirs, editing, problem)
   const conflict = (
     <>
       {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
@@ -108,8 +112,10 @@ interface Editing extends EditorState {
   conflict?: JSX.Element | undefined
 }
 
-function shown(visit: Visit, bundle: StoredBundle, editing: Editing, problem?: Problem): Shown {
+async function shown(visit: Visit, bundle: StoredBundle, editing: Editing, problem?: Problem): Promise<Shown> {
   const { version, over = null, conflict, ...state } = editing
-  const props = { site: visit.site, bundle, version, over, conflict, state }
+  const { store, config } = visit.service
+  const history = await historyUse(store, bundle.owner, config)
+  const props = { site: visit.site, bundle, version, over, conflict, state, history }
   return { ...headed(bundle), view: <BundlePage {...props} />, problem }
 }

@@ -27,6 +27,7 @@ export async function ask(visit: Visit, path: string, body: unknown): Promise<Re
   if (answer.ok) return answer
   const { error, code } = (await answer.json()) as { error: string; code: string }
   if (answer.status === 401) throw new Problem('UNAUTHORIZED', error)
+  if (code === 'PLAN_LIMIT' || code === 'EMAIL_UNVERIFIED') return { code, problem: new Problem(code, error) }
   if (answer.status === 403) throw new Problem('FORBIDDEN', error)
   if (answer.status >= 500) throw new Problem('INTERNAL_ERROR', error)
   return { code, problem: new Problem('BAD_REQUEST', error) }

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { createHash, randomUUID } from 'node:crypto'
-import { Html } from '@elysiajs/html'
 import { ImportedPage, type ImportForm, ImportPage, type Made } from '../../../views/dashboard/import.tsx'
 import { headingOf } from '../../../views/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
@@ -58,9 +59,11 @@ function tooLong(text: string): ImportForm {
 }
 
 function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
+  // By name: a form looks through all its fields for each that it is asked for.
+  const fields = new Map(sent)
   return {
     ...form,
-    titles: form.titles.map((title, index) => (sent.get(`title-${index}`) ?? title).trim()),
+    titles: form.titles.map((title, index) => (fields.get(`title-${index}`) ?? title).trim()),
     ticked: new Set([...sent.getAll('bundle'), ...sent.getAll('link')]),
     idempotencyKey: sent.get('idempotencyKey') || form.idempotencyKey,
   }
@@ -101,7 +104,8 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
       })
   }
   if (refused === null) return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={null} /> }
-  const isLeft = (tick: string) => left.some(({ index }) => tick === String(index) || tick.startsWith(`${index}.`))
+  const places = new Set(left.map(({ index }) => String(index)))
+  const isLeft = (tick: string) => places.has(tick.split('.', 1)[0] ?? '')
   const rest = { ...form, refused: refused.message, ticked: new Set([...ticked].filter(isLeft)) }
   if (made.length === 0) return shown(rest, refused)
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { InsightsPart, InsightsView } from '../../../views/dashboard/insights.tsx'
 import { getInsights } from '../../insights/operations.ts'
 import { htmxTarget } from '../htmx.ts'

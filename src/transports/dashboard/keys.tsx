@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { randomUUID } from 'node:crypto'
-import { Html } from '@elysiajs/html'
 import {
   type KeyForm,
   KeyMadeView,
@@ -8,11 +9,12 @@ import {
   NewKeyView,
   RevokeView,
 } from '../../../views/dashboard/keys.tsx'
+import { missingProof } from '../../../views/dashboard/proof.tsx'
 import { saying } from '../../../views/dashboard/said.tsx'
 import { allowsRole } from '../../identity/roles.ts'
+import type { ListedKey } from '../../keys/keys.ts'
 import { usedLately } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
-import type { ShownKey } from '../../keys/shapes.ts'
 import { Problem } from '../../problem.ts'
 import { typed } from '../fields.ts'
 import type { Outcome, Screen } from './screens.tsx'
@@ -42,6 +44,9 @@ export const keyScreens: readonly Screen[] = [
     path: '/dashboard/keys/new',
     async get(visit) {
       if (!isAdmin(visit)) return ofAdmins(visit)
+      const title = 'New API key'
+      const missing = missingProof(visit.site, title, '/dashboard/keys/new')
+      if (missing !== null) return { section: 'keys', title, view: missing }
       const form = {
         name: '',
         scope: 'links:write',
@@ -85,8 +90,8 @@ function isAdmin({ site }: Visit): boolean {
   return allowsRole(site.viewer.role, 'admin')
 }
 
-function isActive({ revokedAt }: ShownKey): boolean {
-  return revokedAt === null
+function isActive({ revokedAt, minterLeftAt }: ListedKey): boolean {
+  return revokedAt === null && minterLeftAt === null
 }
 
 /** What members see who are no admins. */
@@ -99,7 +104,7 @@ function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {
 }
 
 /** How much of its hour each key has used; null for those that are not counted. */
-function withUse({ service: { bucket } }: Visit, keys: readonly ShownKey[]) {
+function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
   return Promise.all(
     keys.map(async (key) => {
       const isCounted = isActive(key) && key.rateLimitPerHour > 0

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { randomUUID } from 'node:crypto'
-import { Html } from '@elysiajs/html'
 import { type EditorState, LinkRows } from '../../../views/dashboard/editor.tsx'
 import { NewBundlePage } from '../../../views/dashboard/editor-pages.tsx'
 import { saying } from '../../../views/dashboard/said.tsx'

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { randomUUID } from 'node:crypto'
-import { Html } from '@elysiajs/html'
 import { type InviteForm, OrganizationView } from '../../../views/dashboard/organization.tsx'
 import { DeleteOrganizationView, LeaveView, RemoveMemberView } from '../../../views/dashboard/organization-ends.tsx'
 import { OrganizationsView } from '../../../views/dashboard/organizations.tsx'
@@ -8,6 +9,7 @@ import { holdingsOf, keysInName } from '../../identity/holdings.ts'
 import { invitationsTo, madeAs, type OrganizationInFull, organizationFor } from '../../identity/organizations.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { Problem } from '../../problem.ts'
+import { besideField } from '../../words.ts'
 import { seeOther } from '../respond.ts'
 import { ask, demand } from './identity.ts'
 import type { Outcome, Screen } from './screens.tsx'
@@ -32,7 +34,7 @@ export const organizationScreens: readonly Screen[] = [
       }
       const made = await madeAs(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
-      return listed(visit, { name, slug, error: sentence(answer.problem.message) }, answer.problem)
+      return listed(visit, { name, slug, error: besideField(answer.problem.message) }, answer.problem)
     },
   },
   {
@@ -145,7 +147,8 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   const answer = await ask(visit, '/organization/invite-member', { organizationId: id, email, role })
   if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'invited') }
   const { code, problem } = answer
-  const error = INVITING[code] ?? (/\[body\.email\]/.test(problem.message) ? INVITING.INVALID_EMAIL : problem.message)
+  const error =
+    INVITING[code] ?? (/\[body\.email\]/.test(problem.message) ? INVITING.INVALID_EMAIL : besideField(problem.message))
   return shown(visit, organization, { invite: { email, role, error: error ?? '' } }, problem)
 }
 
@@ -161,22 +164,24 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
   if (name === '') return shown(visit, organization, { name: { name, error: 'This must have a name.' } }, noName())
   const answer = await ask(visit, '/organization/update', { organizationId: id, data: { name } })
   if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'organizationRenamed') }
-  const error = sentence(answer.problem.message)
+  const error = besideField(answer.problem.message)
   return shown(visit, organization, { name: { name, error } }, answer.problem)
 }
 
 async function asked(visit: Visit, organization: OrganizationInFull, problem: Problem | undefined): Promise<Outcome> {
   requireRole(organization.role, 'admin')
   const holdings = await holdingsOf(visit.service.store, organization.id)
-  const view = <DeleteOrganizationView organization={organization} holdings={holdings} error={problem?.message} />
+  const view = (
+    <DeleteOrganizationView
+      site={visit.site}
+      organization={organization}
+      holdings={holdings}
+      error={problem?.message}
+    />
+  )
   return { section: 'organizations', title: 'Delete an organisation', view, problem }
 }
 
 function noName(): Problem {
   return new Problem('BAD_REQUEST', 'An organisation must have a name.')
-}
-
-/** A refusal of a name's length or letters, for the field itself. */
-function sentence(message: string): string {
-  return `${message.replace(/^name must/, 'This must')}.`.replace(/\.\.$/, '.')
 }

@@ -1,5 +1,6 @@
+/** @jsxImportSource @kitajs/html */
+
 import { isDeepStrictEqual } from 'node:util'
-import { Html } from '@elysiajs/html'
 import { type } from 'arktype'
 import {
   Checked,

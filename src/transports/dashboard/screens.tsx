@@ -1,6 +1,8 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { Elysia } from 'elysia'
 import { DashboardDocument, DashboardPage, type Section } from '../../../views/dashboard/shell.tsx'
+import { charge } from '../../limits/charge.ts'
 import { Problem } from '../../problem.ts'
 import type { Service } from '../../service.ts'
 import { refuseMethod } from '../api.ts'
@@ -49,13 +51,29 @@ export function screens(service: Service, table: readonly Screen[]) {
         if (handle === undefined) return refuseMethod(allow)
         const visit = await visitOf(request, params, service)
         if (visit === null) return toSignIn(request)
-        const outcome = await handle(visit, isPost ? await readForm(request, LONG_FORM) : new URLSearchParams())
+        const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
+        await chargeReading(visit, form)
+        const outcome = await handle(visit, form)
         return answer(visit, outcome)
       },
       { parse: 'none' },
     )
   }
   return app
+}
+
+/** Forms of more characters than this are counted: by then, reading what was pasted costs more than all else. */
+const LONG_FORM_CHARACTERS = 16 * 1024
+
+/**
+ * Counts a long form against what one person may have read, before anything in it is.
+ * @throws Problem RATE_LIMITED.
+ */
+async function chargeReading({ service, session }: Visit, form: URLSearchParams): Promise<void> {
+  let characters = 0
+  for (const value of form.values()) characters += value.length
+  if (characters <= LONG_FORM_CHARACTERS) return
+  await charge(service.bucket, service.limits.reading, session.userId, 'with long texts from you')
 }
 
 function answer({ request, site }: Visit, outcome: Outcome): Response {

@@ -1,13 +1,18 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { DeleteAccountView } from '../../../views/dashboard/delete-account.tsx'
 import { saying } from '../../../views/dashboard/said.tsx'
 import { type Browser, type SettingsErrors, SettingsView } from '../../../views/dashboard/settings.tsx'
 import { NoticePage } from '../../../views/notice.tsx'
 import { consequences } from '../../identity/holdings.ts'
+import { localPath } from '../../identity/links.ts'
 import { hasPassword } from '../../identity/passwords.ts'
-import { FRESH_SECONDS, sessionsOf, tokenOf } from '../../identity/sessions.ts'
+import { isRecent } from '../../identity/proof.ts'
+import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
 import { agentOf } from '../../policies/agents.ts'
 import { Problem } from '../../problem.ts'
+import { besideField } from '../../words.ts'
+import { withCookies } from '../account-forms.ts'
 import { page, seeOther } from '../respond.ts'
 import { ask, demand } from './identity.ts'
 import type { Outcome, Screen } from './screens.tsx'
@@ -59,12 +64,12 @@ const CHANGES = new Map<string, Change>(
       const name = form.get('name')?.trim() ?? ''
       const answer = await ask(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(saying(SETTINGS, 'nameSaved'), answer)
-      const error = `${answer.problem.message.replace(/^name must/, 'This must')}.`
-      return shown(visit, { name, errors: { name: error } }, answer.problem)
+      return shown(visit, { name, errors: { name: besideField(answer.problem.message) } }, answer.problem)
     },
-    async verification(visit) {
+    async verification(visit, form) {
       const { email } = visit.session
-      const answer = await ask(visit, '/send-verification-email', { email, callbackURL: SETTINGS })
+      const callbackURL = localPath(form.get('next') ?? SETTINGS)
+      const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
       if (answer instanceof Response) return { to: saying(SETTINGS, 'verificationSent') }
       return shown(visit, { errors: { form: answer.problem.message } }, answer.problem)
     },
@@ -74,8 +79,6 @@ const CHANGES = new Map<string, Change>(
       if (!(answer instanceof Response)) {
         return shown(visit, { errors: explain(answer.code, answer.problem.message) }, answer.problem)
       }
-      // Not by that call itself, which would give this browser a session that acts for nobody but its owner.
-      if (form.has('endOthers')) await demand(visit, '/revoke-other-sessions', {})
       return { to: saying(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
@@ -88,8 +91,7 @@ const CHANGES = new Map<string, Change>(
 
 function explain(code: string, message: string): SettingsErrors {
   if (code === 'INVALID_PASSWORD') return { currentPassword: 'This is not your password.' }
-  if (code === 'PASSWORD_TOO_SHORT') return { newPassword: 'This must be at least 8 characters.' }
-  if (code === 'PASSWORD_TOO_LONG') return { newPassword: 'This must be at most 128 characters.' }
+  if (code.startsWith('PASSWORD_')) return { newPassword: besideField(message) }
   return { form: message }
 }
 
@@ -124,14 +126,11 @@ async function deletion(
   problem?: Problem,
 ): Promise<Outcome> {
   const { service, session, site } = visit
-  const [takes, needsPassword, sessions] = await Promise.all([
+  const [takes, needsPassword] = await Promise.all([
     consequences(service.store, session.userId),
     hasPassword(service.store, session.userId),
-    sessionsOf(service.store, session.userId),
   ])
-  const since = sessions.find(({ id }) => id === session.id)?.createdAt ?? 0
-  const isFresh = Date.now() - since < FRESH_SECONDS * 1000
-  const proof = needsPassword ? 'password' : isFresh ? 'none' : 'signInAgain'
+  const proof = needsPassword ? 'password' : isRecent(session.signedInAt) ? 'none' : 'signInAgain'
   const view = <DeleteAccountView site={site} takes={takes} proof={proof} errors={errors} />
   return { section: 'settings', title: 'Delete your account', view, problem }
 }
@@ -157,7 +156,5 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
   const { name, origin } = service.config
   const text = 'Everything that was yours is deleted. You can make a new account with the same address at any time.'
   const view = <NoticePage site={{ name, origin }} heading="Your account is deleted" text={text} />
-  const gone = page(request, view)
-  for (const cookie of answer.headers.getSetCookie()) gone.headers.append('set-cookie', cookie)
-  return gone
+  return withCookies(page(request, view), answer)
 }

@@ -1,4 +1,5 @@
-import { Html } from '@elysiajs/html'
+/** @jsxImportSource @kitajs/html */
+
 import { type ComparisonForm, History, type HistoryProps, HistoryView } from '../../../views/dashboard/history.tsx'
 import { saying } from '../../../views/dashboard/said.tsx'
 import { listVersions, restoreVersion } from '../../bundles/operations.ts'
@@ -32,7 +33,10 @@ export const versionScreens: readonly Screen[] = [
       const restored = await explained(() => run(visit, restoreVersion, input, { expectedVersion }))
       if (restored instanceof Problem) {
         const props = await history(visit, new URLSearchParams())
-        const alert = `Nothing was restored: version ${props.latest} was saved meanwhile. See what it changed, then restore again.`
+        const isStale = restored.code === 'VERSION_CONFLICT'
+        const alert = isStale
+          ? `Nothing was restored: version ${props.latest} was saved meanwhile. See what it changed, then restore again.`
+          : `Nothing was restored. ${restored.message}`
         return shown({ ...props, alert }, restored)
       }
       const version = String(restored.versionNumber)

@@ -71,7 +71,7 @@ export async function rehearse<In, Out>(
 
 /**
  * What `attempt` gives, or the Problem it was refused with, where that is one the page itself can explain: input
- * that cannot be, a name that is taken, a plan that is full, an edit that came too late.
+ * that cannot be, a name that is taken, a plan that is full, an edit that came too late or too soon after others.
  * @throws what else went wrong.
  */
 export async function explained<Out>(attempt: () => Promise<Out>): Promise<Out | Problem> {
@@ -87,7 +87,10 @@ const EXPLAINED = new Set<Problem['code']>([
   'INVALID_URLS',
   'BAD_REQUEST',
   'PLAN_LIMIT',
+  'EMAIL_UNVERIFIED',
+  'RECENT_SIGN_IN_REQUIRED',
   'SLUG_TAKEN',
   'IDEMPOTENCY_CONFLICT',
   'VERSION_CONFLICT',
+  'RATE_LIMITED',
 ])

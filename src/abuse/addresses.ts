@@ -1,0 +1,43 @@
+// Hosts as URLs have them (WHATWG), which have already made one form of 0x7f.1, 2130706433 and 127.0.0.1.
+
+/** A host in the one form that it is compared in: no dots at its end, an IPv4 address as one however it is mapped. */
+export function plainHost(hostname: string): string {
+  let end = hostname.length
+  while (end > 0 && hostname[end - 1] === '.') end -= 1
+  const host = hostname.slice(0, end)
+  const groups = groupsOf(host)
+  return groups !== null && startsWith(groups, [0, 0, 0, 0, 0, 0xffff]) ? dotted(groups, 6) : host
+}
+
+/** Prefixes of IPv6 that carry an IPv4 address, and the group that it begins in: IPv4-compatible, NAT64, 6to4. */
+const CARRIERS = [
+  { prefix: [0, 0, 0, 0, 0, 0], at: 6 },
+  { prefix: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
+  { prefix: [0x64, 0xff9b, 1], at: 6 },
+  { prefix: [0x2002], at: 1 },
+]
+
+/** The IPv4 address that packets to an IPv6 address end at; null for any other host. */
+export function carriedAddress(host: string): string | null {
+  const groups = groupsOf(host)
+  const carrier = groups === null ? undefined : CARRIERS.find(({ prefix }) => startsWith(groups, prefix))
+  return groups === null || carrier === undefined ? null : dotted(groups, carrier.at)
+}
+
+/** The eight groups of an IPv6 address as URLs have it, in brackets and shortened; null for any other host. */
+function groupsOf(host: string): number[] | null {
+  if (!host.startsWith('[')) return null
+  const [before = '', after] = host.slice(1, -1).split('::')
+  const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
+  const [head, tail] = [read(before), read(after ?? '')]
+  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail]
+}
+
+function startsWith(groups: readonly number[], prefix: readonly number[]): boolean {
+  return prefix.every((group, at) => groups[at] === group)
+}
+
+function dotted(groups: readonly number[], at: number): string {
+  const [high = 0, low = 0] = groups.slice(at)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}

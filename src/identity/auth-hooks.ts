@@ -1,0 +1,137 @@
+import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { account, session } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import { deviceOf, forgottenBy, rememberedBy } from './devices.ts'
+import type { Notices } from './notices.ts'
+import { unfitPassword } from './password-rules.ts'
+import { hashPassword, hasPassword, verifyPassword } from './passwords.ts'
+import { isRecent, signInAgain } from './proof.ts'
+import { endPlaceholders, shownTo } from './taken.ts'
+
+// What the service asks and does around better-auth's own endpoints, whichever way they are called.
+
+/** A call of an endpoint, as better-auth hands it to hooks. */
+type Call = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+interface Around {
+  config: Config
+  store: Store
+  notices: Notices
+}
+
+/** The field of the body that holds a new password, by the endpoint that stores it. */
+const NEW_PASSWORD: Record<string, 'password' | 'newPassword'> = {
+  '/sign-up/email': 'password',
+  '/change-password': 'newPassword',
+  '/reset-password': 'newPassword',
+  '/set-password': 'newPassword',
+}
+
+/**
+ * Refuses a new password that is easily guessed, and a deletion that nothing proves.
+ * @throws APIError.
+ */
+export async function refuseUnproven(call: Call, { config, store }: Around): Promise<void> {
+  const field = NEW_PASSWORD[call.path]
+  const password: unknown = field === undefined ? undefined : call.body?.[field]
+  if (typeof password === 'string') {
+    const unfit = await unfitPassword(password, { email: await emailOf(call, store), service: config.name })
+    if (unfit !== null) throw new APIError('BAD_REQUEST', unfit)
+  }
+  if (call.path === '/change-password') await refuseOldSession(call)
+  if (call.path !== '/delete-user' || call.body?.password) return
+  const found = await getSessionFromCtx(call)
+  if (found !== null && (await hasPassword(store, found.user.id))) {
+    const message = 'Send your password as well: this account has one.'
+    throw new APIError('BAD_REQUEST', { message, code: 'PASSWORD_REQUIRED' })
+  }
+}
+
+/** A browser that was left open for days changes no way in, whoever sits at it. */
+async function refuseOldSession(call: Call): Promise<void> {
+  const found = await getSessionFromCtx(call)
+  if (found === null || isRecent(found.session.createdAt.getTime())) return
+  const { code, message } = signInAgain()
+  throw new APIError('FORBIDDEN', { code, message })
+}
+
+/** The address of the account that a new password is for, if there is one. */
+async function emailOf(call: Call, store: Store): Promise<string | null> {
+  const { internalAdapter } = call.context
+  if (call.path === '/sign-up/email') return typeof call.body.email === 'string' ? call.body.email : null
+  if (call.path !== '/reset-password') return shownTo(store, (await getSessionFromCtx(call))?.user.email ?? null)
+  const token: unknown = call.body.token || call.query?.token
+  const proof =
+    typeof token === 'string' ? await internalAdapter.findVerificationValue(`reset-password:${token}`) : null
+  return proof === null ? null : ((await internalAdapter.findUserById(proof.value))?.email ?? null)
+}
+
+/** An account's first sign-in comes with its making, and is nothing that its owner must be told of. */
+const FIRST_SIGN_IN_MS = 60_000
+
+/** Remembers a browser that signs in, and tells of what happened to an account. */
+export async function followUp(call: Call, { config, store, notices }: Around): Promise<void> {
+  const { newSession, returned } = call.context
+  const headers = call.headers ?? new Headers()
+  const hasFailed = returned instanceof APIError && returned.statusCode >= 400
+  if (hasFailed) return
+  if (call.path === '/delete-user') return forget(call, config)
+  if (newSession === null) return
+  // Other endpoints renew the cookie of a session that the browser has already.
+  const { authCookies, secret } = call.context
+  const had = await call.getSignedCookie(authCookies.sessionToken.name, secret)
+  if (newSession.session.token === had) return
+  const { user } = newSession
+  const email = (await shownTo(store, user.email)) ?? user.email
+  const isKnown = deviceOf(headers, email, config) !== null
+  const { name, value, attributes } = rememberedBy(headers, email, user.emailVerified, config)
+  call.setCookie(name, value, attributes)
+  const at = newSession.session.createdAt
+  if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
+  notices.tell(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
+}
+
+/**
+ * Stands in for better-auth's own way of changing a password, which compares first and writes later, whatever has happened in
+ * between: the owner of the address may have come, or the password been replaced. Here both are looked at in the write. The
+ * other sessions end with it.
+ */
+export async function changePassword(call: Call, { store, notices }: Around) {
+  const found = await getSessionFromCtx(call)
+  if (call.path !== '/change-password' || found === null) return
+  const { currentPassword, newPassword } = call.body as { currentPassword?: unknown; newPassword?: unknown }
+  if (typeof currentPassword !== 'string' || typeof newPassword !== 'string') return
+  const { user, session: own } = found
+  const { db, write } = store
+  const isTheirs = and(eq(account.userId, user.id), eq(account.providerId, 'credential'))
+  const [row] = await db.select({ password: account.password }).from(account).where(isTheirs)
+  const stored = row?.password ?? null
+  if (stored === null || !(await verifyPassword({ hash: stored, password: currentPassword }))) {
+    throw new APIError('BAD_REQUEST', { message: 'Invalid password', code: 'INVALID_PASSWORD' })
+  }
+  const password = await hashPassword(newPassword)
+  const isOpen = sql`EXISTS (SELECT 1 FROM ${session} WHERE ${eq(session.id, own.id)})`
+  const isChanged = sql`EXISTS (SELECT 1 FROM ${account} WHERE ${and(isTheirs, eq(account.password, password))})`
+  const [changed] = await write([
+    db
+      .update(account)
+      .set({ password, updatedAt: new Date() })
+      .where(and(isTheirs, eq(account.password, stored), isOpen)),
+    db.delete(session).where(and(eq(session.userId, user.id), ne(session.id, own.id), isChanged)),
+  ])
+  if (changed?.rowsAffected !== 1) {
+    throw new APIError('UNAUTHORIZED', { message: 'You have been signed out. Sign in again.', code: 'UNAUTHORIZED' })
+  }
+  await endPlaceholders(store, user.id)
+  notices.tell(user.id, { kind: 'passwordSet' })
+  return call.json({ token: null, user })
+}
+
+function forget(call: Call, config: Config): void {
+  const email = call.context.session?.user.email
+  if (email === undefined) return
+  const { name, value, attributes } = forgottenBy(call.headers ?? new Headers(), email, config)
+  call.setCookie(name, value, attributes)
+}

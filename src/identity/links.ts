@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { startAuth } from './auth.ts'
+
+// Mailed links lead to pages that say what will happen, and do nothing until a button is pressed: scanners, previews and
+// prefetches follow links too (decisions 13). Here is where they lead, and what one that still works is for.
+
+type Auth = Awaited<ReturnType<typeof startAuth>>
+
+/** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us, and as a header can hold it. */
+export function localPath(next: string | null): string {
+  return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,1000}$/.test(next) ? next : '/dashboard'
+}
+
+/** The page of a sign-in link. @param url better-auth's own link, which has where to go afterwards. */
+export function magicLinkPath(token: string, url: string): string {
+  return pathWithNext(`/sign-in/link/${token}`, url)
+}
+
+/** The page that confirms an address. @param url as above. */
+export function confirmationPath(token: string, url: string): string {
+  return pathWithNext(`/confirm/${token}`, url)
+}
+
+/** The page that sets a password. */
+export function passwordPath(token: string): string {
+  return `/password/${token}`
+}
+
+function pathWithNext(path: string, url: string): string {
+  return `${path}?${new URLSearchParams({ next: localPath(new URL(url).searchParams.get('callbackURL')) })}`
+}
+
+/** Under which name the store has a sign-in link: hashed, as better-auth's `storeToken: 'hashed'` does. */
+export function magicLinkIdentifier(token: string): string {
+  return `magic-link:${createHash('sha256').update(token).digest('base64url')}`
+}
+
+/** The address in what is stored of a sign-in link; null where it is none, or too old. */
+export function emailIn(stored: { value: string; expiresAt: Date } | null): string | null {
+  if (stored === null || stored.expiresAt < new Date()) return null
+  try {
+    const { email } = JSON.parse(stored.value)
+    return typeof email === 'string' ? email : null
+  } catch {
+    return null
+  }
+}
+
+/** The address that a sign-in link is for; null where it was used, is too old or was never made. */
+export async function magicLinkEmail(auth: Auth, token: string): Promise<string | null> {
+  const { internalAdapter } = await auth.$context
+  return emailIn((await internalAdapter.findVerificationValue(magicLinkIdentifier(token))) ?? null)
+}
+
+/** The address whose password a link sets; null where it was used, is too old or was never made. */
+export async function passwordLinkEmail(auth: Auth, token: string): Promise<string | null> {
+  const { internalAdapter } = await auth.$context
+  const stored = await internalAdapter.findVerificationValue(`reset-password:${token}`)
+  if (!stored || stored.expiresAt < new Date()) return null
+  return (await internalAdapter.findUserById(stored.value))?.email ?? null
+}
+
+/** The account that a link confirms the address of; null where it is too old, was never made, or the account is gone. */
+export async function confirmationFor(auth: Auth, token: string) {
+  const { internalAdapter, secret } = await auth.$context
+  const { verifyJWT } = await import('better-auth/crypto')
+  const { email, updateTo } = (await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret)) ?? {}
+  if (typeof email !== 'string' || updateTo !== undefined) return null
+  const { user } = (await internalAdapter.findUserByEmail(email)) ?? {}
+  return user === undefined ? null : { id: user.id, email: user.email, isProven: user.emailVerified }
+}

@@ -1,0 +1,66 @@
+import { accountOf } from './devices.ts'
+
+/** In Unicode code points, as it is hashed. */
+const MIN_LENGTH = 8
+const MAX_LENGTH = 128
+/** More than that many UTF-16 units no password can be; better-auth counts those. */
+export const MAX_PASSWORD_UNITS = MAX_LENGTH * 2
+/** How many of the most common ones that are long enough are refused. */
+const MOST_COMMON = 10_000
+
+/** Why a password may not be chosen. */
+interface Refusal {
+  code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON' | 'PASSWORD_IS_PERSONAL'
+  /** A sentence for whoever chose it. */
+  message: string
+}
+
+/** A password as it is compared and hashed: however a keyboard writes its letters. */
+export function plainPassword(password: string): string {
+  return password.normalize('NFKC')
+}
+
+/**
+ * What is wrong with a new password, or null (decisions 13, NIST SP 800-63B).
+ * Its owner’s address, if it is known, and the name of the service are what somebody who guesses tries first.
+ */
+export async function unfitPassword(
+  password: string,
+  { email, service }: { email: string | null; service: string },
+): Promise<Refusal | null> {
+  const plain = plainPassword(password)
+  const length = [...plain].length
+  if (length < MIN_LENGTH || plain.trim() === '') {
+    return { code: 'PASSWORD_TOO_SHORT', message: `The password must be at least ${MIN_LENGTH} characters.` }
+  }
+  if (length > MAX_LENGTH) {
+    return { code: 'PASSWORD_TOO_LONG', message: `The password must be at most ${MAX_LENGTH} characters.` }
+  }
+  const word = plain.trim().toLowerCase()
+  const address = accountOf(email ?? '')
+  const personal = [address, address.split('@')[0], service.toLowerCase(), service.toLowerCase().replaceAll(' ', '')]
+  if (personal.includes(word)) {
+    return {
+      code: 'PASSWORD_IS_PERSONAL',
+      message: 'The password must not be your address or the name of this service, which are guessed first.',
+    }
+  }
+  if ((await commonPasswords()).has(word)) {
+    return {
+      code: 'PASSWORD_TOO_COMMON',
+      message: 'The password must not be one of the most common ones, which are guessed first.',
+    }
+  }
+  return null
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** Read when a password is first chosen: hardly any process needs them at its start. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
+    const ranked = dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH)
+    return new Set(ranked.slice(0, MOST_COMMON))
+  })
+  return common
+}

@@ -1,0 +1,71 @@
+import type { KnownKey } from '../keys/keys.ts'
+import { hourly } from '../keys/limit.ts'
+import { Problem } from '../problem.ts'
+import type { Service } from '../service.ts'
+import { count } from '../words.ts'
+import type { Bucket, Decision, Limit } from './bucket.ts'
+import { countsOf, networkCounts, takeAll } from './together.ts'
+
+/**
+ * Counts a change against what a person may change over all their sessions (decisions 13).
+ * @throws Problem RATE_LIMITED.
+ */
+export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | 'limits'>, userId: string) {
+  if (limits.writes.length > 0) passed(await takeAll(bucket, countsOf(limits.writes, userId)), 'from your account')
+}
+
+/**
+ * Counts a request against a limit on clients' addresses.
+ * @param network the client's, as `network` gives it.
+ * @param purpose what the request is for, where one limit counts several things apart.
+ * @throws Problem RATE_LIMITED.
+ */
+export function chargeAddress(
+  { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
+  limit: 'address' | 'report' | 'signIn',
+  network: string,
+  purpose = '',
+): Decision | Promise<Decision> {
+  const taken = takeAll(bucket, networkCounts(limits[limit], network, purpose))
+  const whose = 'from your address'
+  return taken instanceof Promise ? taken.then((decision) => passed(decision, whose)) : passed(taken, whose)
+}
+
+/**
+ * Counts one request against a limit.
+ * @param whose ends the sentence "Too many requests …".
+ * @throws Problem RATE_LIMITED.
+ */
+export function charge(bucket: Bucket, limit: Limit, key: string, whose: string): Decision | Promise<Decision> {
+  const taken = bucket.take(limit, key)
+  return taken instanceof Promise ? taken.then((decision) => passed(decision, whose)) : passed(taken, whose)
+}
+
+function passed(decision: Decision, whose: string): Decision {
+  if (decision.allowed) return decision
+  const { resetSeconds } = decision
+  throw new Problem('RATE_LIMITED', `Too many requests ${whose}. Try again in ${count(resetSeconds, 'second')}.`, {
+    retryAfterSeconds: resetSeconds,
+  })
+}
+
+/**
+ * Counts one request of a key; every request that carries it counts, those refused for another reason too.
+ * @returns the fields of the IETF draft that tell what is left (decisions 8).
+ * @throws Problem RATE_LIMITED, with the same fields.
+ */
+export async function chargeKey(
+  { id, rateLimitPerHour: max }: KnownKey,
+  { bucket }: Service,
+): Promise<Record<string, string>> {
+  if (max === 0) return {}
+  const policy = { 'ratelimit-policy': `"perhr";q=${max};w=3600` }
+  try {
+    const { remaining, resetSeconds } = await charge(bucket, hourly(max), String(id), 'with this key')
+    return { ...policy, ratelimit: `"perhr";r=${remaining};t=${resetSeconds}` }
+  } catch (error) {
+    if (error instanceof Problem)
+      Object.assign(error.headers, policy, { ratelimit: `"perhr";r=0;t=${error.retryAfterSeconds}` })
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
+import { arrive, newEmail, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MINUTES = 24 * 60
+
+onEveryTarget({}, (at) => {
+  const newKey = () => newEmail('key')
+  const send = (who: Visitor, path: string, body: unknown, key: string) =>
+    who.api<{ slug?: string; rawKey?: string }>('POST', path, body, { 'idempotency-key': key })
+
+  /** As if the answers that are kept had been given so many minutes earlier. */
+  const age = (minutes: number) =>
+    at().sql('UPDATE idempotency_answers SET created_at = created_at - ? RETURNING 1', [minutes * MINUTE_MS])
+
+  test('an idempotency key lives 24 hours: a minute before it brings the first answer, a minute after it is new', async () => {
+    const person: Person = await arrive(at())
+    const calls = [
+      [new Visitor(at()), '/api/links', { urls: [URL_A] }, 'slug'],
+      [person, '/api/links', { urls: [URL_A] }, 'slug'],
+      [person, '/api/me/keys', { name: 'a key' }, 'rawKey'],
+    ] as const
+    for (const [who, path, body, answer] of calls) {
+      const key = newKey()
+      const first = await send(who, path, body, key)
+      await age(DAY_MINUTES - 1)
+      const before = await send(who, path, body, key)
+      expect([before.headers.get('idempotency-replayed'), before.body]).toEqual(['true', first.body])
+      await age(2)
+      const after = await send(who, path, body, key)
+      expect([after.status, after.headers.get('idempotency-replayed')]).toEqual([201, null])
+      expect(after.body[answer]).not.toBe(first.body[answer])
+      // From here on it is the key of the second call, for a day of its own.
+      const again = await send(who, path, body, key)
+      expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', after.body])
+    }
+  })
+
+  test('after 24 hours another body may come under the key, and before that it is a conflict', async () => {
+    const visitor = new Visitor(at())
+    const key = newKey()
+    await send(visitor, '/api/links', { urls: [URL_A] }, key)
+    await age(DAY_MINUTES - 1)
+    expect((await send(visitor, '/api/links', { urls: [URL_A], title: 'other' }, key)).status).toBe(409)
+    await age(2)
+    expect((await send(visitor, '/api/links', { urls: [URL_A], title: 'other' }, key)).status).toBe(201)
+  })
+
+  test('the sweep at the start erases answers after 24 hours, and none before', async () => {
+    const visitor = new Visitor(at())
+    const answers = async () => (await at().sql('SELECT count(*) AS n FROM idempotency_answers'))[0]?.n
+    await at().sql('DELETE FROM idempotency_answers RETURNING 1')
+    await send(visitor, '/api/links', { urls: [URL_A] }, newKey())
+    await age(2)
+    const key = newKey()
+    const kept = await send(visitor, '/api/links', { urls: [URL_A] }, key)
+    await age(DAY_MINUTES - 1)
+    expect(await answers()).toBe(2)
+    await at().kill()
+    await at().restart()
+    await becomes(answers, 1)
+    const again = await send(visitor, '/api/links', { urls: [URL_A] }, key)
+    expect(again.body).toEqual(kept.body)
+  })
+})

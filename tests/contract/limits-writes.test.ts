@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { actFor, arrive, organize, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { type Server, startServer } from '../server.ts'
+
+/** Starts a server with limits on writes, for the tests of one block. */
+function serverWith(env: Record<string, string>): () => Server {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer({ env })
+  })
+  afterAll(async () => {
+    await server.stop()
+  })
+  return () => server
+}
+
+const edit = (by: Visitor, slug: string) => by.api('PATCH', `/api/links/${slug}`, { title: 'Edited' })
+const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).toSorted()
+
+describe('at most six writes in a minute', () => {
+  const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '6', SERVICE_WRITES_PER_HOUR: '1000' })
+
+  /** Somebody with a bundle who may write no more for now; five edits came beside the creation. */
+  async function spent(): Promise<{ ann: Person; slug: string }> {
+    const ann = await arrive(at())
+    const { slug } = await ann.makeBundle()
+    for (let n = 0; n < 5; n += 1) expect((await edit(ann, slug)).status).toBe(200)
+    return { ann, slug }
+  }
+
+  test('a person’s seventh write is refused, in whichever session and way, with when to try again', async () => {
+    const { ann, slug } = await spent()
+    const other = await arrive(at(), ann.email)
+    for (const refused of [
+      await edit(ann, slug),
+      await edit(other, slug),
+      await ann.api('DELETE', `/api/links/${slug}`),
+      await ann.api('POST', `/api/links/${slug}/versions/1/restore`),
+      await ann.api('POST', '/api/me/keys', { name: 'one more' }),
+      await ann.api('POST', '/api/auth/organization/create', { name: 'One', slug: 'one-more' }),
+    ]) {
+      expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
+      const { retryAfterSeconds } = refused.body as { retryAfterSeconds: number }
+      expect(retryAfterSeconds).toBeGreaterThan(0)
+      expect(retryAfterSeconds).toBeLessThanOrEqual(61)
+      expect(refused.headers.get('retry-after')).toBe(String(retryAfterSeconds))
+    }
+  })
+
+  test('reading, trying out and switching whom one acts for go on, and so does everybody else', async () => {
+    const { ann, slug } = await spent()
+    expect((await ann.api('GET', `/api/links/${slug}`)).status).toBe(200)
+    const rehearsed = await ann.api('PATCH', `/api/links/${slug}`, { title: 'Tried', dryRun: true })
+    expect(rehearsed).toMatchObject({ status: 200, body: { dryRun: true } })
+    expect((await ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })).status).toBe(200)
+    expect((await ann.api('POST', `/api/links/${slug}/policy/preview`, { viewer: {} })).status).toBe(200)
+    const form = { title: 'Typed', url: URL_A, version: '6' }
+    expect((await ann.form(`/dashboard/links/${slug}/check`, form)).status).toBe(200)
+    expect((await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })).status).toBe(204)
+    await actFor(ann, null)
+    const bob = await arrive(at())
+    await bob.makeBundle()
+    await new Visitor(at()).makeBundle()
+  })
+
+  test('dry runs and checks use nothing up', async () => {
+    const ann = await arrive(at())
+    const dry = () => ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })
+    for (let n = 0; n < 10; n += 1) expect((await dry()).status).toBe(200)
+    await ann.makeBundle()
+  })
+
+  test('refused writes use nothing up: of 20 at once exactly six pass, whomever they act for', async () => {
+    const ann = await arrive(at())
+    const { id } = await organize(ann)
+    const own = await arrive(at(), ann.email)
+    await actFor(own, null)
+    await actFor(ann, id)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? ann : own).api('POST', '/api/links', { urls: [URL_A] })),
+    )
+    // Making the organisation was the first.
+    expect(statuses(answers)).toEqual([...Array(5).fill(201), ...Array(15).fill(429)])
+  })
+
+  test('a key has its own hourly limit and no other', async () => {
+    const ann = await arrive(at())
+    const { rawKey } = (await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'key' })).body
+    const agent = new Visitor(at(), { authorization: `Bearer ${rawKey}` })
+    for (let n = 0; n < 10; n += 1) await agent.makeBundle()
+    for (let n = 0; n < 5; n += 1) await ann.makeBundle()
+    expect((await ann.api('POST', '/api/links', { urls: [URL_A] })).status).toBe(429)
+    await agent.makeBundle()
+  })
+
+  test('a form that is refused keeps what was typed, and says when to try again', async () => {
+    const { ann, slug } = await spent()
+    const answer = await ann.form(`/dashboard/links/${slug}`, {
+      title: 'Typed and not lost',
+      url: URL_B,
+      note: '',
+      tags: '',
+      openPolicy: 'auto',
+      version: '6',
+      do: 'save',
+    })
+    const html = await answer.text()
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(html).toContain('Typed and not lost')
+    expect(html).toMatch(/Try again in \d+ seconds?\./)
+  })
+
+  test('an import counts each bundle it makes, and gives back what is left', async () => {
+    const ann = await arrive(at())
+    const text = Array.from({ length: 8 }, (_, n) => `# Part ${n}\n- https://part.example/${n}\n`).join('\n')
+    const page = await (await ann.form('/dashboard/links/import', { text })).text()
+    const fields = [...page.matchAll(/<input[^>]*>/g)].map(([tag]) => ({
+      name: /name="([^"]*)"/.exec(tag)?.[1] ?? '',
+      value: /value="([^"]*)"/.exec(tag)?.[1] ?? '',
+    }))
+    const body = new URLSearchParams({ text, do: 'make' })
+    for (const { name, value } of fields) {
+      if (/^(title-\d+|bundle|link|idempotencyKey|reading)$/.test(name)) body.append(name, value)
+    }
+    const answer = await ann.fetch('/dashboard/links/import', {
+      method: 'POST',
+      body: body.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    const html = await answer.text()
+    expect(html).toMatch(/Try again in \d+ seconds?\./)
+    const { body: listed } = await ann.api<{ bundles: unknown[] }>('GET', '/api/me/links')
+    expect(listed.bundles).toHaveLength(6)
+    expect(html).toContain('https://part.example/7')
+  })
+})
+
+describe('at most four writes in an hour, and none counted by the minute', () => {
+  const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '4' })
+
+  test('the fifth waits until the first is an hour ago', async () => {
+    const ann = await arrive(at())
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, () => ann.api<{ retryAfterSeconds: number }>('POST', '/api/links', { urls: [URL_A] })),
+    )
+    expect(statuses(answers)).toEqual([...Array(4).fill(201), ...Array(5).fill(429)])
+    for (const { body } of answers.filter(({ status }) => status === 429)) {
+      expect(body.retryAfterSeconds).toBeGreaterThan(3500)
+      expect(body.retryAfterSeconds).toBeLessThanOrEqual(3608)
+    }
+  })
+})
+
+test('0 is no limit', async () => {
+  const server = await startServer({ env: { SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' } })
+  const ann = await arrive(server)
+  const { slug } = await ann.makeBundle()
+  for (let n = 0; n < 130; n += 1) expect((await edit(ann, slug)).status).toBe(200)
+  await server.stop()
+})

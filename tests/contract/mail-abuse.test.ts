@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, signUp, Visitor } from '../people.ts'
+import { type Server, startServer } from '../server.ts'
+
+setDefaultTimeout(60_000)
+
+describe('mail to strangers', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(async () => {
+    await server?.stop()
+  })
+
+  interface Refusal {
+    code: string
+    error: string
+    retryAfterSeconds: number
+  }
+  const send = (path: string, body: unknown, who = new Visitor(server)) =>
+    who.api<Refusal>('POST', `/api/auth${path}`, body)
+  const link = (email: string, who?: Visitor) => send('/sign-in/magic-link', { email }, who)
+  const mailsTo = (email: string) =>
+    server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"mail":') && line.includes(`"to":"${email}"`)).length
+
+  test('of sign-in links one address gets five in an hour, whether it has an account or not', async () => {
+    const known = await signUp(server)
+    // The mail of its sign-up was the first.
+    for (const [email, sent] of [
+      [known.email, 4],
+      [newEmail(), 5],
+    ] as const) {
+      for (let count = 0; count < sent; count += 1) expect((await link(email)).status).toBe(200)
+      const refused = await link(email.toUpperCase())
+      expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED'])
+      expect(refused.body.retryAfterSeconds).toBeWithin(3_500, 3_610)
+      expect(refused.headers.get('retry-after')).toBe(String(refused.body.retryAfterSeconds))
+      expect(refused.body.error).toMatch(/^Too many mails have gone to this address lately. Try again in \d+ minutes.$/)
+    }
+  })
+
+  test('every kind of mail counts, and is refused alike', async () => {
+    const admin = await arrive(server)
+    const { id } = await organize(admin)
+    const email = newEmail()
+    const invite = () => send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
+    expect((await invite()).status).toBe(200)
+    expect((await link(email)).status).toBe(200)
+    expect((await new Visitor(server).makeBundle({ email })).slug).toBeString()
+    expect((await send('/request-password-reset', { email })).status).toBe(200)
+    expect((await send('/sign-up/email', { email, password: PASSWORD, name: '' })).status).toBe(200)
+    const mails = mailsTo(email)
+    for (const asked of [
+      invite(),
+      link(email),
+      send('/request-password-reset', { email }),
+      send('/send-verification-email', { email }),
+      send('/sign-up/email', { email, password: PASSWORD, name: '' }),
+    ]) {
+      expect((await asked).status).toBe(429)
+    }
+    expect(mailsTo(email)).toBe(mails)
+    const page = await admin.form(`/dashboard/organizations/${id}`, { email, role: 'viewer' })
+    expect(await page.text()).toContain('Too many mails have gone to this address')
+  })
+
+  test('a bundle is made all the same when its claim link may not be mailed, and the answer says so', async () => {
+    const email = newEmail()
+    const make = async () =>
+      (
+        await new Visitor(server).api<{ warning: string; claimUrl: string }>('POST', '/api/links', {
+          urls: ['https://a.example/'],
+          email,
+        })
+      ).body
+    for (let count = 0; count < 5; count += 1) expect((await make()).warning).not.toContain('No mail was sent')
+    const made = await make()
+    expect(made.warning).toContain('No mail was sent: too many have gone to that address lately.')
+    expect(made.claimUrl).toContain('/claim/')
+    const box = await (await fetch(`${server.origin}/dev/mailbox`)).text()
+    expect(box.split(`to ${email} at `)).toHaveLength(6)
+    expect(box).not.toContain(made.claimUrl.split('/').at(-1))
+  })
+
+  test('what was refused sent nothing, and does not count', async () => {
+    const email = newEmail()
+    for (let count = 0; count < 8; count += 1) {
+      expect((await send('/sign-up/email', { email, password: 'short', name: '' })).status).toBe(400)
+      expect((await send('/organization/invite-member', { email, role: 'viewer' })).status).toBe(401)
+    }
+    expect((await link(email)).status).toBe(200)
+  })
+
+  test('strangers cannot use up the mails of the owner’s own browser', async () => {
+    const owner = await arrive(server)
+    for (let count = 0; count < 4; count += 1) await link(owner.email)
+    expect((await link(owner.email)).status).toBe(429)
+    owner.cookies.delete('session')
+    expect((await link(owner.email, owner)).status).toBe(200)
+    // An unconfirmed sign-up makes nobody an owner.
+    const squatter = await signUp(server)
+    for (let count = 0; count < 4; count += 1) await link(squatter.email)
+    squatter.cookies.delete('session')
+    expect((await link(squatter.email, squatter)).status).toBe(429)
+  })
+
+  test('a subject holds nothing that a user wrote, and a body only in quotes on a line of its own', async () => {
+    const admin = await arrive(server)
+    await send('/update-user', { name: 'PayPal Security' }, admin)
+    const { id } = await organize(admin)
+    const name = 'URGENT: your\u2029account at evil.example'
+    const renamed = await send('/organization/update', { data: { name }, organizationId: id }, admin)
+    expect(renamed.status).toBe(200)
+    const email = newEmail()
+    await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
+    const { subject, text } = await mailTo(server, email, 'You are invited')
+    expect(subject).toBe('You are invited to an organisation at Openall')
+    expect(text).toContain(`${admin.email} invites you`)
+    const lines = text.split('\n')
+    expect(lines).toContain('  “PayPal Security”')
+    expect(lines).toContain('  “URGENT: your account at evil.\u200bexample”')
+    expect(linkIn({ text })).toContain('/invitations/')
+  })
+
+  describe('names that lead somewhere', () => {
+    const bad = [
+      'Click https://evil.example',
+      'PayPal www.evil.example',
+      'evil.com/login',
+      'Reset: evil.example:8080',
+      'ｈttps://evil.example',
+      'evil.com?x',
+    ]
+    const fine = ['Booking.com', 'J.R.R. Tolkien', 'Node.js people', 'A/B testing', 'St. John', 'Dr.Smith: notes']
+
+    test('are refused for people and organisations, over every route', async () => {
+      const ann = await arrive(server)
+      const { id } = await organize(ann)
+      for (const name of bad) {
+        for (const [path, body] of [
+          ['/sign-up/email', { email: newEmail(), password: PASSWORD, name }],
+          ['/sign-in/magic-link', { email: newEmail(), name }],
+          ['/update-user', { name }],
+          ['/organization/create', { name, slug: crypto.randomUUID() }],
+          ['/organization/update', { data: { name }, organizationId: id }],
+        ] as const) {
+          const { status, body: answer } = await send(path, body, ann)
+          expect([path, name, status, answer.error]).toEqual([path, name, 400, 'name must be free of web addresses'])
+        }
+      }
+      for (const name of fine) {
+        expect([name, (await send('/update-user', { name }, ann)).status]).toEqual([name, 200])
+      }
+    })
+
+    test('are refused beside their field', async () => {
+      const ann = await arrive(server)
+      const name = 'evil.com/login'
+      const words = { email: newEmail(), password: PASSWORD, name }
+      const pages = [
+        await new Visitor(server).form('/sign-up', words),
+        await ann.form('/dashboard/settings', { change: 'name', name }),
+        await ann.form('/dashboard/organizations', { name, slug: crypto.randomUUID() }),
+      ]
+      for (const page of pages) {
+        const html = await page.text()
+        expect([page.status, html]).toEqual([400, expect.stringContaining('This must be free of web addresses.')])
+        expect(html).toContain('id="name-error"')
+        expect(html).toContain(`value="${name}"`)
+      }
+    })
+  })
+
+  test('an address of more than 254 characters is refused wherever one is taken', async () => {
+    const admin = await arrive(server)
+    const { id } = await organize(admin)
+    const domain = `${'x'.repeat(60)}.${'y'.repeat(60)}.${'z'.repeat(60)}.example`
+    const sized = (length: number) => `${'a'.repeat(length - domain.length - 1)}@${domain}`
+    const long = sized(255)
+    for (const [path, body] of [
+      ['/sign-up/email', { email: long, password: PASSWORD, name: '' }],
+      ['/sign-in/email', { email: long, password: PASSWORD }],
+      ['/sign-in/magic-link', { email: long }],
+      ['/request-password-reset', { email: long }],
+      ['/send-verification-email', { email: long }],
+      ['/organization/invite-member', { email: long, role: 'viewer', organizationId: id }],
+    ] as const) {
+      const { status, body: answer } = await send(path, body, admin)
+      expect([path, status, answer.error]).toEqual([path, 400, 'email must be at most 254 characters'])
+    }
+    const claim = await new Visitor(server).api('POST', '/api/links', { urls: ['https://a.example/'], email: long })
+    expect(claim.status).toBe(400)
+    for (const path of ['/sign-in', '/sign-in/link', '/sign-up']) {
+      const page = await new Visitor(server).form(path, { email: long, password: PASSWORD, name: '' })
+      expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('id="email-error"')])
+    }
+  })
+})

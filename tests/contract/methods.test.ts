@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { onEveryRuntime } from './support.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The routes of the routers, and of each the methods that it names; none: it takes all, and refuses some by itself. */
+async function routesOf(): Promise<[path: string, methods: string[]][]> {
+  const child = Bun.spawn([process.execPath, fileURLToPath(new URL('../routes.ts', import.meta.url))], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const routes = JSON.parse(await new Response(child.stdout).text()) as { method: string; path: string }[]
+  const methodsOf = new Map<string, string[]>()
+  for (const { method, path } of routes) {
+    if (!path.includes('*'))
+      methodsOf.set(path, [...(methodsOf.get(path) ?? []), ...(method === 'ALL' ? [] : [method])])
+  }
+  return [...methodsOf]
+}
+
+const routes = await routesOf()
+
+onEveryRuntime({}, (server) => {
+  test('a method that a path does not have is 405 with Allow, on every path of the routers', async () => {
+    expect(routes.length).toBeGreaterThan(60)
+    for (const [path, named] of routes) {
+      const target = `${server().origin}${path.replaceAll(/:\w+/g, 'abc')}`
+      const allowed = named.includes('GET') ? [...named, 'HEAD'] : named
+      if (named.includes('GET')) {
+        const { status } = await fetch(target, { method: 'HEAD', redirect: 'manual' })
+        expect(['HEAD', path, status === 405]).toEqual(['HEAD', path, false])
+      }
+      for (const method of METHODS.filter((known) => !named.includes(known))) {
+        const answer = await fetch(target, { method, redirect: 'manual' })
+        const said = answer.headers.get('allow')?.split(', ') ?? []
+        // A route of the dashboard takes all methods and says itself which it has.
+        if (named.length === 0 && answer.status !== 405 && method !== 'DELETE') continue
+        expect([method, path, answer.status]).toEqual([method, path, 405])
+        expect([method, path, said.includes(method)]).toEqual([method, path, false])
+        if (named.length > 0) expect([method, path, said.toSorted()]).toEqual([method, path, allowed.toSorted()])
+        else expect([method, path, said.length > 0]).toEqual([method, path, true])
+        const type = path.startsWith('/api') ? 'application/json' : 'text/html; charset=utf-8'
+        expect([method, path, answer.headers.get('content-type')]).toEqual([method, path, type])
+      }
+    }
+  })
+})

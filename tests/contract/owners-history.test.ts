@@ -1,0 +1,82 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const MIB = 2 ** 20
+/** So many versions of `LARGE` fit into a mebibyte, and no more. */
+const FIT = 20
+/** 50 KB as the store has it. */
+const LARGE = Array.from({ length: 25 }, (_, n) => `https://large.example/${n}/${'x'.repeat(2000)}`)
+const CAPS = { SERVICE_PLAN_FREE_MAX_HISTORY_MB: '1', SERVICE_PLAN_PRO_MAX_HISTORY_MB: '2' }
+const FULL = { status: 403, body: { code: 'PLAN_LIMIT' } }
+
+onEveryTarget(CAPS, (at) => {
+  let ann: Person
+  beforeEach(async () => {
+    ann = await arrive(at())
+  })
+  const edit = (slug: string, by: Visitor = ann) => by.api('PATCH', `/api/links/${slug}`, { urls: LARGE })
+  const stored = async () =>
+    (await at().sql('SELECT history_bytes AS bytes FROM owners WHERE user_id = ?', [ann.userId]))[0]?.bytes as number
+  /** A bundle whose versions leave no room for another large one. */
+  async function full(by: Visitor = ann): Promise<string> {
+    const { slug } = await by.makeBundle({ urls: LARGE })
+    for (let n = 1; n < FIT; n += 1) expect((await edit(slug, by)).status).toBe(200)
+    return slug
+  }
+
+  test('versions past the plan are refused, with the cap and what to do, and pro keeps more', async () => {
+    const slug = await full()
+    const refused = await edit(slug)
+    expect(refused).toMatchObject(FULL)
+    expect(refused.body.error).toMatch(/free.*\b1 MiB.*pro.*\b2 MiB/)
+    expect(await ann.api('PATCH', `/api/links/${slug}`, { urls: LARGE, dryRun: true })).toMatchObject(FULL)
+    expect(await ann.api('POST', `/api/links/${slug}/versions/1/restore`)).toMatchObject(FULL)
+    expect(await ann.api('POST', '/api/links', { urls: LARGE })).toMatchObject(FULL)
+    expect(await ann.api('POST', '/api/links', { urls: LARGE, dryRun: true })).toMatchObject(FULL)
+    const { claimToken } = await new Visitor(at()).makeBundle({ urls: LARGE })
+    expect(await ann.api('POST', '/api/claims', { token: claimToken })).toMatchObject(FULL)
+    expect(await ann.api('GET', `/api/links/${slug}`)).toMatchObject({ status: 200, body: { urls: LARGE } })
+    expect((await ann.fetch(`/l/${slug}`)).status).toBe(200)
+    // What fits is still taken.
+    expect((await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_A] })).status).toBe(200)
+    expect(await stored()).toBeLessThanOrEqual(MIB)
+
+    await at().sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
+    expect((await edit(slug)).status).toBe(200)
+    expect((await ann.api('POST', '/api/claims', { token: claimToken })).status).toBe(200)
+  })
+
+  test('of 12 edits at once where three fit, exactly three are made', async () => {
+    const { slug } = await ann.makeBundle({ urls: LARGE })
+    for (let n = 1; n < FIT - 3; n += 1) await edit(slug)
+    const answers = await Promise.all(Array.from({ length: 12 }, () => edit(slug)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, ...Array(9).fill(403)])
+    expect(await stored()).toBeLessThanOrEqual(MIB)
+  })
+
+  test('the dashboard tells it before it is reached, where bundles are listed and edited', async () => {
+    const { slug } = await ann.makeBundle({ urls: LARGE })
+    const pages = () =>
+      Promise.all(['/dashboard', `/dashboard/links/${slug}`].map(async (path) => (await ann.fetch(path)).text()))
+    for (let n = 1; n < 15; n += 1) await edit(slug)
+    for (const html of await pages()) expect(html).not.toContain('version history')
+    for (let n = 15; n < 18; n += 1) await edit(slug)
+    for (const html of await pages()) expect(html).toMatch(/8\d% of the 1 MiB of version history/)
+  })
+
+  test('the dashboard’s forms say why nothing was saved, and keep what was typed', async () => {
+    const slug = await full()
+    const { body } = await ann.api<{ versions: unknown[] }>('GET', `/api/links/${slug}/versions`)
+    const version = String(body.versions.length)
+    const restored = await ann.form(`/dashboard/links/${slug}/versions/1/restore`, { expectedVersion: version })
+    expect([restored.status, await restored.text()]).toEqual([403, expect.stringContaining('1 MiB of version history')])
+  })
+
+  test('an organisation has a history of its own', async () => {
+    await full()
+    const { id } = await organize(ann)
+    await actFor(ann, id)
+    expect((await ann.api('POST', '/api/links', { urls: LARGE })).status).toBe(201)
+  })
+})

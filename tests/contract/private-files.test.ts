@@ -1,0 +1,86 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { operateOn } from '../operator.ts'
+import { RUNTIMES, startServer } from '../server.ts'
+import { startSqld } from '../sqld.ts'
+import { newSlug } from './support.ts'
+
+setDefaultTimeout(60_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'openall-private-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Everything below a folder that anybody but its owner may do anything with, and how many things there are. */
+function openToOthers(below: string): { open: string[]; count: number } {
+  const names = ['', ...(readdirSync(below, { recursive: true }) as string[])]
+  const open = names.filter((name) => (statSync(join(below, name)).mode & 0o077) !== 0)
+  return { open, count: names.length }
+}
+
+for (const runtime of RUNTIMES) {
+  test(`on ${runtime} the database, its log, its secret, copies of it and the folders made for them are their owner's alone`, async () => {
+    const database = join(folder, runtime, 'data', 'deep', 'one.db')
+    const server = await startServer({ runtime, database })
+    await newSlug(server)
+    expect(readdirSync(dirname(database)).sort()).toEqual(['one.db', 'one.db-shm', 'one.db-wal', 'one.db.secret'])
+    const copy = join(folder, runtime, 'copies.db')
+    expect(await operateOn({ database }, ['backup', copy], { runtime })).toMatchObject({ bundles: 1 })
+    expect(openToOthers(join(folder, runtime))).toEqual({ open: [], count: 9 })
+
+    // As versions before this one left them.
+    const lax = [...['', '-shm', '-wal', '.secret'].map((end) => database + end), copy, `${copy}.secret`]
+    for (const file of lax) chmodSync(file, 0o644)
+    await server.kill()
+    await server.restart()
+    expect(openToOthers(dirname(database)).open).toEqual([])
+    const restored = join(folder, runtime, 'restored', 'one.db')
+    mkdirSync(dirname(restored), { mode: 0o700 })
+    expect(await operateOn({ database: restored }, ['restore', copy], { runtime })).toMatchObject({ bundles: 1 })
+    expect(openToOthers(dirname(restored))).toEqual({ open: [], count: 3 })
+    await server.stop()
+  })
+
+  test(`on ${runtime} the folder of the default database is its owner's alone, one that was there before too`, async () => {
+    const cwd = mkdtempSync(join(folder, 'default-'))
+    const main = join(import.meta.dir, '../../src/main.ts')
+    const server = await startServer({ runtime, cwd, main, env: { DATABASE_URL: '' } })
+    expect(openToOthers(join(cwd, 'data')).open).toEqual([])
+    await server.stop()
+    chmodSync(join(cwd, 'data'), 0o755)
+    await server.restart()
+    expect(openToOthers(join(cwd, 'data')).open).toEqual([])
+    await server.stop()
+  })
+}
+
+test('the local copy of a server’s database is its owner’s alone, one that was there before too', async () => {
+  const sqld = await startSqld()
+  const copies = join(folder, 'copies')
+  const server = await startServer({
+    env: {
+      DATABASE_URL: sqld.url,
+      DATABASE_AUTH_TOKEN: sqld.token,
+      DATABASE_REPLICA_PATH: join(copies, 'replica.db'),
+      SERVICE_SECRET: 'a secret of the tests, forty characters long',
+    },
+    database: sqld.url,
+  })
+  expect(openToOthers(copies).count).toBeGreaterThan(2)
+  expect(openToOthers(copies).open).toEqual([])
+  for (const name of readdirSync(copies)) chmodSync(join(copies, name), 0o644)
+  await server.kill()
+  await server.restart()
+  expect(openToOthers(copies).open).toEqual([])
+  await server.stop()
+  await sqld.stop()
+})
+
+test('a file of blocked hosts that the operator makes can be read by a service under another user', async () => {
+  const hosts = join(folder, 'hosts.txt')
+  const env = { SERVICE_BLOCKED_HOSTS_FILE: hosts }
+  const database = join(folder, 'blocking', 'one.db')
+  expect(await operateOn({ database }, ['block-host', 'bad.example'], { env })).toEqual({ host: 'bad.example' })
+  expect(statSync(hosts).mode & 0o777).toBe(0o644)
+})

@@ -1,0 +1,562 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  actFor,
+  arrive,
+  linkIn,
+  mailTo,
+  newEmail,
+  organize,
+  PASSWORD,
+  type Person,
+  press,
+  signIn,
+  signUp,
+  Visitor,
+} from '../people.ts'
+import type { Server } from '../server.ts'
+import { onEveryTarget } from '../targets.ts'
+import { newEventId, newSecret, tellIdentity } from '../webhooks.ts'
+
+// Proof before rights (decisions 13). Each test is an attack that once worked, or the promise that it broke.
+
+setDefaultTimeout(60_000)
+
+const SECRET = newSecret()
+const REFUSED = { status: 403, body: { code: 'EMAIL_UNVERIFIED', error: expect.stringContaining('Confirm your') } }
+
+interface Invitation {
+  id: string
+  email: string
+}
+
+/** A key that an account had before its address had to be proven: no route makes one any more. */
+async function plantKey(server: Server, squatter: Person): Promise<string> {
+  const donor = await arrive(server)
+  const { body } = await donor.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k', scopes: ['keys:admin'] })
+  await server.sql(`INSERT OR IGNORE INTO owners (user_id) VALUES (?) RETURNING 1`, [squatter.userId])
+  await server.sql(
+    `UPDATE api_keys SET minted_by = ?1, owner_id = (SELECT id FROM owners WHERE user_id = ?1) WHERE key_prefix = ?2 RETURNING 1`,
+    [squatter.userId, body.rawKey.split('.')[0] ?? ''],
+  )
+  return body.rawKey
+}
+
+async function statusOfKey(server: Server, key: string): Promise<number> {
+  return (await new Visitor(server).api('GET', '/api/me', undefined, { authorization: `Bearer ${key}` })).status
+}
+
+onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
+  const invite = (admin: Visitor, organizationId: string, email: string, role = 'admin') =>
+    admin.api<Invitation>('POST', '/api/auth/organization/invite-member', { email, role, organizationId })
+  const accept = (person: Visitor, invitationId: string) =>
+    person.api('POST', '/api/auth/organization/accept-invitation', { invitationId })
+  const tell = (type: string, data: Record<string, unknown>) => tellIdentity(at(), SECRET, type, data)
+  const sessionStatus = async (person: Visitor) => (await person.api('GET', '/api/me')).status
+  const passwordStatus = async (email: string) =>
+    (await new Visitor(at()).api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })).status
+  const isVerified = async (email: string) =>
+    (await at().sql('SELECT email_verified FROM user WHERE email = ?', [email]))[0]?.email_verified === 1
+
+  describe('an unverified address', () => {
+    test('accepts, reads and declines no invitation, on the page either', async () => {
+      const admin = await arrive(at())
+      const { id } = await organize(admin)
+      const thief = await signUp(at())
+      const { body } = await invite(admin, id, thief.email)
+      expect(await accept(thief, body.id)).toMatchObject(REFUSED)
+      expect(
+        await thief.api('POST', '/api/auth/organization/reject-invitation', { invitationId: body.id }),
+      ).toMatchObject(REFUSED)
+      expect(await thief.api('GET', `/api/auth/organization/get-invitation?id=${body.id}`)).toMatchObject(REFUSED)
+      expect(await thief.api('GET', '/api/auth/organization/list-user-invitations')).toMatchObject(REFUSED)
+      const page = await thief.fetch(`/invitations/${body.id}`)
+      expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Confirm your address first')])
+      await thief.form(`/invitations/${body.id}`, {})
+      expect(await at().sql('SELECT 1 FROM member WHERE user_id = ?', [thief.userId])).toEqual([])
+      // Confirmed, it does.
+      await press(thief, linkIn(await mailTo(at(), thief.email, 'Confirm your address')))
+      expect((await accept(thief, body.id)).status).toBe(200)
+    })
+
+    test('sends no invitation', async () => {
+      const stranger = await signUp(at())
+      const { id } = await organize(stranger)
+      expect(await invite(stranger, id, newEmail())).toMatchObject(REFUSED)
+      expect(await at().sql('SELECT 1 FROM invitation WHERE organization_id = ?', [id])).toEqual([])
+    })
+
+    test('mints no API key, by a key either, and the dashboard says why', async () => {
+      const stranger = await signUp(at())
+      expect(await stranger.api('POST', '/api/me/keys', { name: 'a key' })).toMatchObject(REFUSED)
+      const page = await stranger.fetch('/dashboard/keys/new')
+      expect(await page.text()).toContain('Confirm your address first')
+      const key = await plantKey(at(), stranger)
+      expect(
+        await new Visitor(at()).api('POST', '/api/me/keys', { name: 'x' }, { authorization: `Bearer ${key}` }),
+      ).toMatchObject(REFUSED)
+      const [row] = await at().sql('SELECT count(*) AS keys FROM api_keys WHERE minted_by = ?', [stranger.userId])
+      expect(row).toEqual({ keys: 1 })
+    })
+
+    test('still signs in and owns bundles', async () => {
+      const ann = await signUp(at())
+      const { slug } = await ann.makeBundle()
+      expect((await (await signIn(at(), ann.email)).api('GET', `/api/links/${slug}`)).status).toBe(200)
+    })
+  })
+
+  describe('invitations', () => {
+    test('are seen by admins alone', async () => {
+      const [admin, editor, viewer] = await Promise.all([arrive(at()), arrive(at()), arrive(at())])
+      const { id } = await organize(admin, [
+        [editor, 'editor'],
+        [viewer, 'viewer'],
+      ])
+      const invited = await invite(admin, id, newEmail())
+      const list = `/api/auth/organization/list-invitations?organizationId=${id}`
+      const full = `/api/auth/organization/get-full-organization?organizationId=${id}`
+      type Full = { invitations: Invitation[]; members: unknown[] }
+      for (const member of [editor, viewer]) {
+        expect(await member.api('GET', list)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+        const { body } = await member.api<Full>('GET', full)
+        expect([body.invitations, body.members.length]).toEqual([[], 3])
+        const active = await member.api('POST', '/api/auth/organization/set-active', { organizationId: id })
+        expect(JSON.stringify(active.body)).not.toContain(invited.body.email)
+      }
+      expect((await admin.api<Invitation[]>('GET', list)).body.map(({ email }) => email)).toContain(invited.body.email)
+      expect((await admin.api<Full>('GET', full)).body.invitations.map(({ id }) => id)).toContain(invited.body.id)
+      expect((await (await arrive(at())).api('GET', list)).status).toBe(403)
+    })
+
+    test.each(['removed', 'demoted', 'left'] as const)('by an admin who is %s are void', async (how) => {
+      const [admin, other, guest] = await Promise.all([arrive(at()), arrive(at()), arrive(at())])
+      const { id, memberIds } = await organize(admin, [[other, 'admin']])
+      const { body } = await invite(other, id, guest.email)
+      const memberId = memberIds.get(other)
+      if (how === 'removed')
+        await admin.api('POST', '/api/auth/organization/remove-member', {
+          memberIdOrEmail: memberId,
+          organizationId: id,
+        })
+      else if (how === 'demoted')
+        await admin.api('POST', '/api/auth/organization/update-member-role', {
+          memberId,
+          role: 'viewer',
+          organizationId: id,
+        })
+      else await other.api('POST', '/api/auth/organization/leave', { organizationId: id })
+      expect((await accept(guest, body.id)).status).toBe(400)
+      expect((await guest.fetch(`/invitations/${body.id}`)).status).toBe(404)
+      expect(await at().sql('SELECT 1 FROM member WHERE user_id = ?', [guest.userId])).toEqual([])
+    })
+  })
+
+  describe('when the owner of an address comes, all that a squatter holds ends:', () => {
+    /** Somebody who signed up with an address that is not theirs, with all that they can hold. */
+    async function squat() {
+      const squatter = await signUp(at())
+      const key = await plantKey(at(), squatter)
+      const { slug } = await squatter.makeBundle()
+      expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([200, 200])
+      return { squatter, key, slug }
+    }
+    async function expectEnded({ squatter, key }: Awaited<ReturnType<typeof squat>>, password = 401) {
+      expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([401, 401])
+      expect(await passwordStatus(squatter.email)).toBe(password)
+      expect(await isVerified(squatter.email)).toBe(true)
+      expect(await at().sql('SELECT 1 FROM webhook_entities WHERE user_id = ?', [squatter.userId])).toEqual([])
+    }
+
+    test('by a sign-in link', async () => {
+      const held = await squat()
+      const owner = await arrive(at(), held.squatter.email)
+      await expectEnded(held)
+      expect([await sessionStatus(owner), owner.userId]).toEqual([200, held.squatter.userId])
+    })
+
+    test('by a link to set a password', async () => {
+      const held = await squat()
+      const { email } = held.squatter
+      await new Visitor(at()).api('POST', '/api/auth/request-password-reset', { email })
+      const owner = new Visitor(at())
+      const set = await press(owner, linkIn(await mailTo(at(), email, 'Set a password')), {
+        password: 'the owner’s own horse',
+      })
+      expect(set.status).toBe(200)
+      await expectEnded(held)
+      expect(await sessionStatus(await signIn(at(), email, 'the owner’s own horse'))).toBe(200)
+    })
+
+    test('by a webhook of a provider that vouches for the address', async () => {
+      const held = await squat()
+      const userId = newEventId()
+      const { email } = held.squatter
+      await tell('user.created', { id: userId, email, email_verified: true })
+      expect([await sessionStatus(held.squatter), await statusOfKey(at(), held.key)]).toEqual([401, 401])
+      expect([await passwordStatus(email), await isVerified(email)]).toEqual([401, true])
+      const organization = { id: newEventId(), name: 'Corp' }
+      const membership = { organization, public_user_data: { user_id: userId }, role: 'org:admin' }
+      expect(await tell('organizationMembership.created', membership)).toMatchObject({ status: 200 })
+      expect(await sessionStatus(held.squatter)).toBe(401)
+    })
+
+    test('but not where it is the one who signed up that confirms it', async () => {
+      const ann = await signUp(at())
+      await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
+      expect([await sessionStatus(ann), await passwordStatus(ann.email), await isVerified(ann.email)]).toEqual([
+        200,
+        200,
+        true,
+      ])
+    })
+
+    test.each(['sign-in', 'sign-up'])(
+      'a password that a %s is comparing as the owner comes opens nothing',
+      async (way) => {
+        for (const delay of [0, 20, 60, 120]) {
+          const squatter = await signUp(at())
+          const { email, userId } = squatter
+          await new Visitor(at()).api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+          const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
+          const [owner, late] = [new Visitor(at()), Array.from({ length: 3 }, () => new Visitor(at()))]
+          const words = { email, password: PASSWORD, name: '' }
+          const attempts = late.map((visitor) => visitor.api('POST', `/api/auth/${way}/email`, words))
+          await Bun.sleep(delay)
+          await press(owner, link)
+          await Promise.all(attempts)
+          const left = await at().sql('SELECT count(*) AS sessions FROM session WHERE user_id = ?', [userId])
+          expect([delay, left]).toEqual([delay, [{ sessions: 1 }]])
+        }
+      },
+    )
+
+    test.each([
+      ['change-password', { currentPassword: PASSWORD, newPassword: 'a squatter’s horse', revokeOtherSessions: true }],
+      ['delete-user', { password: PASSWORD }],
+    ])('a %s that is under way as the owner comes does nothing any more', async (path, words) => {
+      for (const delay of [0, 30, 100]) {
+        const squatter = await signUp(at())
+        const { email, userId } = squatter
+        await new Visitor(at()).api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+        const link = linkIn(await mailTo(at(), email, 'Your sign-in link'))
+        const owner = new Visitor(at())
+        const underWay = squatter.api('POST', `/api/auth/${path}`, words)
+        await Bun.sleep(delay)
+        await press(owner, link)
+        const { status } = await underWay
+        // What came first counts: before the owner the account was the squatter's to delete.
+        if (path === 'delete-user' && status === 200) continue
+        expect([delay, await sessionStatus(owner), await sessionStatus(squatter)]).toEqual([delay, 200, 401])
+        expect((await owner.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId })
+        expect(await at().sql('SELECT 1 FROM account WHERE user_id = ?', [userId])).toEqual([])
+      }
+    })
+
+    test('a provider that did not vouch for the address has no hold on the account afterwards', async () => {
+      const [email, id] = [newEmail(), newEventId()]
+      await tell('user.created', { id, email })
+      const owner = await arrive(at(), email)
+      await tell('user.updated', { id, email: newEmail('thief'), email_verified: true })
+      await tell('user.deleted', { id, deleted: true })
+      expect([await sessionStatus(owner), await isVerified(email)]).toEqual([200, true])
+    })
+  })
+
+  describe('a mailed link does nothing until a person presses its button:', () => {
+    const scanners: Record<string, string>[] = [{}, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]
+
+    test('a scanner confirms no address, whatever it fetches', async () => {
+      const squatter = await signUp(at())
+      const link = linkIn(await mailTo(at(), squatter.email, 'Confirm your address'))
+      const token = new URL(link).pathname.split('/').at(-1)
+      for (const headers of scanners) {
+        for (const method of ['GET', 'HEAD']) {
+          expect((await fetch(link, { method, headers })).status).toBe(200)
+          await fetch(`${at().origin}/api/auth/verify-email?token=${token}`, { method, headers })
+        }
+      }
+      expect(await isVerified(squatter.email)).toBe(false)
+    })
+
+    test('a prefetch uses up no sign-in link and no link to set a password', async () => {
+      const ann = await arrive(at())
+      const visitor = new Visitor(at())
+      await visitor.api('POST', '/api/auth/sign-in/magic-link', { email: ann.email, callbackURL: '/' })
+      await visitor.api('POST', '/api/auth/request-password-reset', { email: ann.email })
+      const signInLink = linkIn(await mailTo(at(), ann.email, 'Your sign-in link'))
+      const passwordLink = linkIn(await mailTo(at(), ann.email, 'Set a password'))
+      for (const link of [signInLink, passwordLink]) {
+        for (const headers of scanners) {
+          const answer = await fetch(link, { headers })
+          expect([answer.status, answer.headers.getSetCookie(), answer.headers.get('cache-control')]).toEqual([
+            200,
+            [],
+            'no-store',
+          ])
+          expect(await answer.text()).toContain(ann.email)
+        }
+      }
+      const token = new URL(signInLink).pathname.split('/').at(-1)
+      expect((await fetch(`${at().origin}/api/auth/magic-link/verify?token=${token}`)).status).toBe(404)
+      const browser = new Visitor(at())
+      await press(browser, signInLink)
+      expect(await sessionStatus(browser)).toBe(200)
+      expect((await press(browser, passwordLink, { password: 'another horse' })).status).toBe(200)
+    })
+
+    test('somebody who is signed in is asked before their browser switches accounts', async () => {
+      const [victim, attacker] = await Promise.all([arrive(at()), arrive(at())])
+      await new Visitor(at()).api('POST', '/api/auth/sign-in/magic-link', { email: attacker.email, callbackURL: '/' })
+      const link = linkIn(await mailTo(at(), attacker.email, 'Your sign-in link'))
+      const page = await (await victim.fetch(link)).text()
+      expect(page).toContain('Switch accounts?')
+      for (const { email } of [victim, attacker]) expect(page).toContain(`<strong>${email}</strong>`)
+      const who = async () => (await victim.api('GET', '/api/me')).body.subject
+      expect(await who()).toEqual({ type: 'user', userId: victim.userId })
+      // Nor does another site press the button for them.
+      const { pathname } = new URL(link)
+      expect((await victim.form(pathname, {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+      expect(await who()).toEqual({ type: 'user', userId: victim.userId })
+      await press(victim, link)
+      expect(await who()).toEqual({ type: 'user', userId: attacker.userId })
+    })
+
+    test('an address is confirmed by its account’s session or password, not by the mail alone', async () => {
+      const ann = await signUp(at())
+      const link = linkIn(await mailTo(at(), ann.email, 'Confirm your address'))
+      const somebody = await arrive(at())
+      for (const reader of [new Visitor(at()), somebody]) {
+        expect(await (await reader.fetch(link)).text()).toContain('An account was created for')
+        const wrong = await press(reader, link, { password: 'not the password' })
+        expect([wrong.status, await wrong.text()]).toEqual([401, expect.stringContaining('role="alert"')])
+      }
+      expect((await press(somebody, link)).status).toBeGreaterThanOrEqual(400)
+      expect(await isVerified(ann.email)).toBe(false)
+      const other = new Visitor(at())
+      const done = await press(other, link, { password: PASSWORD })
+      expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('Address confirmed')])
+      expect((await other.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: ann.userId })
+      // Opened once more it says so, and does nothing.
+      expect(await (await new Visitor(at()).fetch(link)).text()).toContain('Address confirmed')
+    })
+
+    test('a made-up or old token leads to a page that says what to do', async () => {
+      for (const path of ['/sign-in/link/x', '/confirm/x', '/confirm/a.b.c', '/password/x']) {
+        const answer = await fetch(at().origin + path)
+        expect([path, answer.status]).toEqual([path, 410])
+        expect(await answer.text()).toMatch(/This link has expired[\s\S]*class="button primary"/)
+      }
+    })
+  })
+
+  describe('a provider’s webhook', () => {
+    test.each([
+      ['without email_verified', {}],
+      ['with email_verified: false', { email_verified: false }],
+      ['with email_verified: "false"', { email_verified: 'false' }],
+      ['with email_verified: "1"', { email_verified: '1' }],
+    ])('%s never reaches an account that exists', async (_, claim) => {
+      const victim = await arrive(at())
+      const { slug } = await victim.makeBundle()
+      const id = newEventId()
+      await tell('user.created', { id, email: victim.email, name: 'Mallory', ...claim })
+      await tell('user.updated', { id, email: newEmail('mallory'), name: 'Mallory', email_verified: true })
+      await tell('user.updated', { id, email: victim.email, name: 'Mallory', ...claim })
+      const organization = { id: newEventId(), name: 'Corp' }
+      await tell('organizationMembership.created', {
+        organization,
+        user: { email: victim.email, ...claim },
+        role: 'org:admin',
+      })
+      await tell('organizationMembership.created', { organization, public_user_data: { identifier: victim.email } })
+      await tell('user.deleted', { id, email: victim.email, ...claim })
+      expect(await at().sql('SELECT email, name FROM user WHERE id = ?', [victim.userId])).toEqual([
+        { email: victim.email, name: expect.not.stringContaining('Mallory') },
+      ])
+      expect(await at().sql('SELECT 1 FROM member WHERE user_id = ?', [victim.userId])).toEqual([])
+      expect((await victim.api('GET', `/api/links/${slug}`)).status).toBe(200)
+    })
+
+    test('vouches for an address with true and with "true"', async () => {
+      for (const email_verified of [true, 'true']) {
+        const person = await arrive(at())
+        await tell('user.created', { id: newEventId(), email: person.email, name: 'Grace', email_verified })
+        expect(await at().sql('SELECT name FROM user WHERE id = ?', [person.userId])).toEqual([{ name: 'Grace' }])
+      }
+    })
+
+    test('that moves an address tells the former one, as nobody signs in there any more', async () => {
+      const [id, person, next] = [newEventId(), await arrive(at()), newEmail()]
+      await tell('user.created', { id, email: person.email, email_verified: true })
+      await tell('user.updated', { id, email: next, email_verified: true })
+      const { text } = await mailTo(at(), person.email, 'The address of your')
+      expect(text).toContain('Your identity provider has given')
+      expect((await arrive(at(), next)).userId).toBe(person.userId)
+    })
+
+    test('makes nobody a member whose address is not proven; the sender is asked to come again', async () => {
+      const [id, email] = [newEventId(), newEmail()]
+      await tell('user.created', { id, email })
+      const data = {
+        organization: { id: newEventId(), name: 'Corp' },
+        public_user_data: { user_id: id },
+        role: 'org:admin',
+      }
+      expect(await tell('organizationMembership.created', data)).toMatchObject({ status: 404 })
+      await tell('user.updated', { id, email, email_verified: true })
+      expect(await tell('organizationMembership.created', data)).toMatchObject({ status: 200 })
+    })
+  })
+
+  describe('a sign-in of more than a day ago', () => {
+    const age = (person: Person) =>
+      at().sql('UPDATE session SET created_at = ? WHERE user_id = ? RETURNING 1', [
+        Date.now() - 86_400_001,
+        person.userId,
+      ])
+
+    test('mints no key, changes no password and exports nothing; a new sign-in does', async () => {
+      const ann = await arrive(at())
+      await age(ann)
+      const again = {
+        status: 403,
+        body: { code: 'RECENT_SIGN_IN_REQUIRED', error: expect.stringContaining('Sign in again') },
+      }
+      expect(await ann.api('POST', '/api/me/keys', { name: 'a key' })).toMatchObject(again)
+      expect(await ann.api('GET', '/api/me/export')).toMatchObject(again)
+      const change = { currentPassword: PASSWORD, newPassword: 'another horse' }
+      expect(await ann.api('POST', '/api/auth/change-password', change)).toMatchObject(again)
+      expect(await (await ann.fetch('/dashboard/keys/new')).text()).toContain('Sign in again')
+      expect(await (await ann.fetch('/dashboard/settings')).text()).toContain('Sign in again to export all your data')
+      // Everything else goes on.
+      expect((await ann.api('POST', '/api/links', { urls: ['https://a.example/'] })).status).toBe(201)
+      const fresh = await arrive(at(), ann.email)
+      expect((await fresh.api('POST', '/api/me/keys', { name: 'a key' })).status).toBe(201)
+      expect((await fresh.api('GET', '/api/me/export')).status).toBe(200)
+    })
+
+    test('is nothing to a key, which is a credential of its own', async () => {
+      const ann = await arrive(at())
+      const scopes = ['keys:admin']
+      const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'a key', scopes })
+      await age(ann)
+      const key = { authorization: `Bearer ${body.rawKey}` }
+      expect((await new Visitor(at()).api('POST', '/api/me/keys', { name: 'another' }, key)).status).toBe(201)
+      expect((await new Visitor(at()).api('GET', '/api/me/export', undefined, key)).status).toBe(200)
+    })
+  })
+
+  describe('a sign-up with an address that has an account', () => {
+    test('behaves like any other sign-up, and reaches nothing of that account', async () => {
+      const ann = await arrive(at())
+      const { slug } = await ann.makeBundle()
+      const seen = async (email: string) => {
+        const person = await signUp(at(), email)
+        const { body: session } = await person.api<{ user: { id: string; email: string } }>(
+          'GET',
+          '/api/auth/get-session',
+        )
+        const made = await person.api<{ slug: string }>('POST', '/api/links', { urls: ['https://a.example/'] })
+        const settings = await (await person.fetch('/dashboard/settings')).text()
+        const back = new Visitor(at())
+        for (const [name, value] of person.cookies) if (name === 'device') back.cookies.set(name, value)
+        await back.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
+        const sent = await person.api('POST', '/api/auth/send-verification-email', { email })
+        const { id } = await organize(person)
+        const full = await person.api<{ members: { user: { email: string } }[] }>(
+          'GET',
+          `/api/auth/organization/get-full-organization?organizationId=${id}`,
+        )
+        return {
+          me: await sessionStatus(person),
+          email: session.user.email === email,
+          isOwn: session.user.id === person.userId,
+          made: made.status,
+          told: settings.includes(email),
+          back: (await back.api('GET', `/api/links/${made.body.slug}`)).status,
+          sent: [sent.status, sent.body],
+          member: full.body.members[0]?.user.email === email,
+          theirs: (await person.api('GET', `/api/links/${slug}`)).status,
+          invitation: (await person.api('GET', '/api/auth/organization/list-user-invitations')).status,
+          key: (await person.api('POST', '/api/me/keys', { name: 'k' })).status,
+          exported: JSON.stringify(
+            (await person.api<{ profile: { email: string } }>('GET', '/api/me/export')).body.profile,
+          ).replaceAll(/[\w-]{20,}|\d{4}-\S+Z|person-\d+/g, '…'),
+        }
+      }
+      const taken = await seen(ann.email)
+      expect(taken).toEqual(await seen(newEmail()))
+      expect(taken).toMatchObject({ me: 200, email: true, isOwn: true, theirs: 403, key: 403 })
+      expect(await isVerified(ann.email)).toBe(true)
+      expect(await sessionStatus(ann)).toBe(200)
+    })
+
+    test('is told apart by none of several sign-ups, nor by signing in again', async () => {
+      const several = async (email: string) => {
+        const passwords = ['the first horse', 'the second horse', 'the first horse', 'the third horse']
+        const ids: string[] = []
+        // One browser, which is known to what it signed up.
+        const browser = new Visitor(at())
+        for (const password of passwords) {
+          const { body } = await browser.api<{ user: { id: string } }>('POST', '/api/auth/sign-up/email', {
+            email,
+            password,
+            name: '',
+          })
+          ids.push(body.user.id)
+        }
+        const back = []
+        for (const password of [...new Set(passwords), 'no horse of theirs']) {
+          const { status, body } = await browser.api<{ user?: { id: string } }>('POST', '/api/auth/sign-in/email', {
+            email,
+            password,
+          })
+          back.push([status, ids.indexOf(body.user?.id ?? '')])
+        }
+        return { same: ids.map((id) => ids.indexOf(id)), back }
+      }
+      const taken = await several((await arrive(at())).email)
+      expect(taken).toEqual(await several(newEmail()))
+      expect(taken.same).toEqual([0, 1, 0, 3])
+      expect(taken.back).toEqual([
+        [200, 0],
+        [200, 1],
+        [200, 3],
+        [401, -1],
+      ])
+    })
+
+    test('ends when the owner of the address comes, or has another password', async () => {
+      const ann = await arrive(at())
+      const thief = await signUp(at(), ann.email)
+      await arrive(at(), ann.email)
+      expect([await sessionStatus(thief), await passwordStatus(ann.email)]).toEqual([401, 401])
+    })
+
+    test('lets its owner in to nothing by an old password, from a browser that never signed up there', async () => {
+      const ann = await arrive(at())
+      await signUp(at(), ann.email)
+      expect(await passwordStatus(ann.email)).toBe(401)
+    })
+
+    test('mails the owner alone, and nothing to the address of the placeholder', async () => {
+      const ann = await arrive(at())
+      await signUp(at(), ann.email)
+      expect((await mailTo(at(), ann.email, 'You already have an account')).text).toContain('/sign-in')
+      expect(at().output()).not.toContain('taken.invalid')
+    })
+
+    test('signs in where the password is right, however often the form is sent', async () => {
+      const ann = await signUp(at())
+      const again = await signUp(at(), ann.email)
+      expect(again.userId).toBe(ann.userId)
+    })
+
+    test('with the acting subject of a member stays apart from the organisation', async () => {
+      const [admin, ann] = await Promise.all([arrive(at()), arrive(at())])
+      const { id } = await organize(admin, [[ann, 'editor']])
+      const thief = await signUp(at(), ann.email)
+      await expect(actFor(thief, id)).rejects.toThrow()
+    })
+  })
+})

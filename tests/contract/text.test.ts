@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { operateOn } from '../operator.ts'
+import { arrive, mailTo, newEmail, organize, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
+import { type Server, startServer } from '../server.ts'
+
+setDefaultTimeout(60_000)
+
+/** What nobody may keep in a text: C1, DEL, and marks that turn the direction of what stands round them. */
+const UNFIT = [
+  ...['\u007f', '\u0080', '\u0085', '\u009b', '\u009f'],
+  ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
+]
+const points = (text: string) => [...text].map((point) => point.codePointAt(0)?.toString(16)).join(' ')
+
+/** Ordinary texts of scripts that run the other way, or are joined by what nobody sees. */
+const FIT = ['جدول الأعمال: اليوم (١)', 'סדר היום, שלום', 'می‌خواهم', '👩‍👩‍👧‍👦', 'e\u0301', 'a\u00a0b']
+
+let server: Server
+let ann: Person
+beforeAll(async () => {
+  server = await startServer({ env: { SERVICE_CLIENT_IP_HEADER: 'x-client' } })
+  ann = await arrive(server)
+})
+afterAll(async () => {
+  await server?.stop()
+})
+
+/** The headers of another address each time: reports are limited by it. */
+const elsewhere = () => ({ 'x-client': `10.0.0.${(addresses += 1)}` })
+let addresses = 0
+
+interface Refusal {
+  error: string
+  code: string
+}
+
+const rule = (name: string, note: string) => ({
+  version: 1,
+  rules: [{ name, when: { op: 'signedIn' }, tabs: [{ url: URL_A, note }] }],
+})
+
+describe('a text with C1 controls or marks of direction is refused', () => {
+  const links: [string, (text: string) => Record<string, unknown>][] = [
+    ['title', (title) => ({ title })],
+    ['description', (description) => ({ description })],
+    ['urlMetadata[0].note', (note) => ({ urlMetadata: [{ note }] })],
+    ['urlMetadata[0].tags[0]', (tag) => ({ urlMetadata: [{ tags: [tag] }] })],
+    ['resolutionPolicy.rules[0].name', (name) => ({ resolutionPolicy: rule(name, '') })],
+    ['resolutionPolicy.rules[0].tabs[0].note', (note) => ({ resolutionPolicy: rule('r', note) })],
+  ]
+  test.each(links)('as %s', async (place, fields) => {
+    const { slug } = await ann.makeBundle()
+    for (const unfit of UNFIT) {
+      const sent = fields(`a${unfit}b`)
+      for (const [method, path, body] of [
+        ['POST', '/api/links', { urls: [URL_A], ...sent }],
+        ['PATCH', `/api/links/${slug}`, sent],
+      ] as const) {
+        const answer = await ann.api<Refusal>(method, path, body)
+        expect([points(unfit), answer.status, answer.body.code]).toEqual([points(unfit), 400, 'BAD_REQUEST'])
+        expect(answer.body.error).toStartWith(`${place} must be free of `)
+      }
+    }
+    for (const text of FIT) {
+      const { status } = await ann.api('POST', '/api/links', { urls: [URL_A], ...fields(text) })
+      expect([text, status]).toEqual([text, 201])
+    }
+  })
+
+  test('as the name of a key, a person or an organisation', async () => {
+    const others = new Visitor(server)
+    for (const unfit of UNFIT) {
+      const name = `a${unfit}b`
+      const answers = [
+        await ann.api<Refusal>('POST', '/api/me/keys', { name }),
+        await ann.api<Refusal>('POST', '/api/auth/update-user', { name }),
+        await ann.api<Refusal>('POST', '/api/auth/organization/create', { name, slug: `of-${points(unfit)}` }),
+        await others.api<Refusal>('POST', '/api/auth/sign-up/email', { name, email: newEmail(), password: PASSWORD }),
+      ]
+      expect([points(unfit), answers.map(({ status }) => status)]).toEqual([points(unfit), [400, 400, 400, 400]])
+      for (const { body } of answers) expect(body.error).toStartWith('name must be free of ')
+    }
+    for (const name of FIT) expect((await ann.api('POST', '/api/me/keys', { name })).status).toBe(201)
+  })
+})
+
+test('what a copied title brings along unseen is left out of a pasted list', async () => {
+  const urls = '\u200f[\u202bסדר היום\u202c](https://a.example/x)\n\u200ehttps://b.example/\u200e'
+  const page = await ann.form('/', { urls, idempotencyKey: 'pasted with marks' })
+  expect(page.status).toBe(201)
+  const { body } = await ann.api<{ bundles: { urls: string[]; urlMetadata: unknown[] }[] }>(
+    'GET',
+    '/api/me/links?limit=1',
+  )
+  expect(body.bundles[0]).toMatchObject({
+    urls: ['https://a.example/x', 'https://b.example/'],
+    urlMetadata: [{ note: 'סדר היום' }, {}],
+  })
+})
+
+test('a title of spaces is no title, and a description of spaces none', async () => {
+  for (const blank of ['', ' ', '  \u00a0 ']) {
+    const made = await ann.makeBundle({ title: blank, description: `${blank}\n\t` })
+    const path = `/api/links/${made.slug}`
+    expect((await ann.api('GET', path)).body).toMatchObject({ title: null, description: null })
+    await ann.api('PATCH', path, { title: 'Named', description: 'Said' })
+    const edited = await ann.api('PATCH', path, { title: blank, description: blank })
+    expect([edited.status, edited.body]).toMatchObject([200, { title: null, description: null }])
+    const rehearsed = await ann.api<{ bundle: object }>('POST', '/api/links', {
+      urls: [URL_A],
+      title: blank,
+      dryRun: true,
+    })
+    expect(rehearsed.body.bundle).toMatchObject({ title: null })
+  }
+  const kept = await ann.makeBundle({ title: ' Mine ' })
+  expect((await ann.api('GET', `/api/links/${kept.slug}`)).body).toMatchObject({ title: ' Mine ' })
+})
+
+test('a weak ETag in If-Match means the same', async () => {
+  const { slug } = await ann.makeBundle()
+  const path = `/api/links/${slug}`
+  const weak = (version: string) => ({ 'if-match': version })
+  expect((await ann.api('PATCH', path, { title: 'Two' }, weak('W/"v1"'))).status).toBe(200)
+  expect((await ann.api('PATCH', path, { title: 'Late' }, weak('W/"v1"'))).status).toBe(412)
+  expect((await ann.api('POST', `${path}/versions/1/restore`, undefined, weak('W/"v1"'))).status).toBe(412)
+  for (const none of ['w/"v2"', 'W/v2', 'W/ "v2"', '"W/v2"']) {
+    expect([none, (await ann.api('PATCH', path, { title: 'x' }, weak(none))).status]).toEqual([none, 400])
+  }
+  expect((await ann.api('DELETE', path, undefined, weak('W/"v2"'))).status).toBe(200)
+})
+
+test('a body may not name another bundle or version than its path', async () => {
+  const { slug } = await ann.makeBundle()
+  const path = `/api/links/${slug}`
+  const calls: [string, string, Record<string, unknown>][] = [
+    ['PATCH', path, { title: 'x' }],
+    ['PATCH', path, { title: 'x', dryRun: true }],
+    ['POST', `${path}/restore`, {}],
+    ['POST', `${path}/versions/1/restore`, {}],
+    ['POST', `${path}/policy/preview`, { viewer: {} }],
+    ['POST', `${path}/reports`, { reason: 'spam' }],
+    ['POST', `${path}/events`, { kind: 'open_all' }],
+  ]
+  for (const [method, at, body] of calls) {
+    for (const other of ['another', '', 1, null, [slug]]) {
+      const answer = await ann.api<Refusal>(method, at, { ...body, slug: other }, elsewhere())
+      expect([method, at, other, answer.status, answer.body.code]).toEqual([method, at, other, 400, 'BAD_REQUEST'])
+      expect(answer.body.error).toStartWith('slug must be')
+    }
+    const same = await ann.api(method, at, { ...body, slug }, elsewhere())
+    expect([method, at, same.status < 300]).toEqual([method, at, true])
+  }
+  const restored = `${path}/versions/1/restore`
+  for (const versionNumber of [2, '1', null]) {
+    const answer = await ann.api<Refusal>('POST', restored, { versionNumber })
+    expect([versionNumber, answer.status, answer.body.code]).toEqual([versionNumber, 400, 'BAD_REQUEST'])
+  }
+  expect((await ann.api('POST', restored, { versionNumber: 1, slug })).status).toBe(200)
+  for (const at of [path, `${path}/versions`, `${path}/insights`]) {
+    expect([at, (await ann.api('GET', `${at}?slug=another`)).status]).toEqual([at, 400])
+  }
+  expect((await ann.api('DELETE', `${path}?slug=another`)).status).toBe(400)
+  expect((await ann.api('GET', path)).status).toBe(200)
+})
+
+test('a field that means nothing to a page, or to GET /api/me, is passed over; one that could mean something is refused', async () => {
+  const { slug } = await ann.makeBundle()
+  const stray = 'utm_source=mail&error=INVALID_TOKEN&fbclid=x&utm_source=again&__proto__=x&%00=%ff'
+  const own = `/dashboard/links/${slug}`
+  const pages = [
+    ...['/', '/sign-in', '/sign-up', '/claims', '/docs', '/llms.txt', `/l/${slug}`, `/l/${slug}/report`],
+    ...[
+      `/l/${slug}/qr.svg`,
+      `/l/${slug}/bookmarks.html`,
+      '/dashboard',
+      '/dashboard/links/new',
+      '/dashboard/links/import',
+    ],
+    ...[own, `${own}/policy`, `${own}/versions`, `${own}/insights`, `${own}/export.csv`, '/dashboard/keys'],
+    ...['/dashboard/keys/new', '/dashboard/organizations', '/dashboard/settings', '/dashboard/settings/delete'],
+    ...['/api/me', '/api/openapi.json', '/healthz'],
+  ]
+  for (const path of pages) expect([path, (await ann.fetch(`${path}?${stray}`)).status]).toEqual([path, 200])
+  expect(await (await ann.fetch(`/dashboard?${stray}&q=nothing+like+it`)).text()).toContain('nothing like it')
+  const api = ['/api/me/links', '/api/me/keys', '/api/me/claims', '/api/me/export', `/api/links/${slug}`]
+  for (const path of [...api, `/api/links/${slug}/versions`, `/api/links/${slug}/insights`]) {
+    const { status, body } = await ann.api<Refusal>('GET', `${path}?utm_source=mail`)
+    expect([path, status, body.error]).toEqual([path, 400, 'utm_source is not a field of this request: remove it'])
+  }
+})
+
+test('what user texts hold is escaped where the operator reads it', async () => {
+  const { slug } = await ann.makeBundle()
+  await ann.api('POST', `/api/links/${slug}/reports`, { reason: 'spam', detail: 'plain' }, elsewhere())
+  // As it may have been kept before such texts were refused.
+  await server.sql('UPDATE reports SET detail = ?', ['a\u009b31mb\u202ec\u007f\u0085 שלום'])
+  const printed = await operatorPrints(server, 'reports')
+  expect(printed).toContain('a\\u009b31mb\\u202ec\\u007f\\u0085 שלום')
+  expect(await operatorPrints(server, 'plan', 'x\u202e\u009by', 'pro')).toContain('x\\u202e\\u009by')
+  const read = await operateOn<{ reports: { detail: string }[] }[]>(server, ['reports'])
+  expect(read[0]?.reports[0]?.detail).toBe('a\u009b31mb\u202ec\u007f\u0085 שלום')
+})
+
+test('what user texts hold is escaped in the log', async () => {
+  const admin = await arrive(server)
+  const { id } = await organize(admin)
+  await server.sql('UPDATE organization SET name = ? WHERE id = ?', ['Ac\u009bme\u202e', id])
+  const email = newEmail()
+  await admin.api('POST', '/api/auth/organization/invite-member', { email, role: 'viewer', organizationId: id })
+  const { text } = await mailTo(server, email, '')
+  // A mail leaves them out.
+  expect(text).toContain('“Ac me”')
+  expect(server.output()).not.toMatch(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+})
+
+test('what is logged as it was sent is escaped', async () => {
+  const logs = `import { openLog } from './src/log.ts'; openLog('info').info({ text: 'Ac\\u009bme\\u202e' }, 'a line')`
+  const child = Bun.spawn([process.execPath, '-e', logs], { stdout: 'pipe', stderr: 'inherit' })
+  const line = await new Response(child.stdout).text()
+  expect(line).toContain('Ac\\u009bme\\u202e')
+  expect(line).not.toMatch(/[\u007f-\u009f\u202e]/)
+})
+
+/** What a command of the operator writes, as it stands. */
+async function operatorPrints({ database }: Server, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, 'src/main.ts', ...words], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: `file:${database}` },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  return (await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])).join('')
+}

@@ -1,0 +1,66 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { knownMigrations } from '../../db/client.ts'
+import { startServer } from '../server.ts'
+
+/** The latest migration that came before proofs of addresses, of which databases with data are. */
+const BEFORE = 6
+
+test('a database of an older version is brought up to date with what it holds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-upgrade-'))
+  const path = join(folder, 'old.db')
+  const old = new Database(path, { create: true })
+  old.run('PRAGMA foreign_keys = ON')
+  old.run('CREATE TABLE __drizzle_migrations (hash text PRIMARY KEY, created_at integer NOT NULL)')
+  for (const { hash, sql, folderMillis } of knownMigrations().slice(0, BEFORE)) {
+    for (const text of sql) old.run(text)
+    old.run('INSERT INTO __drizzle_migrations VALUES (?, ?)', [hash, folderMillis])
+  }
+  for (const id of ['ada', 'ben', 'eve']) {
+    old.run(`INSERT INTO user VALUES ('${id}', '${id}', '${id}@people.example', 1, NULL, 1, 1)`)
+  }
+  old.run(`INSERT INTO organization VALUES ('acme', 'Acme', 'acme', NULL, NULL, 1)`)
+  old.run(`INSERT INTO member VALUES ('m1', 'acme', 'ada', 'admin', 1), ('m2', 'acme', 'ben', 'viewer', 1)`)
+  old.run(`INSERT INTO owners (id, user_id, organization_id) VALUES (1, 'ada', NULL), (2, NULL, 'acme')`)
+  const urls = JSON.stringify(['https://a.example/'])
+  old.run(`INSERT INTO bundles (id, slug, owner_id, urls, url_metadata, source, created_at, updated_at)
+    VALUES (1, 'mine', 1, '${urls}', '[{}]', 'api', 1, 1)`)
+  for (const number of [1, 2]) {
+    old.run(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)
+      VALUES (1, ${number}, '${urls}', '[{}]', 'é', 1)`)
+  }
+  // Eve made a key of the organisation and left; Ben was demoted after he had invited somebody.
+  old.run(`INSERT INTO api_keys (owner_id, minted_by, name, key_prefix, secret_hash, scopes, created_at)
+    VALUES (2, 'eve', 'left', 'oa_left', zeroblob(32), '["links:read"]', 1), (2, 'ada', 'here', 'oa_here', zeroblob(32), '["links:read"]', 1)`)
+  old.run(`INSERT INTO invitation VALUES ('i1', 'acme', 'x@people.example', 'admin', 'pending', 'ben', 9e15, 1),
+    ('i2', 'acme', 'y@people.example', 'viewer', 'pending', 'ada', 9e15, 1)`)
+  old.run(`INSERT INTO account (id, account_id, provider_id, user_id, access_token, id_token, created_at, updated_at)
+    VALUES ('a1', 'sub', 'oidc', 'ada', 'secret', 'secret', 1, 1)`)
+  old.close()
+
+  const server = await startServer({ database: path })
+  const bytes = 2 * (urls.length + '[{}]'.length + 'é'.length + 1)
+  expect(await server.sql('SELECT id, history_bytes AS bytes FROM owners ORDER BY id')).toEqual([
+    { id: 1, bytes },
+    { id: 2, bytes: 0 },
+  ])
+  expect(await server.sql('SELECT name, minter_left_at IS NULL AS works FROM api_keys ORDER BY id')).toEqual([
+    { name: 'left', works: 0 },
+    { name: 'here', works: 1 },
+  ])
+  expect(await server.sql('SELECT id, status FROM invitation ORDER BY id')).toEqual([
+    { id: 'i1', status: 'canceled' },
+    { id: 'i2', status: 'pending' },
+  ])
+  expect(await server.sql('SELECT access_token AS access, id_token AS id FROM account')).toEqual([
+    { access: null, id: null },
+  ])
+  expect(await server.sql('SELECT created_by FROM organization')).toEqual([{ created_by: 'ada' }])
+  expect((await fetch(`${server.origin}/l/mine`)).status).toBe(200)
+  expect(await server.sql('PRAGMA foreign_key_check')).toEqual([])
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,130 @@
+import { expect } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { ask, mint } from '../contract/people.ts'
+import { eventually } from '../eventually.ts'
+import { arrive, type Person } from '../people.ts'
+import { RUNTIMES, type Runtime, type Server, startServer } from '../server.ts'
+import { beside } from './lanes.ts'
+
+// What can only be seen by waiting: all of it at once, for the machine has nothing to do meanwhile.
+
+const PATIENCE_MS = 120_000
+/** How long what runs is given once the server is told to stop (decisions 12). */
+const STOP_WITHIN_MS = 10_000
+/** How far behind `lastUsedAt` may be (decisions 3). */
+const USES_WITHIN_MS = 60_000
+
+/** Somebody with far more to download than the sockets of both ends take in: 400 versions of 50 KB. */
+async function withMuch(server: Server): Promise<Person> {
+  const person = await arrive(server)
+  const urls = Array.from({ length: 25 }, (_, index) => `https://a.example/${index}/`.padEnd(2048, 'x'))
+  await person.makeBundle({ urls })
+  // One by one they would take longer than what is looked at here.
+  await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, edited_by, edited_at)
+    WITH RECURSIVE number(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
+    SELECT bundle_id, n, urls, url_metadata, edited_by, edited_at FROM bundle_versions, number WHERE version_number = 1
+    RETURNING 1`)
+  return person
+}
+
+interface Download {
+  socket: Socket
+  /** What has come so far. */
+  bytes(): number
+  /** The last of what has come. */
+  tail(): string
+  /** Resolves once the server has hung up. */
+  closed: Promise<void>
+}
+
+/** Asks for the export and reads the beginning of the answer; whoever resumes the socket reads on. */
+async function download({ origin }: Server, person: Person): Promise<Download> {
+  const { port, host } = new URL(origin)
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const socket = connect(Number(port), 'localhost', () =>
+    socket.write(`GET /api/me/export HTTP/1.1\r\nhost: ${host}\r\ncookie: ${cookie}\r\nconnection: close\r\n\r\n`),
+  )
+  let [bytes, tail] = [0, '']
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+    tail = (tail + chunk.toString('latin1')).slice(-40)
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  await eventually(() => bytes > 0, 'the download begins')
+  socket.pause()
+  return { socket, bytes: () => bytes, tail: () => tail, closed }
+}
+
+/** The whole document has come: the end of its JSON, and of the chunks it came in. */
+const isWhole = ({ tail }: Download) => /\}\s*\r\n0\r\n\r\n$/.test(tail())
+
+async function onServer(runtime: Runtime, run: (server: Server) => Promise<void>): Promise<void> {
+  const server = await startServer({ runtime })
+  try {
+    await run(server)
+  } finally {
+    await server.kill()
+    rmSync(dirname(server.database), { recursive: true, force: true })
+  }
+}
+
+for (const runtime of RUNTIMES) {
+  beside(
+    `on ${runtime} SIGTERM waits for a download that ends within ten seconds`,
+    () =>
+      onServer(runtime, async (server) => {
+        const person = await withMuch(server)
+        const reader = await download(server, person)
+        const stopped = server.stop()
+        await Bun.sleep(0.75 * STOP_WITHIN_MS)
+        const before = reader.bytes()
+        reader.socket.resume()
+        await reader.closed
+        expect([isWhole(reader), reader.bytes() > before]).toEqual([true, true])
+        expect(await stopped).toBe(0)
+      }),
+    PATIENCE_MS,
+  )
+
+  beside(
+    `on ${runtime} SIGTERM waits ten seconds and no longer for one that never ends`,
+    () =>
+      onServer(runtime, async (server) => {
+        const person = await withMuch(server)
+        const reader = await download(server, person)
+        const from = performance.now()
+        expect(await server.stop()).toBe(0)
+        const waited = performance.now() - from
+        // Not before its time, and not long after: the rest is what the machine needs to end a process.
+        expect(waited).toBeGreaterThan(0.9 * STOP_WITHIN_MS)
+        expect(waited).toBeLessThan(2 * STOP_WITHIN_MS)
+        reader.socket.resume()
+        await reader.closed
+        expect(isWhole(reader)).toBeFalse()
+      }),
+    PATIENCE_MS,
+  )
+
+  beside(
+    `on ${runtime} lastUsedAt tells of a use within a minute`,
+    () =>
+      onServer(runtime, async (server) => {
+        const { cookies } = await arrive(server)
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+        const { rawKey, apiKey } = await mint(server, { cookie })
+        const usedAt = Date.now()
+        expect((await ask(server, 'GET /api/me', { key: rawKey })).status).toBe(200)
+        const told = async () => {
+          const { apiKeys } = (await ask(server, 'GET /api/me/keys', { cookie })).body
+          return apiKeys.find(({ id }) => id === apiKey.id)?.lastUsedAt ?? null
+        }
+        await eventually(async () => (await told()) !== null, 'the use is told', USES_WITHIN_MS)
+        const lastUsedAt = Date.parse((await told()) ?? '')
+        expect([lastUsedAt >= usedAt, lastUsedAt <= Date.now()]).toEqual([true, true])
+      }),
+    PATIENCE_MS,
+  )
+}

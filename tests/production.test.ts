@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { elementsOf } from './contract/html.ts'
+import { START_MS } from './contract/support.ts'
+import { arrive, type Person } from './people.ts'
+import { RUNTIMES, startServer } from './server.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The service as it is deployed from a checkout: its code, and the packages it runs on without those of its developers. */
+let tree: string
+beforeAll(async () => {
+  tree = mkdtempSync(join(tmpdir(), 'openall-production-'))
+  for (const part of ['package.json', 'bun.lock', 'tsconfig.json', 'src', 'db', 'views'])
+    cpSync(join(ROOT, part), join(tree, part), { recursive: true })
+  const install = Bun.spawn([process.execPath, 'install', '--production', '--frozen-lockfile'], {
+    cwd: tree,
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  if ((await install.exited) !== 0) throw new Error(await new Response(install.stderr).text())
+}, START_MS)
+afterAll(() => rmSync(tree, { recursive: true, force: true }))
+
+/** Every page that links and forms lead to from these, by its path, and how it is answered. */
+async function visitAll(person: Person, from: string[]): Promise<Map<string, number>> {
+  const { origin } = person.server
+  const answers = new Map<string, number>()
+  const queue = [...from]
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    if (answers.has(path)) continue
+    const answer = await person.fetch(path)
+    answers.set(path, answer.status)
+    const html = await answer.text()
+    const shown = answer.headers.get('location') ?? ''
+    const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
+    const links = isPage ? elementsOf(html).map(({ attributes: { href, action } }) => href ?? action ?? '') : []
+    // Of pages that differ in their query alone, such as sorted lists, one is enough.
+    for (const link of [shown, ...links].filter((link) => link !== '')) {
+      const url = new URL(link, `${origin}${path}`)
+      if (url.origin === origin) queue.push(url.pathname)
+    }
+  }
+  return answers
+}
+
+for (const runtime of RUNTIMES) {
+  for (const mode of ['production', undefined]) {
+    test(
+      `installed for production it serves every page when it is started on ${runtime} from another folder, NODE_ENV ${mode ?? 'unset'}`,
+      async () => {
+        const env: Record<string, string> = mode === undefined ? {} : { NODE_ENV: mode }
+        const server = await startServer({ runtime, env, cwd: tmpdir(), main: join(tree, 'src/main.ts') })
+        try {
+          const person = await arrive(server)
+          const { slug } = await person.makeBundle({ title: 'Launch day' })
+          const start = ['/', '/sign-in', '/sign-up', '/dashboard', `/l/${slug}`, '/docs', '/nothing-here']
+          const answers = await visitAll(person, [...start, '/password/a-token', '/claim/a-token', '/dev/mailbox'])
+          expect([...answers].filter(([, status]) => status >= 500)).toEqual([])
+          for (const end of ['', '/policy', '/versions', '/insights'])
+            expect([end, answers.get(`/dashboard/links/${slug}${end}`)]).toEqual([end, 200])
+          for (const path of ['/', '/sign-in', '/dashboard', '/dashboard/keys', '/dashboard/settings', '/docs'])
+            expect([path, answers.get(path)]).toEqual([path, 200])
+        } finally {
+          await server.stop()
+        }
+      },
+      START_MS,
+    )
+  }
+}

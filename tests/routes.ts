@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readConfig } from '../src/config.ts'
+import { openLog } from '../src/log.ts'
+import { createRouter } from '../src/router.ts'
+import { startService } from '../src/service.ts'
+import { dashboard } from '../src/transports/dashboard/app.ts'
+import { launcherPages } from '../src/transports/launcher.tsx'
+
+// Run by contract/methods.test.ts in a process of its own, for it opens a store: prints every route that the routers
+// have, of the service and of its dashboard.
+
+const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
+const config = readConfig({ DATABASE_URL: `file:${file}`, LOG_LEVEL: 'silent' })
+const service = await startService(config, openLog(config.logLevel))
+const failed = (_: Request, error: unknown): never => {
+  throw error
+}
+const { routes } = createRouter(service, launcherPages(service), failed)
+console.log(JSON.stringify([...routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))))
+await service.stop()
+rmSync(dirname(file), { recursive: true })
+process.exit(0)

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { operations } from '../../src/operations.ts'
+import { callOf, send } from '../mcp/support.ts'
+import { type CreatedBody, URL_A, Visitor } from '../people.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './callers.ts'
+
+/**
+ * Who may do what (spec 5, decisions 3): a status for each operation and caller, who calls for a thing of the owner,
+ * or of the organisation where it is (or was) of that: viewer, editor and admin act for it. `r`, `w` and `k` are keys
+ * with links:read, links:write and keys:admin: the owner's, and of the organisation's admin (`or`, `ow`, `ok`); `vk` has
+ * keys:admin and a minter who is a viewer by now, `lk` one who was removed, `xk` is revoked. `·`: held elsewhere.
+ */
+const MATRIX = `
+                 anonymous stranger unverified owner  r   w   k   viewer editor admin removed  or  ow  ok  vk  lk  xk
+create_bundle    201       201      201        201    403 201 201 403    201    201   201      403 201 201 403 401 401
+get_bundle       401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
+update_bundle    401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
+delete_bundle    401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
+restore_bundle   401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
+list_bundles     401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
+list_versions    401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
+restore_version  401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
+preview_policy   401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
+claim_bundle     401       200      200        200    403 200 200 403    200    200   200      403 200 200 403 401 401
+list_claims      401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
+get_insights     401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
+record_event     204       204      204        204    204 204 204 204    204    204   204      204 204 204 204 401 401
+report_bundle    204       204      204        204    204 204 204 204    204    204   204      204 204 204 204 401 401
+who_am_i         401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
+export_data      401       200      200        200    403 403 200 200    200    200   200      403 403 200 403 401 401
+create_key       401       201      ·          201    403 403 201 403    403    201   201      403 403 201 403 401 401
+list_keys        401       200      200        200    403 403 200 403    403    200   200      403 403 200 403 401 401
+revoke_key       401       404      404        200    403 403 200 403    403    200   404      403 403 200 403 401 401
+`
+
+const NAMES: Record<string, string> = {
+  r: 'key:read',
+  w: 'key:write',
+  k: 'key:admin',
+  or: 'org key:read',
+  ow: 'org key:write',
+  ok: 'org key:admin',
+  vk: "viewer's key",
+  lk: "leaver's key",
+  xk: 'revoked key',
+}
+
+/** What a caller calls for, nobody else's and made anew. */
+interface Aim {
+  slug: string
+  token: string
+  keyId: number
+}
+
+/** What each operation is called with. A new operation has no line here, and its test says so. */
+const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
+  create_bundle: () => ({ urls: [URL_A] }),
+  get_bundle: ({ slug }) => ({ slug }),
+  update_bundle: ({ slug }) => ({ slug, title: 'after' }),
+  delete_bundle: ({ slug }) => ({ slug }),
+  restore_bundle: ({ slug }) => ({ slug }),
+  list_bundles: () => ({}),
+  list_versions: ({ slug }) => ({ slug }),
+  restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
+  preview_policy: ({ slug }) => ({ slug, viewer: {} }),
+  claim_bundle: ({ token }) => ({ token }),
+  list_claims: () => ({}),
+  get_insights: ({ slug }) => ({ slug }),
+  record_event: ({ slug }) => ({ slug, kind: 'open_all' }),
+  report_bundle: ({ slug }) => ({ slug, reason: 'phishing' }),
+  who_am_i: () => ({}),
+  export_data: () => ({}),
+  create_key: () => ({ name: 'made', scopes: ['links:read'] }),
+  list_keys: () => ({}),
+  revoke_key: ({ keyId }) => ({ id: keyId }),
+}
+
+/** The codes that a status may have here. */
+const CODES: Record<number, string> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' }
+
+type Row = Record<string, string>
+
+const [HEAD = '', ...LINES] = MATRIX.trim().split('\n')
+const COLUMNS = HEAD.trim()
+  .split(/\s+/)
+  .map((short) => NAMES[short] ?? short)
+const EXPECTED = new Map<string, Row>(
+  LINES.map((line) => {
+    const [operation = '', ...statuses] = line.trim().split(/\s+/)
+    return [operation, Object.fromEntries(COLUMNS.map((name, index) => [name, statuses[index] ?? 'none']))]
+  }),
+)
+
+/** The row of an operation, without the cells that other tests hold. */
+function rowOf(operation: string): Row {
+  const row = EXPECTED.get(operation)
+  if (row === undefined) throw new Error(`${operation} is new: say in the matrix who may call it, and with what`)
+  return Object.fromEntries(Object.entries(row).filter(([, status]) => status !== '·'))
+}
+
+async function makeAim(server: Server, { makers }: Cast, aims: Caller['aims'], operation: string): Promise<Aim> {
+  const maker = makers[aims]
+  const { slug } = await maker.makeBundle({ title: 'before' })
+  if (operation === 'restore_bundle') await maker.api('DELETE', `/api/links/${slug}`)
+  const unclaimed: CreatedBody | null = operation === 'claim_bundle' ? await new Visitor(server).makeBundle() : null
+  const spare =
+    operation === 'revoke_key'
+      ? await maker.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'spare' })
+      : null
+  return { slug, token: unclaimed?.claimToken ?? '', keyId: spare?.body.apiKey.id ?? 0 }
+}
+
+/** Calls an operation's route with a flat input. */
+function callRoute(visitor: Visitor, route: string, input: Record<string, unknown>) {
+  const [method = '', template = ''] = route.split(' ')
+  const rest = { ...input }
+  const path = template.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = String(rest[name])
+    delete rest[name]
+    return value
+  })
+  const hasBody = method !== 'GET' && method !== 'DELETE'
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]))
+  const address = `/api${path}${hasBody || query.size === 0 ? '' : `?${query}`}`
+  return visitor.api<{ code?: string }>(method, address, hasBody ? rest : undefined, { 'x-client': newAddress() })
+}
+
+/** What is left of a bundle that nobody was allowed to change. */
+async function stateOf(server: Server, slug: string) {
+  const [row] = await server.sql(
+    `SELECT title, version_number AS version, deleted_at IS NOT NULL AS isDeleted,
+       (SELECT count(*) FROM bundle_versions WHERE bundle_id = bundles.id) AS versions
+     FROM bundles WHERE slug = ?`,
+    [slug],
+  )
+  return row
+}
+
+test('the matrix names every operation there is and every caller', () => {
+  const names = operations.map(({ name }) => name)
+  expect([...EXPECTED.keys()]).toEqual(names)
+  expect(Object.keys(INPUTS)).toEqual(names)
+})
+
+for (const runtime of RUNTIMES) {
+  describe(`on ${runtime}`, () => {
+    let server: Server
+    let cast: Cast
+    beforeAll(async () => {
+      server = await startServer({ runtime, env: WITHOUT_LIMITS })
+      cast = await gather(server)
+    })
+    afterAll(async () => {
+      await server?.stop()
+    })
+    const caller = (name: string) => cast.callers.get(name)!
+
+    test.each(operations.map(({ name, route }) => [name, route]))(
+      '%s (%s) is for whom the matrix says',
+      async (name, route) => {
+        const expected = rowOf(name)
+        const found: Row = {}
+        for (const who of Object.keys(expected)) {
+          const { visitor, aims } = caller(who)
+          const aim = await makeAim(server, cast, aims, name)
+          const before = await stateOf(server, aim.slug)
+          const { status, body } = await callRoute(visitor, route, INPUTS[name]!(aim))
+          found[who] = String(status)
+          if (status < 400) continue
+          expect([who, body.code]).toEqual([who, CODES[status]])
+          expect([who, await stateOf(server, aim.slug)]).toEqual([who, before])
+        }
+        expect(found).toEqual(expected)
+      },
+    )
+
+    test('a key reaches nothing of another subject, though its minter may; nor does who has no role there', async () => {
+      const others = { owner: 'organization', organization: 'owner' } as const
+      for (const { name, route } of operations) {
+        if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
+        const found: Row = {}
+        const rule: Row = {}
+        for (const { name: who, aims, visitor } of cast.callers.values()) {
+          // In person the owner is an admin of the organisation.
+          if (who === 'owner') continue
+          const aim = await makeAim(server, cast, others[aims], name)
+          const before = await stateOf(server, aim.slug)
+          found[who] = String((await callRoute(visitor, route, INPUTS[name]!(aim))).status)
+          rule[who] = /^(anonymous|leaver's key|revoked key)$/.test(who) ? '401' : '403'
+          expect([name, who, await stateOf(server, aim.slug)]).toEqual([name, who, before])
+        }
+        expect([name, found]).toEqual([name, rule])
+      }
+    })
+
+    test('a bundle that nobody owns is claimed first: 403 for everybody with a credential', async () => {
+      for (const { name, route } of operations) {
+        if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
+        const { slug } = await new Visitor(server).makeBundle()
+        for (const { name: who, visitor } of cast.callers.values()) {
+          const { status } = await callRoute(visitor, route, INPUTS[name]!({ slug, token: '', keyId: 0 }))
+          expect([name, who, status]).toEqual([name, who, /^(anonymous|leaver's|revoked)/.test(who) ? 401 : 403])
+        }
+      }
+    })
+
+    if (runtime === 'bun') {
+      /** What a tool's result says as the status of its route. */
+      const statusOf = ({ status, body }: Awaited<ReturnType<typeof send>>, success: string) => {
+        if (status !== 200) return String(status)
+        if (body.result.isError !== true) return success
+        const code = String(body.result.structuredContent.code)
+        return Object.keys(CODES).find((status) => CODES[Number(status)] === code) ?? code
+      }
+
+      const keys = COLUMNS.filter((name) => name.endsWith('key') || name.includes('key:'))
+
+      test('a tool is for whom its route is, key by key', async () => {
+        const all = (await listed('key:admin')).sort()
+        expect(all).toEqual(
+          [...EXPECTED.keys()].filter((name) => !/^(record_event|report_bundle|export_data)$/.test(name)).sort(),
+        )
+        for (const name of all) {
+          const row = rowOf(name)
+          const expected = Object.fromEntries(keys.map((who) => [who, row[who]!]))
+          const found: Row = {}
+          for (const who of keys) {
+            const { key, aims } = caller(who)
+            const aim = await makeAim(server, cast, aims, name)
+            const headers = { authorization: `Bearer ${key}` }
+            const told = await send(server, callOf(name, INPUTS[name]!(aim)), headers)
+            found[who] = statusOf(told, row['key:admin']!)
+          }
+          expect([name, found]).toEqual([name, expected])
+        }
+      })
+
+      test('a key is shown the tools that its scopes allow, and no others', async () => {
+        // Of a key of the owner's, whom no role stops, what the matrix refuses is what its scope does not hold.
+        for (const who of ['key:read', 'key:write', 'key:admin']) {
+          const allowed = (await listed('key:admin')).filter((name) => rowOf(name)[who] !== '403')
+          expect([who, await listed(who)]).toEqual([who, allowed])
+        }
+      })
+
+      const listed = async (who: string) => {
+        const headers = { authorization: `Bearer ${caller(who).key}` }
+        const { body } = await send(server, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)
+        return body.result.tools.map(({ name }) => name)
+      }
+    }
+  })
+}

@@ -1,0 +1,142 @@
+import {
+  arrive,
+  type CreatedBody,
+  linkIn,
+  mailTo,
+  newEmail,
+  organize,
+  type Person,
+  signUp,
+  URL_A,
+  URL_B,
+  Visitor,
+} from '../people.ts'
+import type { Server } from '../server.ts'
+import { newAddress } from './callers.ts'
+import type { Values } from './routes.ts'
+
+/** Somebody who owns one of everything, and how it is reached. */
+export interface Furnished {
+  person: Person
+  slug: string
+  /** For the parameters of every route. */
+  values: Values
+}
+
+/** Everywhere that somebody may type a text of their own. */
+export const PLACES = [
+  'person',
+  'other',
+  'organization',
+  'title',
+  'description',
+  'note',
+  'tag',
+  'url',
+  'rule',
+  'value',
+  'tab',
+  'key',
+  'report',
+  'browser',
+] as const
+
+/** What is typed at a place: a text of at most 40 characters, the least that any of them takes. */
+type Texts = (place: (typeof PLACES)[number]) => string
+
+const plain: Texts = () => 'text'
+
+/**
+ * A person with an account and one of everything that people make: bundles with versions and rules, an organisation
+ * with a member and an invitation, API keys, another browser, a claim, a report.
+ */
+export async function furnish(server: Server, text: Texts = plain): Promise<Furnished> {
+  const person = await arrive(server)
+  const other = await arrive(server)
+  const must = async <T>(by: Visitor, method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await by.api<T>(method, path, body, { 'x-client': newAddress() })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  await must(person, 'POST', '/api/auth/update-user', { name: text('person') })
+  const bundle = {
+    urls: [`${URL_A}?q=${text('url')}`, URL_B],
+    urlMetadata: [{ note: text('note'), tags: [text('tag')] }, { openPolicy: 'manual' }],
+    title: text('title'),
+    description: text('description'),
+    resolutionPolicy: {
+      version: 1,
+      rules: [
+        {
+          name: text('rule'),
+          showBadge: true,
+          when: { op: 'contains', field: 'query.who', value: text('value') },
+          tabs: [{ url: URL_B, note: text('tab') }],
+        },
+      ],
+    },
+  }
+  const { slug } = await must<CreatedBody>(person, 'POST', '/api/links', bundle)
+  await must(person, 'PATCH', `/api/links/${slug}`, {
+    description: `${text('description')} again`,
+    urls: [URL_B, URL_A],
+  })
+  await must(person, 'PATCH', `/api/links/${slug}`, { description: text('description'), urls: bundle.urls })
+  const deleted = await must<CreatedBody>(person, 'POST', '/api/links', { urls: [URL_A], title: text('title') })
+  await must(person, 'DELETE', `/api/links/${deleted.slug}`)
+  const unclaimed = await must<CreatedBody>(new Visitor(server), 'POST', '/api/links', {
+    ...bundle,
+    email: person.email,
+  })
+  await must(new Visitor(server), 'POST', `/api/links/${slug}/reports`, { reason: 'phishing', detail: text('report') })
+  const key = await must<{ apiKey: { id: number } }>(person, 'POST', '/api/me/keys', { name: text('key') })
+  // Another browser, which is told by its User-Agent.
+  const browser = await arrive(server, person.email)
+  const token = decodeURIComponent(browser.cookies.get('session') ?? '').split('.')[0] ?? ''
+  const [session] = await server.sql('UPDATE session SET user_agent = ? WHERE token = ? RETURNING id', [
+    text('browser'),
+    token,
+  ])
+  await must(browser, 'GET', '/api/me')
+
+  const { id, memberIds } = await organize(person, [[other, 'viewer']])
+  const organization = { organizationId: id, data: { name: text('organization') } }
+  await must(person, 'POST', '/api/auth/organization/update', organization)
+  const invite = (by: Visitor, email: string, organizationId: string) =>
+    must<{ id: string }>(by, 'POST', '/api/auth/organization/invite-member', { email, role: 'viewer', organizationId })
+  const sent = await invite(person, newEmail(), id)
+  await must(other, 'POST', '/api/auth/update-user', { name: text('other') })
+  const { id: elsewhere } = await organize(other)
+  await must(other, 'POST', '/api/auth/organization/update', { ...organization, organizationId: elsewhere })
+  const received = await invite(other, person.email, elsewhere)
+  await person.api('POST', '/api/auth/organization/set-active', { organizationId: null })
+  await person.api('POST', '/api/auth/request-password-reset', { email: person.email, redirectTo: '/' })
+  await person.api('POST', '/api/auth/sign-in/magic-link', { email: person.email, callbackURL: '/' })
+  const unconfirmed = await signUp(server, newEmail())
+  const tokenOf = (link: string) => new URL(link).pathname.split('/').at(-1) ?? ''
+  const reset = tokenOf(linkIn(await mailTo(server, person.email, 'Set a password')))
+  const signInLink = tokenOf(linkIn(await mailTo(server, person.email, 'Your sign-in link')))
+  const confirmation = tokenOf(linkIn(await mailTo(server, unconfirmed.email, 'Confirm your address')))
+  const icon = /\/static\/icon[^"]*/.exec(await (await fetch(server.origin)).text())?.[0] ?? ''
+  return {
+    person,
+    slug,
+    values: {
+      '/:slug': slug,
+      '/:versionNumber': '1',
+      '/claim/:token': unclaimed.claimToken,
+      '/password/:token': reset,
+      '/sign-in/link/:token': signInLink,
+      '/confirm/:token': confirmation,
+      '/api/auth/:token': reset,
+      '/api/auth/:id': 'oidc',
+      '/invitations/:id': received.id,
+      '/dashboard/keys/:id': String(key.apiKey.id),
+      '/dashboard/organizations/:id': id,
+      '/dashboard/organizations/:invitation': sent.id,
+      '/dashboard/organizations/:member': memberIds.get(other) ?? '',
+      '/dashboard/settings/:id': String(session?.id),
+      '/static/:file': icon.replace('/static/', ''),
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { SMTPServer } from 'smtp-server'
+import { eventually } from '../eventually.ts'
+import { newEmail, PASSWORD, URL_A, Visitor } from '../people.ts'
+import { freePort, type Server, startServer } from '../server.ts'
+import { newAddress, WITHOUT_LIMITS } from './callers.ts'
+
+// What people type into the address of a mail, and into what it says, on Bun alone: nodemailer writes it on either.
+
+interface Received {
+  recipients: string[]
+  head: string
+}
+
+/** What has come in, whoever it was for. */
+const mails: Received[] = []
+let smtp: SMTPServer
+let server: Server
+
+beforeAll(async () => {
+  smtp = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, { envelope }, done) {
+      let raw = ''
+      stream.on('data', (chunk: Buffer) => (raw += chunk.toString('latin1')))
+      stream.on('end', () => {
+        const [head = ''] = raw.split('\r\n\r\n')
+        mails.push({ recipients: envelope.rcptTo.map(({ address }) => address), head })
+        done()
+      })
+    },
+  })
+  smtp.on('error', () => {})
+  const port = freePort()
+  await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve))
+  server = await startServer({
+    env: { ...WITHOUT_LIMITS, SMTP_URL: `smtp://127.0.0.1:${port}`, SERVICE_MAIL_FROM: 'service@openall.example' },
+  })
+})
+afterAll(async () => {
+  await server?.stop()
+  await new Promise<void>((resolve) => smtp.close(() => resolve()))
+})
+
+/** One address to some readers, several or another one to others. */
+const ADDRESSES = [
+  'a@b.example,c@evil.example',
+  'a@b.example, c@evil.example',
+  'a@b.example;c@evil.example',
+  'a@b.example c@evil.example',
+  'a@b.example\r\nBcc: c@evil.example',
+  'a@b.example\nBcc: c@evil.example',
+  'A <c@evil.example>',
+  '<c@evil.example>a@b.example',
+  'a@b.example<c@evil.example>',
+  '"c@evil.example x"@b.example',
+  '"a"@b.example',
+  'group:c@evil.example;',
+  '(a@b.example)c@evil.example',
+  'a(c@evil.example)@b.example',
+  '=?utf-8?q?c=40evil.example=2c?=@b.example',
+  'a@b.example>',
+  'a@b.example\u2028c@evil.example',
+  'a@b.example\u0000',
+  'a@b@evil.example',
+]
+
+const visitor = () => new Visitor(server, { 'x-client': newAddress() })
+
+test('a mail goes to the one address that was given, whatever it looks like', async () => {
+  for (const email of ADDRESSES) {
+    const callbackURL = '/'
+    for (const [path, body] of [
+      ['/api/auth/sign-in/magic-link', { email, callbackURL }],
+      ['/api/auth/sign-up/email', { email, password: PASSWORD, name: '' }],
+      ['/api/auth/request-password-reset', { email, redirectTo: '/' }],
+      ['/api/auth/send-verification-email', { email }],
+      ['/api/links', { urls: [URL_A], email }],
+    ] as const) {
+      const { status } = await visitor().api('POST', path, body)
+      expect([path, email, status < 500]).toEqual([path, email, true])
+    }
+  }
+  // What goes out does so in order: this one after all that came before.
+  const last = newEmail()
+  await visitor().api('POST', '/api/auth/sign-in/magic-link', { email: last, callbackURL: '/' })
+  await eventually(() => mails.some(({ recipients }) => recipients.includes(last)), 'the last mail')
+  await Bun.sleep(500)
+  const elsewhere = mails.filter(
+    ({ recipients }) => recipients.length !== 1 || recipients.some((address) => address.endsWith('@evil.example')),
+  )
+  expect(elsewhere).toEqual([])
+})
+
+const NAMES = [
+  'Ann"; x-injected: 1; a="',
+  '=?utf-8?q?=0d=0ax-injected:_1?=',
+  'Ann\u2028x-injected: 1',
+  'Ann\u0085x-injected: 1',
+  '<b>Ann</b> <img src=x>',
+  'Ann, c@evil.example',
+]
+
+test('what people and organisations are called brings no header, no recipient and no HTML into a mail', async () => {
+  const person = visitor()
+  const words = { email: newEmail(), password: PASSWORD, name: 'plain' }
+  await person.api('POST', '/api/auth/sign-up/email', words)
+  // The address is taken for confirmed: who may invite is held elsewhere.
+  await server.sql('UPDATE user SET email_verified = 1 WHERE email = ? RETURNING 1', [words.email])
+  await person.api('POST', '/api/auth/sign-in/email', words)
+  const { body } = await person.api('POST', '/api/auth/organization/create', { name: 'plain', slug: 'plain' })
+  const invited: string[] = []
+  for (const name of NAMES) {
+    await person.api('POST', '/api/auth/update-user', { name })
+    await person.api('POST', '/api/auth/organization/update', { organizationId: body.id, data: { name } })
+    const invite = { email: newEmail(), role: 'viewer', organizationId: body.id }
+    const { status } = await person.api('POST', '/api/auth/organization/invite-member', invite)
+    if (status === 200) invited.push(invite.email)
+  }
+  expect(invited.length).toBeGreaterThan(2)
+  const cameTo = (email: string) => mails.some(({ recipients }) => recipients.includes(email))
+  await eventually(() => invited.every(cameTo), 'the invitations')
+  const headers = new Set(
+    mails.flatMap(({ head }) => Array.from(head.matchAll(/^([\w-]+):/gm), ([, name = '']) => name.toLowerCase())),
+  )
+  expect([...headers].sort()).toEqual([
+    'content-transfer-encoding',
+    'content-type',
+    'date',
+    'from',
+    'message-id',
+    'mime-version',
+    'subject',
+    'to',
+  ])
+  expect(mails.filter(({ head }) => !/^content-type: text\/plain; charset=utf-8$/im.test(head))).toEqual([])
+  expect(mails.filter(({ recipients }) => recipients.length !== 1)).toEqual([])
+})

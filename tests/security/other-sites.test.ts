@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { linkIn, mailTo, newEmail, signUp, Visitor } from '../people.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { newAddress, WITHOUT_LIMITS } from './callers.ts'
+import { type Furnished, furnish } from './furnished.ts'
+import { type FoundRoute, fill, routesOf } from './routes.ts'
+
+/** Where a cookie is no credential: a signature or a key is asked for, of whomever. */
+const NOT_BY_COOKIE = /^POST \/api\/(webhooks\/\w+|mcp)$/
+
+/** What a browser says of a request that another site had it make, and what older ones say. */
+const FOREIGN: Record<string, string>[] = [
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'cross-site', origin: 'own' },
+  { 'sec-fetch-site': 'something-new' },
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+]
+
+/** What counts views, which is all that a GET may write. */
+const COUNTERS = ['daily_counters', 'daily_viewers', 'viewer_hashes', 'counter_batches', 'salts']
+
+/** What has no answer for an owner's browser: a token of its own is asked for, or a provider's answer, or what is there already. */
+const NOT_FOR_OWNERS = /^\/(metrics|api\/auth\/.*)$|^\/(dev\/mailbox|\.well-known\/security\.txt)$/
+
+/** Everything that is stored, but for counts. */
+async function contentOf(server: Server): Promise<Record<string, string>> {
+  const tables = await server.sql(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN (${COUNTERS.map((name) => `'${name}'`).join()})`,
+  )
+  const content: Record<string, string> = {}
+  for (const { name } of tables) content[String(name)] = JSON.stringify(await server.sql(`SELECT * FROM "${name}"`))
+  return content
+}
+
+for (const runtime of RUNTIMES) {
+  describe(`on ${runtime}`, () => {
+    let server: Server
+    let ann: Furnished
+    let routes: FoundRoute[]
+    beforeAll(async () => {
+      server = await startServer({ runtime, env: WITHOUT_LIMITS })
+      ann = await furnish(server)
+      routes = await routesOf(server)
+    })
+    afterAll(async () => {
+      await server?.stop()
+    })
+    const isUnsafe = ({ method }: FoundRoute) => method !== 'GET' && method !== 'HEAD'
+
+    test('the routes are those of the API, of the pages, of the dashboard and of better-auth', () => {
+      const lines = routes.map(({ method, template }) => `${method} ${template}`)
+      for (const line of [
+        'PATCH /api/links/:slug',
+        'POST /claim/:token',
+        'POST /dashboard/organizations/:id/members/:member/role',
+        'GET /dashboard/links/:slug/policy',
+        'POST /api/auth/organization/accept-invitation',
+        'GET /api/auth/verify-email',
+      ]) {
+        expect(lines).toContain(line)
+      }
+      expect(routes.filter(isUnsafe).length).toBeGreaterThan(80)
+    })
+
+    test('no unsafe route does anything for a browser that another site sent', async () => {
+      const before = await contentOf(server)
+      const taken: unknown[] = []
+      for (const { method, template } of routes.filter(isUnsafe)) {
+        const line = `${method} ${template}`
+        const isJson = template.startsWith('/api/')
+        const body = method === 'DELETE' ? {} : { body: isJson ? '{}' : 'do=save' }
+        for (const from of FOREIGN) {
+          const { status } = await ann.person.fetch(fill(template, ann.values), {
+            method,
+            ...body,
+            headers: {
+              'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
+              'x-client': newAddress(),
+              ...from,
+              ...(from.origin === 'own' ? { origin: server.origin } : {}),
+            },
+          })
+          // Most of better-auth's own routes are not there.
+          const isAbsent = template.startsWith('/api/auth/') && (status === 404 || status === 405)
+          const expected = NOT_BY_COOKIE.test(line) ? [401, 403] : [403]
+          if (!isAbsent && !expected.includes(status)) taken.push([line, from, status])
+        }
+      }
+      expect(taken).toEqual([])
+      expect(await contentOf(server)).toEqual(before)
+    })
+
+    test('no GET and no HEAD changes anything, but for counts of views', async () => {
+      const before = await contentOf(server)
+      const cookies = [...ann.person.cookies]
+      const wrong: unknown[] = []
+      const query = new URLSearchParams({
+        slug: ann.slug,
+        organizationId: ann.values['/dashboard/organizations/:id']!,
+        id: ann.values['/dashboard/organizations/:invitation']!,
+        invitationId: ann.values['/invitations/:id']!,
+        token: ann.values['/password/:token']!,
+        callbackURL: '/dashboard',
+      })
+      for (const { template } of routes.filter((route) => !isUnsafe(route))) {
+        const path = fill(template, ann.values)
+        for (const method of ['GET', 'HEAD']) {
+          for (const asked of template.startsWith('/api/auth/') ? [`${path}?${query}`] : [path, `${path}?do=save`]) {
+            for (const visitor of [ann.person, new Visitor(server)]) {
+              const response = await visitor.fetch(asked, { method })
+              await response.arrayBuffer()
+              const isShown = response.ok || response.status === 303 || response.status === 302
+              // What is refused changes nothing either, but would show nothing here.
+              const mayBeRefused = visitor !== ann.person || NOT_FOR_OWNERS.test(template) || asked !== path
+              if (response.status >= 500 || !(isShown || mayBeRefused)) wrong.push([method, asked, response.status])
+            }
+          }
+        }
+      }
+      expect(wrong).toEqual([])
+      expect([...ann.person.cookies]).toEqual(cookies)
+      expect(await contentOf(server)).toEqual(before)
+    })
+
+    /** A mail scanner, a preview, a prefetch, somebody else's browser: whoever follows a link without meaning it. */
+    async function follow(link: string, token: string, route: string): Promise<unknown[]> {
+      const signedIn: unknown[] = []
+      const callback = new URLSearchParams({ token, callbackURL: '/dashboard' })
+      for (const address of [link, `${server.origin}${route}?${callback}`]) {
+        for (const [method, headers] of [
+          ['HEAD', {}],
+          ['GET', { 'sec-purpose': 'prefetch' }],
+          ['GET', {}],
+        ] as const) {
+          for (const visitor of [new Visitor(server), ann.person]) {
+            const had = visitor.cookies.get('session')
+            const { headers: answered } = await visitor.fetch(address, { method, headers })
+            const set = answered.getSetCookie().find((cookie) => /session=[^;]/.test(cookie))
+            if (set !== undefined) signedIn.push([method, address.replace(token, '<token>')])
+            if (had !== undefined) visitor.cookies.set('session', had)
+          }
+        }
+      }
+      return signedIn
+    }
+    const tokenOf = (link: string) =>
+      new URL(link).searchParams.get('token') ?? new URL(link).pathname.split('/').at(-1) ?? ''
+
+    test('a mailed link that confirms an address does nothing by GET or HEAD', async () => {
+      const { email } = await signUp(server)
+      const link = linkIn(await mailTo(server, email, 'Confirm your address'))
+      const before = await contentOf(server)
+      expect(await follow(link, tokenOf(link), '/api/auth/verify-email')).toEqual([])
+      expect(await contentOf(server)).toEqual(before)
+    })
+
+    test('a mailed sign-in link does nothing by GET or HEAD', async () => {
+      const email = newEmail()
+      const visitor = new Visitor(server)
+      await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+      const link = linkIn(await mailTo(server, email, 'Your sign-in link'))
+      const before = await contentOf(server)
+      expect(await follow(link, tokenOf(link), '/api/auth/magic-link/verify')).toEqual([])
+      expect(await contentOf(server)).toEqual(before)
+    })
+  })
+}

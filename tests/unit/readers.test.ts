@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { readImport } from '../../src/bundles/import.ts'
+import { readPasted } from '../../src/bundles/paste.ts'
+import { queryFields } from '../../src/transports/fields.ts'
+import { prng } from '../prng.ts'
+import { processorMs, timesTheWork } from '../work.ts'
+
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+/** The most that a form may hold. */
+const LENGTH = 256 * 1024
+/**
+ * How many times as long as a plain list any other text of its length may take to be read. Lists of short lines take
+ * five times as long as one of addresses; what was read once more from each bracket took two hundred times as long.
+ */
+const TIMES = 20
+
+/** What is repeated, alone and in any order, to make a text that is slow to read. */
+const PIECES = [
+  ...['![](<', '[[[[', '((((', '](', '[x](', '[x](y "', '[](https://a', '[](a "', '[](<a b', '[a](<', '![', '][', '()'],
+  ...['<a href=', '<a href="', '<a href=x>', '<!--', '<![CDATA[', '<?', '<', '</', '<DL>', '<DD>x', '<H3>x</H3><DL>'],
+  ...['<A TAGS="', '<p a=', '&amp;', '&amp', '&#', '&#x', '&#x202e;', '"', '""', '"""', '"a" b', '"a"\n', '"a",b\n'],
+  ...['a,"b\n', '",', ';\t', 'x,y\n', 'url,', "'=", '     ', '\t', '\r', '\n', 'a\n', ' | ', 'a | ', 'https://a | b\n'],
+  ...['- - ', '  - x\n', '1. ', '* [ ] ', '# ', '#', '# x\n', '\\', '\\[', 'a.', 'a-', 'é.', '1.2.', 'a:', 'a@', '::'],
+  ...['https://', 'https://a ', 'https://a.example/ ', 'HTTPS://[', 'www.', 'ü', '\u202e', '\u0085', '\0', '\ud800'],
+]
+const STARTS = ['', '<!DOCTYPE NETSCAPE-Bookmark-file-1>', 'url,note,tags,folder\n', '# x\n', 'https://a.', '"']
+
+const full = (text: (at: number) => string) => {
+  let made = ''
+  for (let at = 0; made.length < LENGTH; at += 1) made += text(at)
+  return made.slice(0, LENGTH)
+}
+const PLAIN = full((at) => `https://a.example/${at}\n`)
+
+function* texts(): Generator<[name: string, text: string]> {
+  for (const [at, piece] of PIECES.entries()) {
+    yield [JSON.stringify(piece), full(() => piece)]
+    const start = STARTS[at % STARTS.length] ?? ''
+    yield [JSON.stringify([start, piece]), start + full(() => piece)]
+  }
+  const random = prng(seed)
+  const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? ''
+  for (let round = 0; round < 20; round += 1) {
+    const few = Array.from({ length: 2 + Math.floor(random() * 4) }, () => pick(PIECES))
+    const start = pick(STARTS)
+    yield [`random ${round} of seed ${seed}: ${JSON.stringify([start, ...few])}`, start + full(() => pick(few))]
+  }
+}
+
+test.each([
+  ['a pasted list', readPasted],
+  ['an import', readImport],
+] as const)(
+  'no text takes long to be read as %s, compared with a plain list of its length',
+  async (_, read) => {
+    read(PLAIN)
+    const unit = Math.max(1, Math.min(await processorMs(() => read(PLAIN)), await processorMs(() => read(PLAIN))))
+    for (const [name, text] of texts()) {
+      let times = Number.POSITIVE_INFINITY
+      // Again where it seems long: the collector may have had its turn.
+      for (let round = 0; round < 3 && times >= TIMES; round += 1) {
+        times = Math.min(times, (await processorMs(() => read(text))) / unit)
+      }
+      expect({ name, isQuick: times < TIMES }).toEqual({ name, isQuick: true })
+    }
+  },
+  120_000,
+)
+
+test('a query of many fields is read once, not once for each of them', async () => {
+  const query = (count: number) => new URLSearchParams(Array.from({ length: count }, (_, at) => [`f${at}`, '']))
+  const [short, long] = [query(2_000), query(32_000)]
+  const times = await timesTheWork(
+    () => queryFields(long),
+    () => queryFields(short),
+    100,
+  )
+  // Sixteen times would be straight, its square 256.
+  expect(times).toBeLessThan(100)
+  expect(queryFields(new URLSearchParams('a=1&b=2&a=3&__proto__=x&a=4'))).toEqual(
+    Object.fromEntries([
+      ['a', ['1', '3', '4']],
+      ['b', '2'],
+      ['__proto__', 'x'],
+    ]),
+  )
+})
