@@ -9,8 +9,8 @@ import { Launchers } from './bundles/launchers.ts'
 import { blame, type Config, databaseFile, SETTINGS } from './config.ts'
 import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
-import { Notices } from './identity/notices.ts'
-import { Proofs } from './identity/proof.ts'
+import type { Notices } from './identity/notices.ts'
+import type { Proofs } from './identity/proof.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { Recorder } from './insights/recorder.ts'
 import { KeyRing } from './keys/keys.ts'
@@ -49,12 +49,10 @@ export interface Service {
   /** The same as Prometheus reads it; null where no token is set. */
   metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
-  /** Who has proven which address. */
-  proofs: Proofs
-  /** Tells people what happened to their account. */
-  notices: Notices
   readSession: Credentials['readSession']
   keyRing: KeyRing
+  /** Who has proven which address, and what tells people what happened to their account; loaded when first needed. */
+  accounts(): Promise<{ proofs: Proofs; notices: Notices }>
   /** better-auth, loaded when it is first needed. */
   auth(): ReturnType<typeof startAuth>
   /** Aborted when the server is to stop: what waits for something that may never happen ends then. */
@@ -86,13 +84,21 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const { Broadcast } = await import('./broadcast.ts')
     broadcast = await Broadcast.open(config.redisUrl, config.secret, { keys: () => keyRing.forgetHere() })
   }
-  const proofs = new Proofs(store, () => keyRing.forget())
   let auth: ReturnType<Service['auth']> | undefined
   const launchers = await Launchers.start(store, log, blockedHosts)
   blockedHosts.watch(() => launchers.clear())
   const tally = new Tally()
   const bucket = counted(redis ?? memory, tally)
-  const notices = new Notices(config, store, mailer, bucket, log)
+  let people: ReturnType<Service['accounts']> | undefined
+  const accounts = () => {
+    people ??= Promise.all([import('./identity/proof.ts'), import('./identity/notices.ts')]).then(
+      ([{ Proofs }, { Notices }]) => ({
+        proofs: new Proofs(store, () => keyRing.forget()),
+        notices: new Notices(config, store, mailer, bucket, log),
+      }),
+    )
+    return people
+  }
   const metrics =
     config.metricsToken === undefined
       ? null
@@ -120,14 +126,13 @@ export async function startService(config: Config, log: Logger): Promise<Service
       ].filter(({ max }) => max > 0),
     },
     mailer,
-    proofs,
-    notices,
     keyRing,
     readSession: sessionReader(store, config),
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
+    accounts,
     async auth() {
-      auth ??= import('./identity/auth.ts').then(({ startAuth }) =>
+      auth ??= Promise.all([import('./identity/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
         startAuth(config, store, mailer, proofs, notices, log),
       )
       const loading = auth

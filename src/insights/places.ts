@@ -4,13 +4,13 @@ import { FACTOR_A, FACTOR_B, FACTOR_C, stirred } from './prints.ts'
 /** Viewers that one network may have of one bundle in a day; who comes beyond counts as a view alone. */
 export const MAX_VIEWERS = 64
 
-/** Of 32768 in all. */
-const BUCKETS = 4_096
+/** Of 8192 in all. */
+const BUCKETS = 1_024
 const PER_BUCKET = 8
 
 /**
  * How many viewers of each bundle have come from each network today, so that nobody who gives a new name with every
- * request fills the store with viewers. It takes 160 KB, whoever comes: where a bucket is full, a new pair of bundle and
+ * request fills the store with viewers. It takes 40 KB, whoever comes: where a bucket is full, a new pair of bundle and
  * network takes the place of the one with the fewest viewers, which may then have as many anew.
  */
 export class Places {

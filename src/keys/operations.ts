@@ -21,9 +21,10 @@ export const createKey = operation({
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
   output: MintedKey,
   errors: ['FORBIDDEN'],
-  async run(input, { service: { store, notices }, caller, commit }) {
+  async run(input, { service, caller, commit }) {
     const minter = signedIn(caller)
-    const minted = await keys.mint(input, { store, caller: minter, commit })
+    const minted = await keys.mint(input, { store: service.store, caller: minter, commit })
+    const { notices } = await service.accounts()
     notices.tell(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
     return minted
   },

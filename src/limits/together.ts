@@ -38,6 +38,9 @@ export function networkCounts(limit: Limit, network: string, purpose = ''): Coun
  * true: after it all of them let one through. Answers in the same turn where the bucket does.
  */
 export function takeAll(bucket: Bucket, counts: readonly Count[]): Decision | Promise<Decision> {
+  const [first] = counts
+  // As it is for nearly everybody; the lists below would cost a click on Open all a tenth of its time.
+  if (first !== undefined && counts.length === 1) return bucket.take(first.limit, first.key)
   const taken = counts.map(({ limit, key }) => bucket.take(limit, key))
   return areThere(taken) ? settle(bucket, counts, taken) : Promise.all(taken).then((all) => settle(bucket, counts, all))
 }

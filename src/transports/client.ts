@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { type Caller, identify, network } from '../identity/identify.ts'
 import type { Asking } from '../operation.ts'
@@ -86,13 +85,21 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)
 /** No zeros in front, no dots, not all eight groups and not `::ffff:`: what is written otherwise is looked at more closely. */
 const SHORT_IPV6 = /^(?!::ffff:)(?:[1-9a-f][\da-f]{0,3}|0|:)(?::(?:[1-9a-f][\da-f]{0,3}|0)?)+$/
 
+let loadedNet: typeof import('node:net') | undefined
+
+/** Loaded behind a proxy alone: the start needs nothing else of it, and it takes half a megabyte. */
+function net() {
+  loadedNet ??= process.getBuiltinModule('node:net')
+  return loadedNet
+}
+
 /** The address that a proxy has written, perhaps with a port, in plain form; null for what is no address. */
 export function addressIn(field: string): string | null {
   const [, bracketed, dotted] = /^(?:\[(.*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(field.trim()) ?? []
   const text = plainAddress(bracketed ?? dotted ?? field)
   if (IPV4.test(text)) return text
   // As proxies write it mostly; the parser of URLs would cost a launcher a fifth of its time.
-  if (SHORT_IPV6.test(text) && isIPv6(text)) return text
+  if (SHORT_IPV6.test(text) && net().isIPv6(text)) return text
   const host = `http://[${text}]`
   if (!/^[\da-f:.]+$/.test(text) || !URL.canParse(host)) return null
   // Written in one way, whichever of the many it came in.

@@ -112,7 +112,8 @@ async function confirm(request: Request, service: Service, token: string): Promi
   if (account === null || account.isProven) return confirmPage(request, service, account, next)
   const { id, email } = account
   const proven = { ...account, isProven: true }
-  const prove = () => service.proofs.prove({ userId: id, heldBy: id })
+  const { proofs } = await service.accounts()
+  const prove = () => proofs.prove({ userId: id, heldBy: id })
   if ((await service.readSession(request.headers))?.userId === id) {
     await prove()
     const done = await confirmPage(request, service, proven, next)

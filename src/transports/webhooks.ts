@@ -32,7 +32,7 @@ export function webhooks(service: Service) {
 }
 
 async function receive(source: Source, request: Request, service: Service): Promise<Response> {
-  const { store, config, log, keyRing, launchers, notices } = service
+  const { store, config, log, keyRing, launchers } = service
   const secrets = config.webhookSecrets[source]
   const { headers } = request
   const isStripe = source === 'payment' && headers.has('stripe-signature')
@@ -50,6 +50,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
     await keyRing.forget()
     const after = before?.isVerified ? await linkedAccount(store, event) : null
     if (before !== null && after?.id === before.id && after.email !== before.email) {
+      const { notices } = await service.accounts()
       notices.tellFormerAddress(before.id, before.email, after.email)
     }
   }
