@@ -211,7 +211,7 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
 export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {
   const bundle = await loadDeletedFor(store.db, caller, slug, 'admin')
   if (bundle.deletedAt === null) return bundle
-  const [result] = await store.write([
+  const [, left] = await store.write([
     store.db
       .update(bundles)
       .set({ deletedAt: null })
@@ -222,11 +222,11 @@ export async function restore({ store, config, caller }: Change, slug: string): 
           sql`${heldBy(bundle.owner)} < ${capOf(bundle.owner, config)}`,
         ),
       ),
+    // In the same transaction: where it is still deleted, there was no place. A moment later somebody may have deleted it again.
+    sql`SELECT 1 FROM ${bundles} WHERE ${bundles.id} = ${bundle.id} AND ${bundles.deletedAt} IS NOT NULL`,
   ])
-  const now = await loadDeletedFor(store.db, caller, slug, 'admin')
-  // Where nothing was written and it is still deleted, there was no place; else somebody was faster.
-  if (result?.rowsAffected === 0 && now.deletedAt !== null) throw await capReached(store, bundle.owner, config)
-  return now
+  if (left?.rows.length !== 0) throw await capReached(store, bundle.owner, config)
+  return loadDeletedFor(store.db, caller, slug, 'admin')
 }
 
 /**
