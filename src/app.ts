@@ -1,12 +1,12 @@
-import { toProblem } from './problem.ts'
+import { toProblem } from './core/problem.ts'
+import { lazily } from './http/lazy.ts'
+import { logged, observed, requestId, wordsOf } from './http/observe.ts'
+import { jsonProblem } from './http/respond.ts'
+import { frontDoor, type Handle, type Refuse } from './launcher/front-door.ts'
+import { launcherPages } from './launcher/pages.tsx'
+import { problemPage } from './pages/problem-page.tsx'
 import type { createRouter } from './router.ts'
 import type { Service } from './service.ts'
-import { frontDoor, type Handle, type Refuse } from './transports/front-door.ts'
-import { launcherPages } from './transports/launcher.tsx'
-import { lazily } from './transports/lazily.ts'
-import { logged, observed, requestId, wordsOf } from './transports/observe.ts'
-import { problemPage } from './transports/problem-page.tsx'
-import { jsonProblem } from './transports/respond.ts'
 
 /**
  * The whole server as one function of a request, the same on every runtime. Launchers are answered from the start; the

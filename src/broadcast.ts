@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { inTime } from '../db/in-time.ts'
-import { keyedHash } from './secrets.ts'
+import { keyedHash } from './core/secrets.ts'
 
 /** Telling may keep an answer this long; who was not told finds out by reading. */
 const TELL_WITHIN_MS = 250

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { makeFolderOf } from '../db/private-files.ts'
-import { listed } from './words.ts'
+import { listed } from './core/words.ts'
 
 /** How a setting is read from its text, and what a text must be that can be. */
 interface Reader<T> {

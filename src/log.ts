@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { type Logger, pino, stdSerializers } from 'pino'
-import { visible } from './text.ts'
+import { visible } from './core/text.ts'
 
 /**
  * JSON lines on standard output. No address, token, cookie or body may be logged: log ids, routes as they stand

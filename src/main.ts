@@ -1,10 +1,10 @@
 import { createApp } from './app.ts'
 import { BadSetting, blame, type Config, readConfig } from './config.ts'
+import { toProblem } from './core/problem.ts'
+import { jsonProblem } from './http/respond.ts'
+import type { Handle } from './launcher/front-door.ts'
 import { openLog } from './log.ts'
-import { toProblem } from './problem.ts'
 import { startService } from './service.ts'
-import type { Handle } from './transports/front-door.ts'
-import { jsonProblem } from './transports/respond.ts'
 
 // The only file that names a runtime.
 

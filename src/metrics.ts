@@ -1,6 +1,6 @@
 import prom from 'prom-client'
-import type { Launchers } from './bundles/launchers.ts'
-import type { Recorder } from './insights/recorder.ts'
+import type { Launchers } from './launcher/launchers.ts'
+import type { Recorder } from './launcher/recorder.ts'
 import type { RouteClass, Tally } from './tally.ts'
 
 /** What is told of, beside the tally. */

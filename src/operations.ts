@@ -1,9 +1,9 @@
 import * as abuse from './abuse/operations.ts'
 import * as bundles from './bundles/operations.ts'
+import type { Operation } from './core/operation.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
 import * as keys from './keys/operations.ts'
-import type { Operation } from './operation.ts'
 import * as policies from './policies/operations.ts'
 
 const table = [

@@ -1,22 +1,22 @@
-import './schemas.ts'
+import './core/schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
+import { authRoutes } from './api/auth.ts'
+import { aheadOfRouter, api, type Failed, refuseMethod } from './api/json.ts'
+import { Problem } from './core/problem.ts'
+import { operating } from './http/health.ts'
+import { lazily } from './http/lazy.ts'
+import { wellKnown } from './http/well-known.ts'
 import { recordEvent } from './insights/operations.ts'
+import type { LauncherPages } from './launcher/pages.tsx'
+import { mcp } from './mcp/http.ts'
 import { operations } from './operations.ts'
-import { Problem } from './problem.ts'
+import { accountPages } from './pages/account-pages.tsx'
+import { claimPages } from './pages/claim-pages.tsx'
+import { linkPages } from './pages/link-pages.tsx'
+import { pages } from './pages/pages.tsx'
+import { reportPages } from './pages/report-pages.tsx'
 import type { Service } from './service.ts'
-import { accountPages } from './transports/account-pages.tsx'
-import { aheadOfRouter, api, type Failed, refuseMethod } from './transports/api.ts'
-import { authRoutes } from './transports/auth.ts'
-import { claimPages } from './transports/claim-pages.tsx'
-import type { LauncherPages } from './transports/launcher.tsx'
-import { lazily } from './transports/lazily.ts'
-import { linkPages } from './transports/link-pages.tsx'
-import { mcp } from './transports/mcp.ts'
-import { operating } from './transports/operating.ts'
-import { pages } from './transports/pages.tsx'
-import { reportPages } from './transports/report-pages.tsx'
-import { webhooks } from './transports/webhooks.ts'
-import { wellKnown } from './transports/well-known.ts'
+import { webhooks } from './webhooks/routes.ts'
 
 const RAW = { parse: 'none' } as const
 /** What documents the service, made from the table of operations. */
@@ -40,8 +40,8 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     )
     return async ({ request }: { request: Request }) => (await loaded()).handle(request)
   }
-  const toDashboard = later(async () => (await import('./transports/dashboard/app.ts')).dashboard(service))
-  const toReference = later(async () => (await import('./transports/reference.tsx')).reference(operations, service))
+  const toDashboard = later(async () => (await import('./dashboard/app.ts')).dashboard(service))
+  const toReference = later(async () => (await import('./api/reference.tsx')).reference(operations, service))
   const app = new Elysia()
     .onError(onError)
     .use(api(operations, service, failed))

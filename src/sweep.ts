@@ -12,7 +12,7 @@ import {
   webhookDeliveries,
   webhookEntities,
 } from '../db/schema.ts'
-import { ANSWERS_KEPT_MS } from './idempotency.ts'
+import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
 
 const EVERY_MS = 600_000
 const CHANGES_KEPT_MS = 3_600_000

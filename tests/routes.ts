@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../src/config.ts'
+import { dashboard } from '../src/dashboard/app.ts'
+import { launcherPages } from '../src/launcher/pages.tsx'
 import { openLog } from '../src/log.ts'
 import { createRouter } from '../src/router.ts'
 import { startService } from '../src/service.ts'
-import { dashboard } from '../src/transports/dashboard/app.ts'
-import { launcherPages } from '../src/transports/launcher.tsx'
 
 // Run by contract/methods.test.ts in a process of its own, for it opens a store: prints every route that the routers
 // have, of the service and of its dashboard.

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Policy } from '../../db/policy.ts'
-import { type Issue, Problem } from '../problem.ts'
+import { type Issue, Problem } from '../core/problem.ts'
 import { carriedAddress, plainHost } from './addresses.ts'
 
 /** How often the file is looked at. */

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { REPORT_REASONS } from '../../db/schema.ts'
-import { operation } from '../operation.ts'
+import { operation } from '../core/operation.ts'
+import { lines } from '../core/text-shapes.ts'
 import { ROUTES } from '../routes.ts'
-import { lines } from '../text-shapes.ts'
 import { report } from './reports.ts'
 
 /** POST /api/links/:slug/reports: tells the operator of a bundle that should not be there. */

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { blockedBundles, bundles, type REPORT_REASONS, reports } from '../../db/schema.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../core/problem.ts'
 
 /** What a viewer says of a bundle. */
 export interface Report {

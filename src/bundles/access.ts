@@ -2,9 +2,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, member, owners } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
 import type { SignedIn, Subject } from '../identity/identify.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
-import { Problem } from '../problem.ts'
 
 /** A bundle as it is stored, with its owner. */
 export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash'> & { owner: Subject }

@@ -1,9 +1,9 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
+import { later, Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
-import { later, Time } from '../shape.ts'
 import { UrlMetadata } from './shapes.ts'
 
 /** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once (spec 4.1). */

@@ -1,4 +1,4 @@
-import { MAX_EMAIL, MAX_URL } from '../text.ts'
+import { MAX_EMAIL, MAX_URL } from '../core/text.ts'
 
 /** Bounds of a bundle's fields, in Unicode code points or entries (spec 8, decisions 2). */
 export const BOUNDS = {

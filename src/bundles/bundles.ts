@@ -4,10 +4,12 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
-import type { Commit } from '../idempotency.ts'
+import type { Commit } from '../core/idempotency.ts'
+import { Problem } from '../core/problem.ts'
+import { iso } from '../core/time.ts'
 import type { Caller, SignedIn } from '../identity/identify.ts'
 import { requireRole } from '../identity/roles.ts'
-import { historyFull, isOverfull, refuseOverfull } from '../limits/history.ts'
+import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
 import {
   anonymousCapReached,
   capOf,
@@ -17,10 +19,8 @@ import {
   heldBy,
   heldByAddress,
   ownerId,
-} from '../limits/plans.ts'
+} from '../plans/plans.ts'
 import { identified, keepIds } from '../policies/rule-ids.ts'
-import { Problem } from '../problem.ts'
-import { iso } from '../time.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'

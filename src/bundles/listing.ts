@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzl
 import type { Store } from '../../db/client.ts'
 import { bundles } from '../../db/schema.ts'
 import type { SignedIn, Subject } from '../identity/identify.ts'
-import { ownerId } from '../limits/plans.ts'
+import { ownerId } from '../plans/plans.ts'
 import type { StoredBundle } from './access.ts'
 import type { Listing } from './shapes.ts'
 

@@ -1,4 +1,4 @@
-import { iso } from '../time.ts'
+import { iso } from '../core/time.ts'
 import type { StoredBundle } from './access.ts'
 import type { Version } from './versions.ts'
 

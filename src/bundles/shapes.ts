@@ -1,9 +1,9 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
+import { said } from '../core/shape.ts'
+import { CONTROLS, unfit } from '../core/text.ts'
+import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { Policy } from '../policies/shapes.ts'
-import { said } from '../shape.ts'
-import { CONTROLS, unfit } from '../text.ts'
-import { line, lines, Url, withText } from '../text-shapes.ts'
 import { BOUNDS } from './bounds.ts'
 
 /** What is kept beside each URL (spec 2.1). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ImportPlan } from '../bundles/import.ts'
+import type { ImportPlan } from '../imports/import.ts'
 import type { Client } from '../sdk/openall.ts'
 import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
@@ -19,7 +19,7 @@ export const importFile = command({
     const text = await readText(args.file)
     const plan = await readExport(text)
     if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
-    const { toNewBundle } = await import('../bundles/import.ts')
+    const { toNewBundle } = await import('../imports/import.ts')
     // The same file, imported again after a failure, makes what is missing and nothing twice.
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
     const made: Awaited<ReturnType<Client['createBundle']>>[] = []

@@ -1,5 +1,5 @@
-import type { ImportPlan } from '../bundles/import.ts'
-import { readPasted } from '../bundles/paste.ts'
+import type { ImportPlan } from '../imports/import.ts'
+import { readPasted } from '../imports/paste.ts'
 import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine } from './output.ts'
@@ -16,7 +16,7 @@ export interface Listed extends Pick<Bundle, 'urls' | 'urlMetadata'> {
  */
 export async function readExport(text: string): Promise<ImportPlan> {
   // Loaded when it is needed: reading what other programs write takes more code than the rest of the command.
-  const { readImport } = await import('../bundles/import.ts')
+  const { readImport } = await import('../imports/import.ts')
   const plan = readImport(text)
   if (plan.bundles.length === 0) throw new UsageError('there is no URL to make a bundle of')
   return plan

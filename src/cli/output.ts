@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { CONTROLS_SAVE_TAB_AND_NEWLINE, visible } from '../text.ts'
+import { CONTROLS_SAVE_TAB_AND_NEWLINE, visible } from '../core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Stream = NodeJS.WriteStream & { fd: 1 | 2 }

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { later } from '../shape.ts'
+import { later } from '../core/shape.ts'
 import { ROLES, SCOPES } from './roles.ts'
 
 /** Who bundles and keys belong to (spec 2.6, decisions 2). */

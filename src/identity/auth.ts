@@ -9,8 +9,8 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
-import { organizationsFull } from '../limits/organizations.ts'
-import type { Mailer } from '../mail.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { organizationsFull } from '../plans/organizations.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { accountMails, CONFIRMATION_HOURS, INVITATION_DAYS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
 import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
@@ -107,11 +107,11 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
       level: 'warn',
       log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
     },
-    // Our own limit stands before this one, on our own idea of the client's address (transports/auth.ts).
+    // Our own limit stands before this one, on our own idea of the client's address (api/auth.ts).
     rateLimit: { enabled: false },
     advanced: {
       ipAddress: { disableIpTracking: true },
-      // The browser check of decisions 9 stands in transports/auth.ts, for every route of the service.
+      // The browser check of decisions 9 stands in api/auth.ts, for every route of the service.
       disableCSRFCheck: true,
       // The names below are whole: no `__Secure-` in front of `__Host-`.
       useSecureCookies: false,

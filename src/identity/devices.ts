@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
-import { keyedHash, randomBase62 } from '../secrets.ts'
+import { keyedHash, randomBase62 } from '../core/secrets.ts'
 
 // Browsers that have signed in before ("device cookies", OWASP): strangers' guesses must not lock their owner out, and a
 // sign-in from any other browser is worth a mail. The cookie gives no right: it only says whose wrong tries are whose.

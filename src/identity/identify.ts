@@ -1,5 +1,5 @@
+import { Problem } from '../core/problem.ts'
 import type { KeyRing, KnownKey } from '../keys/keys.ts'
-import { Problem } from '../problem.ts'
 import { type Role, SCOPES, type Scope } from './roles.ts'
 import type { Session } from './sessions.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type Mailer, quoted } from '../mail.ts'
+import { type Mailer, quoted } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 import type { Role } from './roles.ts'
 import { isPlaceholder } from './taken.ts'

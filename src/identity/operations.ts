@@ -1,8 +1,8 @@
 import { type } from 'arktype'
-import { type Download, operation } from '../operation.ts'
+import { type Download, operation } from '../core/operation.ts'
+import { ExportedData, exportOf } from '../export/export.ts'
 import { ROUTES } from '../routes.ts'
 import { Me } from './answers.ts'
-import { ExportedData, exportOf } from './export.ts'
 import { signedIn } from './identify.ts'
 
 /** GET /api/me (spec 4.9). */

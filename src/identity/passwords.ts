@@ -5,8 +5,8 @@ import { and, eq, isNotNull } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import type { Store } from '../../db/client.ts'
 import { account, user } from '../../db/schema.ts'
-import { Problem } from '../problem.ts'
-import { count } from '../words.ts'
+import { Problem } from '../core/problem.ts'
+import { count } from '../core/words.ts'
 import { plainPassword } from './password-rules.ts'
 
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)

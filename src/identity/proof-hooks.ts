@@ -1,6 +1,6 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import type { Store } from '../../db/client.ts'
-import { isAscii } from '../text.ts'
+import { isAscii } from '../core/text.ts'
 import { emailIn, magicLinkIdentifier } from './links.ts'
 import { leave } from './members.ts'
 import { emailUnverified, isVouchedFor, type Proofs } from './proof.ts'

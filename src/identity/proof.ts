@@ -1,7 +1,7 @@
 import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { account, apiKeys, session, user, verification, webhookEntities } from '../../db/schema.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './identify.ts'
 import { endPlaceholders } from './taken.ts'
 

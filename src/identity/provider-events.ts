@@ -12,9 +12,9 @@ import {
   user,
   webhookEntities,
 } from '../../db/schema.ts'
-import type { Effect, WebhookEvent } from '../deliveries.ts'
-import { randomBase62 } from '../secrets.ts'
-import { validate } from '../validate.ts'
+import type { Effect, WebhookEvent } from '../core/deliveries.ts'
+import { randomBase62 } from '../core/secrets.ts'
+import { validate } from '../core/validate.ts'
 import { isVouchedFor, ownerArrives } from './proof.ts'
 import { addressOf, Membership, Organization, Person, readEmail, roleOf, tidy } from './provider-shapes.ts'
 

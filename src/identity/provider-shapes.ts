@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { fitted, isAscii, MAX_EMAIL } from '../text.ts'
+import { fitted, isAscii, MAX_EMAIL } from '../core/text.ts'
 import { isVouchedFor } from './proof.ts'
 import type { Role } from './roles.ts'
 

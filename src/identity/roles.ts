@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts'
+import { Problem } from '../core/problem.ts'
 
 /** Roles over a bundle, least first (decisions 3). */
 export const ROLES = ['viewer', 'editor', 'admin'] as const

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { keyedHash } from '../secrets.ts'
+import { keyedHash } from '../core/secrets.ts'
 import type { Role } from './roles.ts'
 
 /** A signed-in browser's user, and the organisation it acts for. */

@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { account, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { keyedHash, randomBase62 } from '../secrets.ts'
+import { keyedHash, randomBase62 } from '../core/secrets.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 
 // A sign-up tells nobody which addresses have an account (decisions 9): with one that is taken it makes an account like any

@@ -2,7 +2,7 @@ import { and, between, eq, sum } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
-import { iso } from '../time.ts'
+import { iso } from '../core/time.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Insights, Tally } from './shapes.ts'
 

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { later, Time } from '../shape.ts'
+import { later, Time } from '../core/shape.ts'
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
 const RANGES = Object.keys(DAYS)

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
+import { later, Time } from '../core/shape.ts'
+import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
-import { later, Time } from '../shape.ts'
-import { line, withText } from '../text-shapes.ts'
 
 /** Requests an hour that a key may send where its minter does not say (spec 8). */
 const DEFAULT_PER_HOUR = 1000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { BASE62, randomBase62 } from '../secrets.ts'
+import { BASE62, randomBase62 } from '../core/secrets.ts'
 
 const PREFIX_LENGTH = 12
 const SECRET_LENGTH = 32

@@ -1,8 +1,8 @@
+import { Problem } from '../core/problem.ts'
+import { count } from '../core/words.ts'
 import type { KnownKey } from '../keys/keys.ts'
 import { hourly } from '../keys/limit.ts'
-import { Problem } from '../problem.ts'
 import type { Service } from '../service.ts'
-import { count } from '../words.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './together.ts'
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { inTime } from '../../db/in-time.ts'
-import { keyedHash } from '../secrets.ts'
+import { keyedHash } from '../core/secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
 /** A limit may cost a request this much at most; past it the memory answers. */

@@ -6,7 +6,7 @@ import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
 import { readSetting } from '../config.ts'
 import type { Subject } from '../identity/identify.ts'
-import { readSubject, setPlan } from '../limits/payment-events.ts'
+import { readSubject, setPlan } from '../plans/payment-events.ts'
 
 /** What an operator does to a service, beside it: on its store and its files, whether or not it runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>

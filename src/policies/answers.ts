@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import type { Condition, Traced } from '../../db/policy.ts'
-import { later } from '../shape.ts'
+import { later } from '../core/shape.ts'
 
 const Tab = later(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
 

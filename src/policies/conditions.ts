@@ -1,6 +1,6 @@
 import type { Condition, Day, Field } from '../../db/policy.ts'
-import type { JsonSchema } from '../shape.ts'
-import { CONTROLS, unfit } from '../text.ts'
+import type { JsonSchema } from '../core/shape.ts'
+import { CONTROLS, unfit } from '../core/text.ts'
 import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
 
 /** Bounds of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */

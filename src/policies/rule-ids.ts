@@ -2,8 +2,8 @@ import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy, Rule } from '../../db/policy.ts'
 import { policyRules } from '../../db/schema.ts'
-import { Problem } from '../problem.ts'
-import { randomBase62 } from '../secrets.ts'
+import { Problem } from '../core/problem.ts'
+import { randomBase62 } from '../core/secrets.ts'
 import type { SentPolicy } from './shapes.ts'
 
 const RANDOM_LENGTH = 10

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import type { Condition } from '../../db/policy.ts'
-import { said } from '../shape.ts'
-import { line, lines, Url, withText } from '../text-shapes.ts'
+import { said } from '../core/shape.ts'
+import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { readCondition } from './conditions.ts'
 import { isRuleId, RULE_ID } from './rule-ids.ts'
 

@@ -1,4 +1,4 @@
-import type { Code } from '../codes.ts'
+import type { Code } from '../core/codes.ts'
 
 /** What the service answers, and what can go wrong on the way to it. */
 export type OpenallCode =

@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { draftOf, opened, written } from '../../src/policies/draft.ts'
-import { readRules } from '../../src/transports/dashboard/policy-form.ts'
-import { RuleFields } from '../../views/dashboard/policy-rules.tsx'
+import { draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
+import { readRules } from '../../src/dashboard/rules/form.ts'
+import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { becomes } from '../eventually.ts'
 import { arrive, type Person } from '../people.ts'
 import { RandomPolicies } from '../policies/random.ts'

@@ -26,7 +26,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 
 test('starting the service loads no routes but the launcher’s, nor what they need', () => {
   const loaded = loadedWith(join(ROOT, 'src/main.ts'))
-  expect(loaded).toContain(join(ROOT, 'src/transports/launcher.tsx'))
+  expect(loaded).toContain(join(ROOT, 'src/launcher/pages.tsx'))
   expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
 })
 
@@ -57,8 +57,8 @@ test('the router loads neither the protocol of agents nor what documents are mad
   const isForAgents = /^@modelcontextprotocol|(glossary|openapi|json-schema|mcp-server|tools|reference|docs)\.tsx?$/
   const among = (file: string) => [...loadedWith(join(ROOT, file))].filter((module) => isForAgents.test(module))
   expect(among('src/router.ts')).toEqual([])
-  expect(among('src/transports/mcp-server.ts')).toContain('@modelcontextprotocol/server')
-  expect(among('src/transports/reference.tsx').length).toBeGreaterThan(3)
+  expect(among('src/mcp/server.ts')).toContain('@modelcontextprotocol/server')
+  expect(among('src/api/reference.tsx').length).toBeGreaterThan(3)
 })
 
 test('a launcher loads better-auth neither without a session cookie nor with one, and a sign-in does', async () => {

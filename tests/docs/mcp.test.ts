@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import '../../src/schemas.ts'
+import '../../src/core/schemas.ts'
+import { prompts } from '../../src/mcp/prompts.ts'
+import { isTool } from '../../src/mcp/tools.ts'
 import { operations } from '../../src/operations.ts'
-import { prompts } from '../../src/transports/prompts.ts'
-import { isTool } from '../../src/transports/tools.ts'
 import { blocksOf, pageOf } from './run.ts'
 
 const PAGE = pageOf('mcp.md')

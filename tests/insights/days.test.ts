@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { Counter, Recorder } from '../../src/insights/recorder.ts'
+import { Counter, Recorder } from '../../src/launcher/recorder.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, traces, viewers } from './support.ts'
 
 // Nobody can turn the clock at the front door; the recorder takes its clock.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Agents } from '../../src/insights/agents.ts'
-import { KnownViewers } from '../../src/insights/known-viewers.ts'
+import { Agents } from '../../src/launcher/agents.ts'
+import { KnownViewers } from '../../src/launcher/known-viewers.ts'
 
 const agents = new Agents()
 const browser = agents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_VIEWERS, Places } from '../../src/insights/places.ts'
+import { MAX_VIEWERS, Places } from '../../src/launcher/places.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 const takenBy = (places: Places, bundleId: number, network: string, times: number) =>

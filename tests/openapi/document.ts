@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { OpenApi } from '../../src/transports/openapi.ts'
+import type { OpenApi } from '../../src/api/openapi.ts'
 import type { Server } from '../server.ts'
 
 /** The document that a server gives out, and whether answers are as it says. */

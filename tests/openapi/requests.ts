@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../src/shape.ts'
-import type { Described, OpenApi } from '../../src/transports/openapi.ts'
+import type { Described, OpenApi } from '../../src/api/openapi.ts'
+import type { JsonSchema } from '../../src/core/shape.ts'
 
 /** A request of an operation, as the document describes it or nearly so. */
 export interface Generated {

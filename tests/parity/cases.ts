@@ -1,4 +1,4 @@
-import type { Code } from '../../src/codes.ts'
+import type { Code } from '../../src/core/codes.ts'
 import { POLICY, type World } from './world.ts'
 
 type Input = Record<string, unknown>

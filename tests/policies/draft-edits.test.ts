@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { draftOf, opened, written } from '../../src/policies/draft.ts'
-import { edit, type Removed } from '../../src/policies/draft-edits.ts'
+import { draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
+import { edit, type Removed } from '../../src/dashboard/rules/draft-edits.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 

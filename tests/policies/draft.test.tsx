@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
-import { canOpen, draftOf, linesOf, opened, valuesOf, written } from '../../src/policies/draft.ts'
-import { readRules } from '../../src/transports/dashboard/policy-form.ts'
-import { RuleFields } from '../../views/dashboard/policy-rules.tsx'
+import { canOpen, draftOf, linesOf, opened, valuesOf, written } from '../../src/dashboard/rules/draft.ts'
+import { readRules } from '../../src/dashboard/rules/form.ts'
+import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { fieldsIn } from '../form.ts'
 import { prng } from '../prng.ts'
 import { policyOf as badPolicyOf, nested } from './bad.ts'

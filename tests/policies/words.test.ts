@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Condition } from '../../db/policy.ts'
-import { sentenceOf } from '../../views/dashboard/policy-words.ts'
+import { sentenceOf } from '../../views/dashboard/rules/words.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Kept, KeptBySlug } from '../../src/bundles/kept.ts'
+import { type Kept, KeptBySlug } from '../../src/launcher/kept.ts'
 import { prng } from '../prng.ts'
 
 const one = (slug: string, weight = 1): Kept => ({ slug, weight, wasAsked: false, at: -1 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readPasted } from '../../src/bundles/paste.ts'
+import { readPasted } from '../../src/imports/paste.ts'
 
 /** A pasted text, and the `url` or `[url, note]` that it holds. */
 const CASES: [string, (string | [string, string])[]][] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readImport } from '../../src/bundles/import.ts'
-import { readPasted } from '../../src/bundles/paste.ts'
-import { queryFields } from '../../src/transports/fields.ts'
+import { queryFields } from '../../src/http/fields.ts'
+import { readImport } from '../../src/imports/import.ts'
+import { readPasted } from '../../src/imports/paste.ts'
 import { prng } from '../prng.ts'
 import { processorMs, timesTheWork } from '../work.ts'
 

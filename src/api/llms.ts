@@ -1,0 +1,37 @@
+import type { Config } from '../config.ts'
+import { type Operation, scopeOf } from '../core/operation.ts'
+
+/** `/llms.txt`: what an agent needs to know before it begins, and where the rest stands. */
+export function agentsText(
+  operations: readonly Operation[],
+  { name, origin }: Pick<Config, 'name' | 'origin'>,
+): string {
+  const needs = (operation: Operation) => {
+    const scope = scopeOf(operation)
+    return scope === undefined && operation.access === 'public' ? '' : ` (${scope ?? 'any key'})`
+  }
+  const line = (operation: Operation) =>
+    `- \`${operation.route.replace(' ', ' /api')}\` ${operation.name}${needs(operation)}: ${operation.summary}`
+  return `# ${name}
+
+> ${name} shares launch bundles: up to 25 URLs behind one link, which opens them all. Owners edit bundles, show different
+> tabs to different viewers, and see counts; every edit is a version that can be restored.
+
+Make a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer holds its link, and a
+claim token that is shown once. For everything else send an API key: Authorization: Bearer <key>. A person makes one at
+${origin}/dashboard/keys.
+
+Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. On creating calls send an Idempotency-Key,
+so that you can send them again. On edits send If-Match with the ETag that you read.
+
+## For agents
+
+- [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools, with an API key as the bearer token
+- [OpenAPI 3.1](${origin}/api/openapi.json): every route, field, bound and error
+- [API reference](${origin}/docs): the same for reading and trying
+
+## Calls
+
+${operations.map(line).join('\n')}
+`
+}

@@ -1,0 +1,320 @@
+import { DryRun } from '../bundles/answers.ts'
+import { type Code, STATUS } from '../core/codes.ts'
+import { ERRORS } from '../core/glossary.ts'
+import { type Operation, scopeOf } from '../core/operation.ts'
+import type { JsonSchema } from '../core/shape.ts'
+import { sessionCookieName } from '../identity/sessions.ts'
+import type { Service } from '../service.ts'
+import { exampleOf } from './examples.ts'
+import {
+  besideOf,
+  besideSchema,
+  inputSchema,
+  type Naming,
+  parametersOf,
+  problemSchema,
+  schemaOf,
+} from './json-schema.ts'
+
+// The table as an OpenAPI 3.1 document. Loaded when it is first asked for.
+
+/** A document of OpenAPI 3.1, as far as it is read here. */
+export interface OpenApi {
+  openapi: '3.1.1'
+  info: { title: string; version: string; summary: string; description: string; license: { name: string } }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> }
+}
+
+/** One operation of the document. */
+export interface Described {
+  operationId: string
+  summary: string
+  description: string
+  security: Record<string, string[]>[]
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, Content> }
+  responses: Record<string, Response>
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+  example?: unknown
+}
+
+interface Content {
+  schema: JsonSchema
+  example?: unknown
+}
+
+interface Response {
+  description: string
+  headers?: Record<string, { description: string; schema: JsonSchema }>
+  content?: Record<string, Content>
+}
+
+const SCHEMAS = '#/components/schemas/'
+
+/** The whole document; `version` is that of the service. */
+export function openApi(operations: readonly Operation[], { config }: Service): OpenApi {
+  const naming: Naming = {
+    prefix: SCHEMAS,
+    named: 'defined',
+    told: ['description', 'examples'],
+    definitions: new Map(),
+  }
+  const paths: OpenApi['paths'] = {}
+  // For whoever reads: each answer refers to the errors of its own.
+  naming.definitions.set('Problem', problemSchema(Object.keys(STATUS), naming.told))
+  for (const operation of operations) {
+    const [method = '', route = ''] = operation.route.split(' ')
+    const path = `/api${route.replaceAll(/:(\w+)/g, '{$1}')}`
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described(operation, method, naming) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: `${config.name} API`,
+      version: '1',
+      summary: 'Sets of up to 25 URLs behind one link.',
+      description: INTRODUCTION,
+      license: { name: 'MIT' },
+    },
+    servers: [{ url: config.origin }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...naming.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key. It goes before a session.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName(config),
+          description: 'A browser that has signed in. What changes something must come from this service’s own pages.',
+        },
+      },
+    },
+  }
+}
+
+const INTRODUCTION =
+  'Every answer and every error is JSON, save where an operation says otherwise. An error is `{ error, code }`: a sentence ' +
+  'that says what to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused.'
+
+function described(operation: Operation, method: string, naming: Naming): Described {
+  const { name, summary, description } = operation
+  return {
+    operationId: name,
+    summary,
+    description,
+    security: securityOf(operation),
+    ...requestOf(operation, method, naming),
+    responses: { ...successOf(operation, naming), ...failuresOf(operation, method, naming) },
+  }
+}
+
+function securityOf(operation: Operation): Described['security'] {
+  const scope = scopeOf(operation)
+  const credentials: Described['security'] = [{ key: scope === undefined ? [] : [scope] }, { session: [] }]
+  return operation.access === 'public' ? [{}, ...credentials] : credentials
+}
+
+const HEADERS = {
+  idempotencyKey: 'Idempotency-Key',
+  expectedVersion: 'If-Match',
+} as const
+
+function requestOf(
+  operation: Operation,
+  method: string,
+  naming: Naming,
+): Pick<Described, 'parameters' | 'requestBody'> {
+  const { minProperties, ...schema } = inputSchema(operation, naming)
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonSchema>; required?: string[] }
+  const inPath = parametersOf(operation.route)
+  const example =
+    operation.example ??
+    (exampleOf({ ...schema, properties: pick(properties, required) }, naming.definitions) as Record<string, unknown>)
+  const parameter = (name: string, where: 'path' | 'query'): Parameter => {
+    const { description, examples, ...rest } = properties[name] ?? {}
+    return {
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      description: String(description),
+      schema: rest,
+      ...(example[name] === undefined ? {} : { example: example[name] }),
+    }
+  }
+  const parameters = [...inPath.map((name) => parameter(name, 'path')), ...headersOf(operation)]
+  const others = Object.keys(properties).filter((name) => !inPath.includes(name))
+  if (method === 'GET' || method === 'DELETE') {
+    const format = operation.csv === undefined ? [] : [FORMAT]
+    return { parameters: [...parameters, ...others.map((name) => parameter(name, 'query')), ...format] }
+  }
+  if (operation.body === 'none') return { parameters }
+  const beside = besideOf(operation).includes('dryRun') ? { dryRun: besideSchema('dryRun') } : {}
+  const needed = required.filter((name) => !inPath.includes(name))
+  const body = {
+    ...schema,
+    properties: { ...pick(properties, others), ...beside },
+    ...(needed.length === 0 ? { required: undefined } : { required: needed }),
+    ...(minProperties === undefined ? {} : { minProperties: Number(minProperties) - inPath.length }),
+  }
+  const content = { schema: JSON.parse(JSON.stringify(body)), example: pick(example, others) }
+  const types = operation.bodyTypes ?? ['application/json']
+  return {
+    parameters,
+    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, content])) },
+  }
+}
+
+const FORMAT: Parameter = {
+  name: 'format',
+  in: 'query',
+  required: false,
+  description: '`csv` gives the answer as a file, `json` as it is. Without it, what `Accept` likes better.',
+  schema: { enum: ['csv', 'json'] },
+}
+
+/** The headers that an operation reads. */
+function headersOf(operation: Operation): Parameter[] {
+  const header = (name: string, { description, examples, ...schema }: JsonSchema, example: unknown): Parameter => {
+    return { name, in: 'header', required: false, description: String(description), schema, example }
+  }
+  const conditions = besideOf(operation).flatMap((name) => {
+    if (name === 'dryRun') return []
+    const schema = besideSchema(name)
+    if (name === 'idempotencyKey') return header(HEADERS[name], schema, 'import-2026-11-20')
+    return header(HEADERS[name], { ...schema, ...IF_MATCH }, '"v3"')
+  })
+  if (operation.labelled === undefined) return conditions
+  return [...conditions, header('Service-Client', SERVICE_CLIENT, 'acme-importer/1.4')]
+}
+
+const IF_MATCH = {
+  type: 'string',
+  minimum: undefined,
+  maximum: undefined,
+  pattern: '^(\\*|"v[0-9]{1,15}")$',
+  description:
+    'The ETag of the version that you have read: with another one now, the answer is 412 and nothing changes.',
+}
+const SERVICE_CLIENT = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9._-]{1,40}/[A-Za-z0-9._-]{1,40}$',
+  description:
+    'Which client makes the bundle, as <client>/<tag>: kept in its `metadata`. Anything else is passed over.',
+}
+
+/** What is said of a header that an answer carries. */
+const ANSWERED = {
+  etag: 'The version of the bundle, for If-Match.',
+  location: 'Where the bundle is read.',
+  'idempotency-replayed': '`true` where this is the answer that a first call with the same key got.',
+  'ratelimit-policy': 'The limit of the key, after draft-ietf-httpapi-ratelimit-headers.',
+  ratelimit: 'What is left of it, and in how many seconds more is.',
+  'retry-after': 'Whole seconds to wait.',
+  'www-authenticate': 'Bearer: an API key is what to send.',
+} as const
+
+function headers(...names: (keyof typeof ANSWERED)[]): Pick<Response, 'headers'> {
+  const said = names.map((name) => [title(name), { description: ANSWERED[name], schema: { type: 'string' } }])
+  return names.length === 0 ? {} : { headers: Object.fromEntries(said) }
+}
+
+/** `Retry-After`, as headers are written. */
+function title(name: string): string {
+  if (name === 'etag') return 'ETag'
+  return name
+    .replace('ratelimit', 'RateLimit')
+    .replace(/(^|-)[a-z]/g, (first) => first.toUpperCase())
+    .replace('Www', 'WWW')
+}
+
+function successOf(operation: Operation, naming: Naming): Described['responses'] {
+  const { status = 200, output, csv, rehearse } = operation
+  const own = Object.keys(operation.headers ?? {}) as (keyof typeof ANSWERED)[]
+  const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
+  const carried = headers(...own, ...replayed, 'ratelimit-policy', 'ratelimit')
+  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...carried } }
+  const body = (shape: typeof output): Content => {
+    const schema = schemaOf(shape(), naming, '')
+    return { schema, example: exampleOf(schema, naming.definitions) }
+  }
+  const json = body(output)
+  const content: Record<string, Content> = { 'application/json': json }
+  if (csv !== undefined) content['text/csv'] = { schema: { type: 'string' } }
+  const done = { description: operation.summary, ...carried, content }
+  if (rehearse === undefined) return { [status]: done }
+  const dry = body(DryRun)
+  if (status !== 200) {
+    const rehearsed = { description: 'With `dryRun`: what would be saved.', content: { 'application/json': dry } }
+    return { 200: { ...rehearsed, ...headers('ratelimit-policy', 'ratelimit') }, [status]: done }
+  }
+  const both = {
+    schema: { anyOf: [json.schema, dry.schema] },
+    example: json.example,
+  }
+  return {
+    200: {
+      ...done,
+      description: `${done.description}. With \`dryRun\`: what would be saved.`,
+      content: { 'application/json': both },
+    },
+  }
+}
+
+function failuresOf(operation: Operation, method: string, naming: Naming): Described['responses'] {
+  const byStatus = Map.groupBy(codesOf(operation, method), (code) => STATUS[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const name = codes.join('_or_')
+      if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.told))
+      const more = status === 429 ? (['retry-after'] as const) : status === 401 ? (['www-authenticate'] as const) : []
+      return [
+        status,
+        {
+          description: codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join(' '),
+          ...headers(...more),
+          content: {
+            'application/json': {
+              schema: { $ref: SCHEMAS + name },
+              example: failure(codes),
+            },
+          },
+        },
+      ]
+    }),
+  )
+}
+
+function failure([code = 'INTERNAL_ERROR']: readonly Code[]): unknown {
+  const said = { error: ERRORS[code], code }
+  return code === 'RATE_LIMITED' ? { ...said, retryAfterSeconds: 12 } : said
+}
+
+/** Every code that a call of an operation may be refused with: what follows from its declaration, and what that names. */
+export function codesOf(operation: Operation, method: string): Code[] {
+  const hasBody = method !== 'GET' && method !== 'DELETE' && operation.body !== 'none'
+  const codes = new Set<Code>(['BAD_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED', 'MISDIRECTED_REQUEST', 'INTERNAL_ERROR'])
+  if (operation.access !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
+  if (hasBody || operation.body === 'none') {
+    codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  }
+  if (operation.idempotent !== undefined) codes.add('IDEMPOTENCY_CONFLICT')
+  if (operation.versioned !== undefined) codes.add('VERSION_CONFLICT')
+  if (operation.proof?.includes('address')) codes.add('EMAIL_UNVERIFIED')
+  if (operation.proof?.includes('recentSignIn')) codes.add('RECENT_SIGN_IN_REQUIRED')
+  for (const code of operation.errors ?? []) codes.add(code)
+  return (Object.keys(STATUS) as Code[]).filter((code) => codes.has(code))
+}
+
+function pick<T>(from: Record<string, T>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name] as T]))
+}

@@ -1,0 +1,91 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
+import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
+import { idempotencyAnswers as answers } from '../../db/schema.ts'
+import type { Subject } from '../identity/identify.ts'
+import { ensureOwner, ownerId } from '../plans/plans.ts'
+import { Problem } from './problem.ts'
+import { keyedHash, seal, unseal } from './secrets.ts'
+
+/** How long a first answer is given again (decisions 1). */
+export const ANSWERS_KEPT_MS = 24 * 3_600_000
+
+/** Writes an effect and its answer as one: either both are stored or neither. */
+export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
+
+/** One call that carries an idempotency key; `caller` tells callers apart, `input` is what was asked. */
+interface Call {
+  key: string
+  caller: string
+  /** Whose the effect is; null where nobody is signed in. */
+  subject: Subject | null
+  operation: string
+  input: unknown
+}
+
+/**
+ * Runs a creating call so that it takes effect once for its key, whatever the timing (decisions 1).
+ * The answer is stored in the transaction of the effect, so there is no moment between the two to crash
+ * in and no "under way" to wait for: of calls sent together the database lets one in, and the others
+ * find its answer.
+ * @throws Problem IDEMPOTENCY_CONFLICT where the key was used with another body.
+ */
+export async function once<T>(
+  { store, secret }: { store: Store; secret: string },
+  call: Call,
+  run: (commit: Commit) => Promise<T> | T,
+): Promise<{ answer: T; replayed: boolean }> {
+  const keyHash = keyedHash(secret, 'idempotency key', JSON.stringify([call.caller, call.operation, call.key]))
+  const requestHash = keyedHash(secret, 'idempotent request', canonical(call.input))
+  const passphrase = `${keyHash}\0${call.key}`
+
+  const stored = async () => {
+    const [row] = await store.db
+      .select()
+      .from(answers)
+      .where(and(eq(answers.keyHash, keyHash), gt(answers.createdAt, Date.now() - ANSWERS_KEPT_MS)))
+    if (row === undefined) return null
+    if (row.requestHash !== requestHash) {
+      throw new Problem(
+        'IDEMPOTENCY_CONFLICT',
+        'This Idempotency-Key was used with another body. Send the first body again, or use a new key.',
+      )
+    }
+    return { answer: JSON.parse(unseal(secret, passphrase, row.answer)) as T, replayed: true }
+  }
+
+  const commit: Commit = async (writes, answer) => {
+    const now = Date.now()
+    await store.write([
+      store.db.delete(answers).where(and(eq(answers.keyHash, keyHash), lte(answers.createdAt, now - ANSWERS_KEPT_MS))),
+      ...(call.subject === null ? [] : [ensureOwner(call.subject)]),
+      store.db.insert(answers).values({
+        keyHash,
+        ownerId: call.subject === null ? null : ownerId(call.subject),
+        requestHash,
+        answer: seal(secret, passphrase, JSON.stringify(answer)),
+        createdAt: now,
+      }),
+      ...writes,
+    ])
+  }
+
+  const first = await stored()
+  if (first !== null) return first
+  try {
+    return { answer: await run(commit), replayed: false }
+  } catch (error) {
+    const lostTheRace = brokenConstraint(error)?.includes('idempotency_answers') ?? false
+    const winner = lostTheRace ? await stored() : null
+    if (winner === null) throw error
+    return winner
+  }
+}
+
+/** JSON with the keys of every object in order, so that the same input always reads the same. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

@@ -1,0 +1,44 @@
+import { type } from 'arktype'
+
+// What shapes tell documents beside what they check.
+
+declare global {
+  interface ArkEnv {
+    /** Goes into the JSON Schema of a shape as it stands. */
+    meta(): {
+      /** What documents call a shape that stands in several places. */
+      named?: string
+      /** A definition that arktype cannot write: one of `api/json-schema.ts`. */
+      $ref?: string
+      format?: string
+      /** What to send, where anything is taken. */
+      enum?: readonly string[]
+      default?: string
+    }
+  }
+}
+
+/** A part of a JSON Schema. */
+export type JsonSchema = Record<string, unknown>
+
+const known = new WeakMap<object, JsonSchema>()
+
+/** A check of a schema, and what of it JSON Schema can say. */
+export function said<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
+  known.set(check, schema)
+  return check
+}
+
+/** What JSON Schema says of a check that was made by `said`; of any other, nothing. */
+export function whatIsSaid(check: object): JsonSchema {
+  return known.get(check) ?? {}
+}
+
+/** A shape that is made when it is first asked for: only documents and tools need it, and shapes are large. */
+export function later<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** A time as it is shown; see `iso`. */
+export const Time = later(() => type('string').configure({ format: 'date-time' }, 'self'))

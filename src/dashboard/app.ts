@@ -1,0 +1,33 @@
+import type { Elysia } from 'elysia'
+import type { Service } from '../service.ts'
+import { bundleScreens } from './bundles/bundles.tsx'
+import { editorScreens } from './editor/editor.tsx'
+import { newBundleScreens } from './editor/new-bundle.tsx'
+import { exportScreens } from './exports.ts'
+import { importScreens } from './import/import.tsx'
+import { insightsScreens } from './insights/insights.tsx'
+import { keyScreens } from './keys/keys.tsx'
+import { organizationScreens } from './organizations/organizations.tsx'
+import { policyScreens } from './rules/rules.tsx'
+import { screens } from './screens.tsx'
+import { settingsScreens } from './settings/settings.tsx'
+import { subjectScreens } from './subject.ts'
+import { versionScreens } from './versions/versions.tsx'
+
+/** Every screen of the owner's dashboard (decisions 11), in the order of its navigation. */
+export function dashboard(service: Service): Elysia {
+  return screens(service, [
+    ...bundleScreens,
+    ...newBundleScreens,
+    ...editorScreens,
+    ...exportScreens,
+    ...importScreens,
+    ...policyScreens,
+    ...versionScreens,
+    ...insightsScreens,
+    ...keyScreens,
+    ...organizationScreens,
+    ...settingsScreens,
+    ...subjectScreens,
+  ])
+}

@@ -1,0 +1,144 @@
+import type { UrlMetadata } from '../../../db/schema.ts'
+import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
+import type { StoredBundle } from '../../bundles/access.ts'
+import { readTags } from '../../bundles/tags.ts'
+import { Problem } from '../../core/problem.ts'
+import { fitted, unfitUrl } from '../../core/text.ts'
+import { readLine, readPasted } from '../../imports/paste.ts'
+import { fieldsOf } from './taking.ts'
+
+/** More than a bundle holds, so that a list that is too long can be shortened here; longer ones are for the import. */
+export const MAX_ROWS = 200
+
+/** A link that nothing was typed of. */
+const NEW_LINK: LinkFields = { url: '', note: '', tags: '', openPolicy: 'auto' }
+
+/** The form of a new bundle. */
+export const NEW_FORM: BundleForm = { title: '', description: '', slug: '', links: [NEW_LINK] }
+
+/** What the form says, as the operations take it. */
+export interface FormContent {
+  title: string | null
+  description: string | null
+  urls: string[]
+  urlMetadata: UrlMetadata[]
+}
+
+/** The form of a bundle as it is saved. */
+export function formOf({ title, description, urls, urlMetadata }: StoredBundle): BundleForm {
+  const links = urls.map((url, index) => {
+    const { note = '', tags = [], openPolicy = 'auto' } = urlMetadata[index] ?? {}
+    return fieldsOf({ url, note, tags, openPolicy })
+  })
+  return { title: title ?? '', description: description ?? '', slug: '', links }
+}
+
+/**
+ * The form as it was sent; what was pasted into its one large field follows as links of their own.
+ * @throws Problem BAD_REQUEST for more links than a page can show.
+ */
+export function readBundleForm(sent: URLSearchParams): BundleForm {
+  const text = (name: string) => (sent.get(name) ?? '').replaceAll('\r\n', '\n')
+  const [notes, tags, policies] = ['note', 'tags', 'openPolicy'].map((name) => sent.getAll(name))
+  const typed = sent.getAll('url').map((url, index): LinkFields => {
+    const note = (notes?.[index] ?? '').replaceAll('\r\n', '\n')
+    return { url, note, tags: tags?.[index] ?? '', openPolicy: policies?.[index] === 'manual' ? 'manual' : 'auto' }
+  })
+  const links = [...typed, ...pastedLinks(text('more'))]
+  if (links.length > MAX_ROWS) {
+    throw new Problem('BAD_REQUEST', `This form takes ${MAX_ROWS} links at most. Import makes several bundles of more.`)
+  }
+  return { title: text('title'), description: text('description'), slug: text('slug'), links }
+}
+
+/** The links of a pasted text, one a line, as fields. */
+function pastedLinks(text: string): LinkFields[] {
+  const { urls, urlMetadata } = readPasted(text)
+  return urls.map((url, index) => ({ ...NEW_LINK, url, note: urlMetadata[index]?.note ?? '' }))
+}
+
+type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
+
+/** The form after one of its buttons, and which link to go on with; null for a button that changes nothing in it. */
+export function afterButton(form: BundleForm, button: string): { form: BundleForm; focus: Focus } | null {
+  const { links } = form
+  const last = links.length - 1
+  if (button === 'paste') return { form, focus: { link: last, on: 'url' } }
+  if (button === 'add') return { form: { ...form, links: [...links, NEW_LINK] }, focus: { link: last + 1, on: 'url' } }
+  const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
+  const at = Number(index)
+  if (action === undefined || at > last) return null
+  const rest = links.toSpliced(at, 1)
+  if (action === 'remove') {
+    const left = rest.length === 0 ? [NEW_LINK] : rest
+    return { form: { ...form, links: left }, focus: { link: Math.min(at, left.length - 1), on: 'url' } }
+  }
+  const to = Math.max(0, Math.min(last, action === 'up' ? at - 1 : at + 1))
+  const moved = rest.toSpliced(to, 0, links[at] ?? NEW_LINK)
+  return { form: { ...form, links: moved }, focus: { link: to, on: action === 'up' ? 'up' : 'down' } }
+}
+
+/**
+ * The form's content, and of each of its URLs the link that it was typed in. Links with nothing typed are left out;
+ * one that holds several URLs, or a title beside its URL, is read like a pasted line.
+ */
+export function contentOf({ title, description, links }: BundleForm): { content: FormContent; linkOf: number[] } {
+  const read = links.flatMap((link, index) => {
+    if ([link.url, link.note, link.tags].every((text) => text.trim() === '')) return []
+    return addressesIn(link.url).map(({ url, note }) => ({ url, link: index, metadata: metadataOf(link, note) }))
+  })
+  return {
+    content: {
+      title: title.trim() || null,
+      description: description.trim() || null,
+      urls: read.map(({ url }) => url),
+      urlMetadata: read.map(({ metadata }) => metadata),
+    },
+    linkOf: read.map(({ link }) => link),
+  }
+}
+
+/** What stands already as a URL is one, whatever else it might be read as. */
+function addressesIn(text: string): { url: string; note: string }[] {
+  const url = fitted(text).trim()
+  const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
+  return isWhole ? [{ url, note: '' }] : readLine(url)
+}
+
+function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlMetadata {
+  const said = note.trim() || title
+  const read = readTags(tags)
+  return {
+    ...(said === '' ? {} : { note: said }),
+    ...(read.length === 0 ? {} : { tags: read }),
+    ...(openPolicy === 'auto' ? {} : { openPolicy }),
+  }
+}
+
+/** What a refusal says about which field; null: nothing was refused. */
+export function checkedForm(form: BundleForm, problem: Problem | null): Checked {
+  const { content, linkOf } = contentOf(form)
+  const checked: Checked = { count: content.urls.length, errors: [], list: null, form: null }
+  if (problem === null) return checked
+  if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: problem.message })
+  else if (problem.issues.length === 0) checked.form = problem.message
+  for (const { path, reason } of problem.issues) {
+    const [root, at, part] = path
+    const says = `This ${reason.replace(/ or null$/, '')}.`
+    const link = typeof at === 'number' ? linkOf[at] : undefined
+    if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
+    else if (root === 'title' || root === 'description' || root === 'slug') {
+      checked.errors.push({ link: null, field: root, says })
+    } else if (root === 'urls') checked.list = listError(checked.count, reason)
+    else if (root !== 'urlMetadata') checked.form = problem.message
+  }
+  return checked
+}
+
+function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
+  return root === 'urlMetadata' && (part === 'note' || part === 'tags') ? part : 'url'
+}
+
+function listError(count: number, reason: string): string {
+  return count === 0 ? 'A bundle has at least one link.' : `This list ${reason}: it has ${count}.`
+}

@@ -1,0 +1,57 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Conflict } from '../../../views/dashboard/versions/diff.tsx'
+import { Editor } from '../../../views/dashboard/versions/history.tsx'
+import type { StoredBundle } from '../../bundles/access.ts'
+import { type Content, diff } from '../../bundles/diff.ts'
+import { listVersions } from '../../bundles/operations.ts'
+import type { Version } from '../../bundles/versions.ts'
+import { Problem } from '../../core/problem.ts'
+import { run, type Visit } from '../visit.ts'
+
+/** What an edit that came too late has to be seen beside. */
+interface Sides {
+  /** The bundle as it was saved first. */
+  theirs: StoredBundle
+  /** The version of that. */
+  latest: Version
+  /** The version that both began with. */
+  base: Version
+}
+
+/** What was saved first, for an edit that was begun with an earlier version. */
+export async function sidesOf(visit: Visit, slug: string, begunWith: number): Promise<Sides> {
+  const [now, then] = await Promise.all([
+    run(visit, listVersions, { slug, limit: 1 }),
+    run(visit, listVersions, { slug, before: begunWith + 1, limit: 1 }),
+  ])
+  const [[latest], [base]] = [now.versions, then.versions]
+  if (latest === undefined || base === undefined) throw new Problem('NOT_FOUND', 'This bundle has no such version.')
+  return { theirs: now.bundle, latest, base }
+}
+
+interface Mine {
+  /** What was about to be saved. */
+  content: Partial<Content>
+  /** The page that its form is on. */
+  page: string
+}
+
+/** Both sides, each against the version that they began with. */
+export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { content, page }: Mine): JSX.Element {
+  return (
+    <Conflict
+      theirs={diff(base, theirs)}
+      mine={diff(base, { ...base, ...content })}
+      by={<Editor site={visit.site} version={latest} />}
+      versionNumber={latest.versionNumber}
+    >
+      <button type="submit" name="do" value="save">
+        Save mine over theirs
+      </button>
+      <a class="button" href={page} data-discard="">
+        Take theirs
+      </a>
+    </Conflict>
+  )
+}

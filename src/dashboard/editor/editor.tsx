@@ -1,0 +1,121 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/editor.tsx'
+import { BundlePage, ReadOnlyPage } from '../../../views/dashboard/editor/editor-pages.tsx'
+import { Offers } from '../../../views/dashboard/parts/offers.tsx'
+import { roleOver } from '../../../views/dashboard/parts/role.ts'
+import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { headingOf } from '../../../views/launcher/launcher.tsx'
+import type { StoredBundle } from '../../bundles/access.ts'
+import { diff, isSame } from '../../bundles/diff.ts'
+import { getBundle, updateBundle } from '../../bundles/operations.ts'
+import { Problem } from '../../core/problem.ts'
+import { unfitUrl } from '../../core/text.ts'
+import { versionIn } from '../../http/fields.ts'
+import { allowsRole, requireRole } from '../../identity/roles.ts'
+import { historyUse } from '../../plans/history.ts'
+import type { Outcome, Screen, Shown } from '../screens.tsx'
+import { explained, rehearse, run, type Visit } from '../visit.ts'
+import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, readBundleForm } from './bundle-form.ts'
+import { conflictOf, sidesOf } from './conflict.tsx'
+import { check, touched, untouched } from './state.tsx'
+import { offersOf } from './taking.ts'
+
+/** A bundle's own page: its links, and what is told about them. */
+export const editorScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/links/:slug',
+    async get(visit) {
+      const bundle = await run(visit, getBundle, { slug: visit.params.slug })
+      if (allowsRole(roleOver(bundle, visit.site.viewer), 'editor')) {
+        return shown(visit, bundle, { ...untouched(formOf(bundle)), version: bundle.versionNumber })
+      }
+      return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} /> }
+    },
+    post: save,
+  },
+  {
+    path: '/dashboard/links/:slug/check',
+    post(visit, sent) {
+      const conditions = { expectedVersion: versionIn(sent.get('version') ?? '') }
+      const { slug } = visit.params
+      return check(sent, (input) => rehearse(visit, updateBundle, { ...input, slug }, conditions))
+    },
+  },
+]
+
+const headed = (bundle: StoredBundle) => ({ section: 'bundles', title: headingOf(bundle) }) as const
+
+async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  const { slug = '' } = visit.params
+  const bundle = await run(visit, getBundle, { slug })
+  requireRole(roleOver(bundle, visit.site.viewer), 'editor')
+  const version = versionIn(sent.get('version') ?? '')
+  if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you edit: open the bundle anew')
+  const form = readBundleForm(sent)
+  const over = versionIn(sent.get('over') ?? '')
+  const button = sent.get('do') || 'save'
+  const pressed = afterButton(form, button)
+  const focus = pressed?.focus ?? null
+  const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
+  if (over !== null && button !== 'save') return besideTheirs(visit, late, focus)
+  if (pressed !== null) return shown(visit, bundle, { ...touched(pressed.form), focus, version })
+
+  const { content } = contentOf(form)
+  const path = `/dashboard/links/${slug}`
+  const isUnchanged = version === bundle.versionNumber && isSame(diff(bundle, { ...bundle, ...content }))
+  if (isUnchanged) return { to: saying(path, 'unchanged') }
+  const saved = await explained(() => run(visit, updateBundle, { slug, ...content }, { expectedVersion: version }))
+  if (!(saved instanceof Problem)) return { to: saying(path, 'saved') }
+  if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)
+  return shown(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
+}
+
+/** A form that was sent when somebody else had saved. */
+interface Late {
+  slug: string
+  form: BundleForm
+  /** The version that the form was begun with. */
+  begunWith: number
+  /** The button that was pressed: it may take a change of theirs into the form. */
+  button: string
+}
+
+/** A form that came too late, with what was saved first; saved again it goes over that. */
+async function besideTheirs(
+  visit: Visit,
+  { slug, form: sent, begunWith, button }: Late,
+  focus: EditorState['focus'],
+  problem?: Problem,
+): Promise<Shown> {
+  const sides = await sidesOf(visit, slug, begunWith)
+  const { theirs, base } = sides
+  const changes = diff(base, theirs)
+  const form = offersOf(changes, sent).find(({ name }) => name === button)?.taken ?? sent
+  const { content } = contentOf(form)
+  const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
+  // What is no URL cannot be compared, and a list that no bundle holds need not be.
+  const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
+  if (!isComparable) return shown(visit, theirs, editing, problem)
+  const conflict = (
+    <>
+      {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
+      <Offers offers={offersOf(changes, form)} />
+    </>
+  )
+  return shown(visit, theirs, { ...editing, conflict }, problem)
+}
+
+interface Editing extends EditorState {
+  version: number
+  over?: number | null
+  conflict?: JSX.Element | undefined
+}
+
+async function shown(visit: Visit, bundle: StoredBundle, editing: Editing, problem?: Problem): Promise<Shown> {
+  const { version, over = null, conflict, ...state } = editing
+  const { store, config } = visit.service
+  const history = await historyUse(store, bundle.owner, config)
+  const props = { site: visit.site, bundle, version, over, conflict, state, history }
+  return { ...headed(bundle), view: <BundlePage {...props} />, problem }
+}

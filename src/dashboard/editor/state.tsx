@@ -1,0 +1,29 @@
+/** @jsxImportSource @kitajs/html */
+
+import { type BundleForm, Check, type EditorState } from '../../../views/dashboard/editor/editor.tsx'
+import type { Outcome } from '../screens.tsx'
+import { explained } from '../visit.ts'
+import { checkedForm, contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
+
+/** A form as nobody has typed in it yet. */
+export function untouched(form: BundleForm): EditorState {
+  return { form, checked: checkedForm(form, null), isTouched: false, focus: null }
+}
+
+/** A form with what was typed and is not saved. */
+export function touched(form: BundleForm): EditorState {
+  return { ...untouched(form), isTouched: true }
+}
+
+/** What is wrong with a form as it stands, while it is typed in. */
+export async function check(sent: URLSearchParams, attempt: (content: FormContent) => Promise<void>): Promise<Outcome> {
+  const form = readBundleForm(sent)
+  const refused = await explained(() => attempt(contentOf(form).content))
+  const checked = checkedForm(form, refused ?? null)
+  const isStale = refused?.code === 'VERSION_CONFLICT'
+  const list = isStale
+    ? 'Somebody saved this bundle meanwhile: save yours to see both.'
+    : (checked.list ?? checked.form)
+  // Nobody is told to type a link before they had the time to.
+  return { part: <Check checked={{ ...checked, list: checked.count === 0 ? null : list }} /> }
+}

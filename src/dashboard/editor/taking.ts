@@ -1,0 +1,50 @@
+import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
+import type { Offer } from '../../../views/dashboard/parts/offers.tsx'
+import type { BundleDiff, Link } from '../../bundles/diff.ts'
+import type { Entry } from '../../bundles/list-diff.ts'
+import { writeTags } from '../../bundles/tags.ts'
+
+/** A change that a form lacks, and the form with it. */
+interface Taking extends Offer {
+  taken: BundleForm
+}
+
+/** The changes that a form can take over; what only moved is left as it stands in the form. */
+export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
+  const texts = Object.entries(fields) as ['title' | 'description', { to: string }][]
+  return [
+    ...texts
+      .filter(([field, { to }]) => form[field].trim() !== to)
+      .map(([field, { to }]) => ({
+        name: `take-${field}`,
+        kind: field === 'title' ? 'Title' : 'Description',
+        what: to === '' ? '(none)' : to,
+        taken: { ...form, [field]: to },
+      })),
+    ...links.flatMap((entry, index) => {
+      const taken = withLink(form.links, entry)
+      const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]
+      return taken === null
+        ? []
+        : [{ name: `take-${index}`, kind, what: entry.value.url, taken: { ...form, links: taken } }]
+    }),
+  ]
+}
+
+/** A form's links with one change of somebody else's; null where there is nothing of it to take. */
+function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[] | null {
+  const placeOf = (sought: string) => links.findIndex(({ url }) => url.trim() === sought)
+  const at = placeOf(entry.value.url)
+  if (entry.kind === 'added') return at === -1 ? links.toSpliced(entry.to, 0, fieldsOf(entry.value)) : null
+  if (entry.kind === 'removed') return at === -1 ? null : links.toSpliced(at, 1)
+  const { url } = entry.changes
+  const before = url === undefined ? at : placeOf(url.from)
+  if (before === -1 || Object.keys(entry.changes).length === 0) return null
+  const fields = fieldsOf(entry.value)
+  return JSON.stringify(fields) === JSON.stringify(links[before]) ? null : links.toSpliced(before, 1, fields)
+}
+
+/** A link as fields. */
+export function fieldsOf({ url, note, tags, openPolicy }: Link): LinkFields {
+  return { url, note, tags: writeTags(tags), openPolicy }
+}

@@ -1,0 +1,28 @@
+import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
+import type { StoredBundle } from '../bundles/access.ts'
+import { getBundle } from '../bundles/operations.ts'
+import { toBundle } from '../bundles/present.ts'
+import { HTML, text } from '../http/respond.ts'
+import { toCsv } from '../imports/csv.ts'
+import type { Screen } from './screens.tsx'
+import { run } from './visit.ts'
+
+/** What a bundle is exported as, by the file's extension. */
+const FORMATS: Record<string, { type: string; write(bundle: StoredBundle): string }> = {
+  json: { type: 'application/json', write: (bundle) => `${JSON.stringify(toBundle(bundle), null, 2)}\n` },
+  csv: { type: 'text/csv; charset=utf-8', write: toCsv },
+  html: { type: HTML, write: bookmarksFile },
+}
+
+/** A bundle as a file: what `get_bundle` answers, a table of its links, or bookmarks. */
+export const exportScreens: readonly Screen[] = Object.entries(FORMATS).map(([extension, { type, write }]) => ({
+  path: `/dashboard/links/:slug/export.${extension}`,
+  async get(visit) {
+    const bundle = await run(visit, getBundle, { slug: visit.params.slug })
+    const headers = {
+      'content-disposition': `attachment; filename="${bundle.slug}.${extension}"`,
+      'cache-control': 'private, no-store',
+    }
+    return text(visit.request, write(bundle), { type, headers })
+  },
+}))

@@ -1,0 +1,44 @@
+import { authenticate } from '../api/auth.ts'
+import { Problem } from '../core/problem.ts'
+import type { Visit } from './visit.ts'
+
+/** Why better-auth did not do what a form asked of it. */
+export interface Refusal {
+  /** Its own, such as `INVALID_PASSWORD`. */
+  code: string
+  problem: Problem
+}
+
+/**
+ * One call of better-auth for the visitor: its answer, or what the form it came from can explain.
+ * @throws Problem for what no form explains: a role that is too low, a session that has ended.
+ */
+export async function ask(visit: Visit, path: string, body: unknown): Promise<Response | Refusal> {
+  const { request, service } = visit
+  let answer: Response
+  try {
+    answer = await authenticate(request, service, path, () => body)
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'BAD_REQUEST' || error.code === 'RATE_LIMITED')) {
+      return { code: error.code, problem: error }
+    }
+    throw error
+  }
+  if (answer.ok) return answer
+  const { error, code } = (await answer.json()) as { error: string; code: string }
+  if (answer.status === 401) throw new Problem('UNAUTHORIZED', error)
+  if (code === 'PLAN_LIMIT' || code === 'EMAIL_UNVERIFIED') return { code, problem: new Problem(code, error) }
+  if (answer.status === 403) throw new Problem('FORBIDDEN', error)
+  if (answer.status >= 500) throw new Problem('INTERNAL_ERROR', error)
+  return { code, problem: new Problem('BAD_REQUEST', error) }
+}
+
+/**
+ * The same for what no form explains.
+ * @throws Problem for any refusal.
+ */
+export async function demand(visit: Visit, path: string, body: unknown): Promise<Response> {
+  const answer = await ask(visit, path, body)
+  if (answer instanceof Response) return answer
+  throw answer.problem
+}

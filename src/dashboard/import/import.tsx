@@ -1,0 +1,153 @@
+/** @jsxImportSource @kitajs/html */
+
+import { createHash, randomUUID } from 'node:crypto'
+import { ImportedPage, type ImportForm, ImportPage, type Made } from '../../../views/dashboard/import/import.tsx'
+import { headingOf } from '../../../views/launcher/launcher.tsx'
+import type { CreatedBundle } from '../../bundles/answers.ts'
+import { createBundle } from '../../bundles/operations.ts'
+import { NewBundle } from '../../bundles/shapes.ts'
+import { Problem } from '../../core/problem.ts'
+import { validate } from '../../core/validate.ts'
+import { requireRole } from '../../identity/roles.ts'
+import { type ImportPlan, readImport, toNewBundle } from '../../imports/import.ts'
+import type { Outcome, Screen, Shown } from '../screens.tsx'
+import { explained, rehearse, run, type Visit } from '../visit.ts'
+
+/** As a form sends it: what is ticked and typed beside the text must fit into the same body. */
+const MAX_SENT = 200 * 1024
+
+/** Bringing links from elsewhere. */
+export const importScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/links/import',
+    async get(visit) {
+      requireRole(visit.site.viewer.role, 'editor')
+      return shown(readForm(''))
+    },
+    async post(visit, sent) {
+      requireRole(visit.site.viewer.role, 'editor')
+      const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
+      if (new URLSearchParams({ text }).toString().length > MAX_SENT) return shown(tooLong(text))
+      const form = readForm(text)
+      // Ticks and titles are of the text that they were shown with.
+      if (sent.get('do') === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
+      return read(visit, form)
+    },
+  },
+]
+
+/** The form of a text, with everything ticked that it would make. */
+function readForm(text: string): ImportForm {
+  const plan = text.trim() === '' ? null : readImport(text)
+  const bundles = plan?.bundles ?? []
+  return {
+    text,
+    error: null,
+    plan,
+    titles: bundles.map(({ title }) => title ?? ''),
+    ticked: new Set(bundles.flatMap(({ links }, index) => [`${index}`, ...links.map((_, at) => `${index}.${at}`)])),
+    errors: new Map(),
+    refused: null,
+    idempotencyKey: randomUUID(),
+    reading: hashOf(text),
+  }
+}
+
+function tooLong(text: string): ImportForm {
+  const error = 'This is too long to read at once: bring one part of it, then the next.'
+  return { ...readForm(''), text, error }
+}
+
+function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
+  // By name: a form looks through all its fields for each that it is asked for.
+  const fields = new Map(sent)
+  return {
+    ...form,
+    titles: form.titles.map((title, index) => (fields.get(`title-${index}`) ?? title).trim()),
+    ticked: new Set([...sent.getAll('bundle'), ...sent.getAll('link')]),
+    idempotencyKey: sent.get('idempotencyKey') || form.idempotencyKey,
+  }
+}
+
+async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
+  const [first] = form.plan?.bundles ?? []
+  if (first === undefined) return shown({ ...form, error: 'No link that can be shared was found in this.' })
+  // A plan that is full is told before anybody ticks anything.
+  const problem = await explained(() => rehearse(visit, createBundle, toNewBundle(first)))
+  return shown({ ...form, refused: problem?.message ?? null })
+}
+
+interface Wanted {
+  index: number
+  input: NewBundle
+}
+
+async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
+  const { plan, ticked, idempotencyKey } = form
+  const wanted = wantedOf(form, plan)
+  if (wanted.length === 0) return shown({ ...form, refused: 'Tick at least one bundle.' })
+  const errors = errorsOf(wanted)
+  if (errors.size > 0) return shown({ ...form, errors })
+  const made: Made[] = []
+  const left: Wanted[] = []
+  let refused: Problem | null = null
+  for (const { index, input } of wanted) {
+    const answer: CreatedBundle | Problem = refused ?? (await makeOne(visit, `${idempotencyKey}-${index}`, input))
+    if (answer instanceof Problem) {
+      refused = answer
+      left.push({ index, input })
+    } else
+      made.push({
+        slug: answer.slug,
+        heading: headingOf({ ...input, title: input.title ?? null }),
+        links: input.urls.length,
+      })
+  }
+  if (refused === null) return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={null} /> }
+  const places = new Set(left.map(({ index }) => String(index)))
+  const isLeft = (tick: string) => places.has(tick.split('.', 1)[0] ?? '')
+  const rest = { ...form, refused: refused.message, ticked: new Set([...ticked].filter(isLeft)) }
+  if (made.length === 0) return shown(rest, refused)
+  return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
+}
+
+/** Sent again it makes nothing twice; with another title or other links ticked it is another bundle. */
+function makeOne(visit: Visit, key: string, input: NewBundle) {
+  const idempotencyKey = `${key}-${hashOf(JSON.stringify(input))}`
+  return explained(() => run(visit, createBundle, input, { idempotencyKey }))
+}
+
+function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
+  return (plan?.bundles ?? []).flatMap(({ description, links }, index) => {
+    if (!ticked.has(String(index))) return []
+    const kept = links.filter((_, at) => ticked.has(`${index}.${at}`))
+    return [{ index, input: toNewBundle({ title: titles[index] || null, description, links: kept }) }]
+  })
+}
+
+/** What would be refused of any bundle, before one of them is made. */
+function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
+  const errors = new Map<number, string>()
+  for (const { index, input } of wanted) {
+    try {
+      validate(NewBundle, input)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      const isTitle = error.issues[0]?.path[0] === 'title'
+      const says = isTitle ? `This ${error.issues[0]?.reason.replace(/ or null$/, '')}.` : error.message
+      errors.set(index, input.urls.length === 0 ? 'Tick a link of it, or untick the bundle.' : says)
+    }
+  }
+  return errors
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** What is wrong with a form decides its status. */
+function shown(form: ImportForm, problem?: Problem): Shown {
+  const wrong = form.error ?? [...form.errors.values()][0]
+  const own = wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)
+  return { section: 'bundles', title: 'Import', view: <ImportPage form={form} />, problem: problem ?? own }
+}

@@ -1,0 +1,123 @@
+/** @jsxImportSource @kitajs/html */
+
+import { randomUUID } from 'node:crypto'
+import {
+  type KeyForm,
+  KeyMadeView,
+  KeysOfAdminsView,
+  KeysView,
+  NewKeyView,
+  RevokeView,
+} from '../../../views/dashboard/keys/keys.tsx'
+import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
+import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { Problem } from '../../core/problem.ts'
+import { typed } from '../../http/fields.ts'
+import { allowsRole } from '../../identity/roles.ts'
+import type { ListedKey } from '../../keys/keys.ts'
+import { usedLately } from '../../keys/limit.ts'
+import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
+import type { Outcome, Screen } from '../screens.tsx'
+import { answerTo, explained, run, type Visit } from '../visit.ts'
+
+/** Keys on one page; there is no end to the revoked ones. */
+const PAGE = 50
+
+const LIST = '/dashboard/keys'
+
+/** The acting subject's API keys (decisions 11). */
+export const keyScreens: readonly Screen[] = [
+  {
+    path: LIST,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const { apiKeys } = await run(visit, listKeys, {})
+      // Those that work first.
+      const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
+      const offset = Math.max(0, Math.min(Math.trunc(Number(visit.query.get('offset'))) || 0, sorted.length - 1))
+      const shown = sorted.slice(offset, offset + PAGE)
+      const listed = { keys: await withUse(visit, shown), total: sorted.length, offset, limit: PAGE }
+      return { section: 'keys', title: 'API keys', view: <KeysView site={visit.site} {...listed} /> }
+    },
+  },
+  {
+    path: '/dashboard/keys/new',
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const title = 'New API key'
+      const missing = missingProof(visit.site, title, '/dashboard/keys/new')
+      if (missing !== null) return { section: 'keys', title, view: missing }
+      const form = {
+        name: '',
+        scope: 'links:write',
+        rateLimitPerHour: '1000',
+        idempotencyKey: randomUUID(),
+        errors: {},
+      }
+      return newKey(visit, form)
+    },
+    async post(visit, form) {
+      const { idempotencyKey, ...fields } = Object.fromEntries(form)
+      const { name = '', scope = '', rateLimitPerHour = '' } = fields
+      const input = { ...typed(createKey.input, { name: name.trim(), rateLimitPerHour }), scopes: [scope] }
+      const made = await explained(() => answerTo(visit, createKey, input, { idempotencyKey: idempotencyKey || null }))
+      if (made instanceof Problem) {
+        const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
+        return newKey(visit, { ...again, errors: errorsOf(made) }, made)
+      }
+      // A reload sends the form again; the key is shown once all the same.
+      if (made.headers['idempotency-replayed'] !== undefined) return { to: saying(LIST, 'keyMadeBefore') }
+      return { section: 'keys', title: 'Your new key', view: <KeyMadeView site={visit.site} made={made.output} /> }
+    },
+  },
+  {
+    path: '/dashboard/keys/:id/revoke',
+    async get(visit) {
+      const { apiKeys } = await run(visit, listKeys, {})
+      const key = apiKeys.find(({ id }) => String(id) === visit.params.id)
+      if (key === undefined) throw new Problem('NOT_FOUND', 'You have no such key.')
+      if (!isActive(key)) return { to: LIST }
+      return { section: 'keys', title: 'Revoke a key', view: <RevokeView apiKey={key} /> }
+    },
+    async post(visit) {
+      await run(visit, revokeKey, typed(revokeKey.input, { id: visit.params.id ?? '' }))
+      return { to: saying(LIST, 'keyRevoked') }
+    },
+  },
+]
+
+function isAdmin({ site }: Visit): boolean {
+  return allowsRole(site.viewer.role, 'admin')
+}
+
+function isActive({ revokedAt, minterLeftAt }: ListedKey): boolean {
+  return revokedAt === null && minterLeftAt === null
+}
+
+/** What members see who are no admins. */
+function ofAdmins({ site }: Visit): Outcome {
+  return { section: 'keys', title: 'API keys', view: <KeysOfAdminsView site={site} /> }
+}
+
+function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {
+  return { section: 'keys', title: 'New API key', view: <NewKeyView site={site} form={form} />, problem }
+}
+
+/** How much of its hour each key has used; null for those that are not counted. */
+function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
+  return Promise.all(
+    keys.map(async (key) => {
+      const isCounted = isActive(key) && key.rateLimitPerHour > 0
+      return { ...key, used: isCounted ? await usedLately(bucket, key) : null }
+    }),
+  )
+}
+
+function errorsOf({ issues, message }: Problem): KeyForm['errors'] {
+  const errors: KeyForm['errors'] = {}
+  for (const { path, reason } of issues) {
+    const field = path[0] === 'scopes' ? 'scope' : path[0]
+    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = `This ${reason}.`
+  }
+  return Object.keys(errors).length === 0 ? { form: message } : errors
+}

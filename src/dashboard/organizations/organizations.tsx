@@ -1,0 +1,187 @@
+/** @jsxImportSource @kitajs/html */
+
+import { randomUUID } from 'node:crypto'
+import { DeleteOrganizationView, LeaveView, RemoveMemberView } from '../../../views/dashboard/organizations/ends.tsx'
+import { type InviteForm, OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
+import { OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
+import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { Problem } from '../../core/problem.ts'
+import { besideField } from '../../core/words.ts'
+import { seeOther } from '../../http/respond.ts'
+import { holdingsOf, keysInName } from '../../identity/holdings.ts'
+import { invitationsTo, madeAs, type OrganizationInFull, organizationFor } from '../../identity/organizations.ts'
+import { requireRole } from '../../identity/roles.ts'
+import { ask, demand } from '../identity.ts'
+import type { Outcome, Screen } from '../screens.tsx'
+import type { Visit } from '../visit.ts'
+
+const LIST = '/dashboard/organizations'
+
+/** Organisations: whom they are for, and what each member may do there (decisions 11). */
+export const organizationScreens: readonly Screen[] = [
+  {
+    path: LIST,
+    get: (visit) => listed(visit, { name: '', slug: randomUUID(), error: undefined }),
+    async post(visit, form) {
+      const name = form.get('name')?.trim() ?? ''
+      // The form brings a slug that no other form has: sent twice it still makes one organisation.
+      const slug = form.get('slug') || randomUUID()
+      if (name === '') return listed(visit, { name, slug, error: 'This must have a name.' }, noName())
+      const answer = await ask(visit, '/organization/create', { name, slug })
+      if (answer instanceof Response) {
+        const { id } = (await answer.json()) as { id: string }
+        return seeOther(saying(`${LIST}/${id}`, 'organizationMade'), answer)
+      }
+      const made = await madeAs(visit.service.store, visit.session.userId, slug)
+      if (made !== null) return { to: `${LIST}/${made}` }
+      return listed(visit, { name, slug, error: besideField(answer.problem.message) }, answer.problem)
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id',
+    async get(visit) {
+      return shown(visit, await organizationOf(visit))
+    },
+    async post(visit, form) {
+      const organization = await organizationOf(visit)
+      return form.has('email') ? invite(visit, organization, form) : rename(visit, organization, form)
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id/invitations/:invitation/cancel',
+    async post(visit) {
+      const { id } = await organizationOf(visit)
+      await demand(visit, '/organization/cancel-invitation', { invitationId: visit.params.invitation })
+      return { to: saying(`${LIST}/${id}`, 'invitationCanceled') }
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id/members/:member/role',
+    async post(visit, form) {
+      const { id } = await organizationOf(visit)
+      const words = { organizationId: id, memberId: visit.params.member, role: form.get('role') }
+      await demand(visit, '/organization/update-member-role', words)
+      return { to: saying(`${LIST}/${id}`, 'roleChanged') }
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id/members/:member/remove',
+    async get(visit) {
+      const organization = await organizationOf(visit)
+      requireRole(organization.role, 'admin')
+      const member = organization.members.find(({ id }) => id === visit.params.member)
+      if (member === undefined) throw new Problem('NOT_FOUND', 'They are no member any more.')
+      const keys = await keysInName(visit.service.store, organization.id, member.userId)
+      const view = <RemoveMemberView organization={organization} member={member} keys={keys} />
+      return { section: 'organizations', title: 'Remove a member', view }
+    },
+    async post(visit) {
+      const { id } = await organizationOf(visit)
+      const words = { organizationId: id, memberIdOrEmail: visit.params.member }
+      await demand(visit, '/organization/remove-member', words)
+      return { to: saying(`${LIST}/${id}`, 'memberRemoved') }
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id/leave',
+    async get(visit) {
+      const organization = await organizationOf(visit)
+      const keys = await keysInName(visit.service.store, organization.id, visit.session.userId)
+      const view = <LeaveView organization={organization} keys={keys} />
+      return { section: 'organizations', title: 'Leave', view }
+    },
+    async post(visit) {
+      const { id } = await organizationOf(visit)
+      const answer = await demand(visit, '/organization/leave', { organizationId: id })
+      return seeOther(saying(LIST, 'left'), answer)
+    },
+  },
+  {
+    path: '/dashboard/organizations/:id/delete',
+    get: async (visit) => asked(visit, await organizationOf(visit), undefined),
+    async post(visit, form) {
+      const organization = await organizationOf(visit)
+      if (form.get('name')?.trim() !== organization.name.trim()) {
+        const problem = new Problem('BAD_REQUEST', 'This is not the name of the organisation.')
+        return asked(visit, organization, problem)
+      }
+      const answer = await demand(visit, '/organization/delete', { organizationId: organization.id })
+      return seeOther(saying(LIST, 'organizationDeleted'), answer)
+    },
+  },
+]
+
+/**
+ * The organisation of the path.
+ * @throws Problem NOT_FOUND for whoever does not belong to it.
+ */
+async function organizationOf({ service, session, params }: Visit): Promise<OrganizationInFull> {
+  const found = await organizationFor(service.store, session.userId, params.id ?? '')
+  if (found === null) throw new Problem('NOT_FOUND', 'There is no such organisation, or you do not belong to it.')
+  return found
+}
+
+async function listed(
+  visit: Visit,
+  form: { name: string; slug: string; error: string | undefined },
+  problem?: Problem,
+): Promise<Outcome> {
+  const invitations = await invitationsTo(visit.service.store, visit.session)
+  const view = <OrganizationsView site={visit.site} invitations={invitations} form={form} />
+  return { section: 'organizations', title: 'Organisations', view, problem }
+}
+
+interface Forms {
+  invite?: InviteForm
+  name?: { name: string; error: string }
+}
+
+function shown({ site }: Visit, organization: OrganizationInFull, forms: Forms = {}, problem?: Problem): Outcome {
+  const view = <OrganizationView site={site} organization={organization} {...forms} />
+  return { section: 'organizations', title: organization.name, view, problem }
+}
+
+async function invite(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
+  const { id } = organization
+  const [email, role] = [form.get('email')?.trim() ?? '', form.get('role') ?? '']
+  const answer = await ask(visit, '/organization/invite-member', { organizationId: id, email, role })
+  if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'invited') }
+  const { code, problem } = answer
+  const error =
+    INVITING[code] ?? (/\[body\.email\]/.test(problem.message) ? INVITING.INVALID_EMAIL : besideField(problem.message))
+  return shown(visit, organization, { invite: { email, role, error: error ?? '' } }, problem)
+}
+
+const INVITING: Record<string, string> = {
+  INVALID_EMAIL: 'This must be an e-mail address.',
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'Whoever has this address is a member already.',
+  INVITATION_LIMIT_REACHED: 'There are too many open invitations. Take one back first.',
+}
+
+async function rename(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
+  const { id } = organization
+  const name = form.get('name')?.trim() ?? ''
+  if (name === '') return shown(visit, organization, { name: { name, error: 'This must have a name.' } }, noName())
+  const answer = await ask(visit, '/organization/update', { organizationId: id, data: { name } })
+  if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'organizationRenamed') }
+  const error = besideField(answer.problem.message)
+  return shown(visit, organization, { name: { name, error } }, answer.problem)
+}
+
+async function asked(visit: Visit, organization: OrganizationInFull, problem: Problem | undefined): Promise<Outcome> {
+  requireRole(organization.role, 'admin')
+  const holdings = await holdingsOf(visit.service.store, organization.id)
+  const view = (
+    <DeleteOrganizationView
+      site={visit.site}
+      organization={organization}
+      holdings={holdings}
+      error={problem?.message}
+    />
+  )
+  return { section: 'organizations', title: 'Delete an organisation', view, problem }
+}
+
+function noName(): Problem {
+  return new Problem('BAD_REQUEST', 'An organisation must have a name.')
+}

@@ -1,0 +1,180 @@
+import { type TriedViewer, VIEWER_FIELDS } from '../../../views/dashboard/rules/tester.tsx'
+import { Problem } from '../../core/problem.ts'
+import { parseJson } from '../../http/body.ts'
+import { versionIn } from '../../http/fields.ts'
+import { DAYS } from '../../policies/conditions.ts'
+import { instantOf } from '../../policies/instants.ts'
+import {
+  type Draft,
+  type DraftCondition,
+  type DraftLeaf,
+  type DraftRule,
+  GROUP_OPERATORS,
+  LEAF_OPERATORS,
+  SUBJECTS,
+} from './draft.ts'
+import type { Removed } from './draft-edits.ts'
+
+/** The form of the rules page, as it was sent. */
+export interface SentRules {
+  /** The pressed button's name and places: `rule.up`, `2`. */
+  action: readonly string[]
+  /** The version that the form was made of; null where it says none. */
+  version: number | null
+  /** What the rules are written as; null while the form only tries the saved ones. */
+  source: { draft: Draft } | { json: string } | null
+  removed: Removed | null
+  viewer: TriedViewer
+  /** The browser's own time zone, where its script told. */
+  zone: string
+}
+
+/** More than a form of ours ever holds; each costs as much again to be shown. */
+const MAX_RULES = 100
+const MAX_PARTS = 1000
+const MAX_FIELDS = 5000
+/** `rules.0.when` and two parts for each group that a condition may stand in, with some to spare. */
+const MAX_NAME_PARTS = 24
+
+/**
+ * The form of the rules page: each field is named by its path in the policy (`rules.0.when.of.1.op`), a rule that
+ * is not being edited is the JSON in `rules.0.json`.
+ * @throws Problem BAD_REQUEST for what no page of ours sends.
+ */
+export function readRules(form: URLSearchParams): SentRules {
+  const root = treeOf(form)
+  const json = root.of.get('json')
+  const zone = textOf(root, 'zone')
+  const hasRules = json !== undefined || textOf(root, 'mode') !== ''
+  return {
+    action: textOf(root, 'do').split(' '),
+    version: versionIn(textOf(root, 'version')),
+    source: !hasRules ? null : json === undefined ? { draft: readDraft(root, zone) } : { json: json.text },
+    removed: readRemoved(root),
+    viewer: readViewer(root),
+    zone,
+  }
+}
+
+/** Fields by the parts of their names. */
+interface Tree {
+  /** The last of the values: a box that is ticked stands behind what it says unticked. */
+  text: string
+  of: Map<string, Tree>
+}
+
+function newTree(): Tree {
+  return { text: '', of: new Map() }
+}
+
+function treeOf(form: URLSearchParams): Tree {
+  if (form.size > MAX_FIELDS) throw new Problem('BAD_REQUEST', `The form has more than ${MAX_FIELDS} fields.`)
+  const root = newTree()
+  for (const [name, value] of form) {
+    const parts = name.split('.', MAX_NAME_PARTS + 1)
+    if (parts.length > MAX_NAME_PARTS)
+      throw new Problem('BAD_REQUEST', 'The form has a field that is nested too deeply.')
+    let tree = root
+    for (const part of parts) {
+      const inner = tree.of.get(part) ?? newTree()
+      tree.of.set(part, inner)
+      tree = inner
+    }
+    tree.text = value.replaceAll('\r\n', '\n')
+  }
+  return root
+}
+
+function textOf({ of }: Tree, name: string): string {
+  return of.get(name)?.text ?? ''
+}
+
+/** The entries of a list, in order, however they are numbered. */
+function listOf(tree: Tree | undefined, max: number): Tree[] {
+  const entries = [...(tree?.of ?? [])].filter(([place]) => /^\d{1,6}$/.test(place))
+  if (entries.length > max) throw new Problem('BAD_REQUEST', `The form has more than ${max} entries in one list.`)
+  return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, entry]) => entry)
+}
+
+function readDraft(root: Tree, zone: string): Draft {
+  return { rules: listOf(root.of.get('rules'), MAX_RULES).map((rule) => readRule(rule, zone)) }
+}
+
+function readRule(rule: Tree, zone: string): DraftRule {
+  const json = rule.of.get('json')
+  if (json !== undefined) return { json: parseJson(json.text) }
+  const badge = rule.of.get('showBadge')?.text
+  return {
+    id: textOf(rule, 'id'),
+    name: textOf(rule, 'name'),
+    showBadge: badge === undefined ? undefined : badge === 'true',
+    when: readCondition(rule.of.get('when') ?? newTree(), zone),
+    tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({ url: textOf(tab, 'url'), note: textOf(tab, 'note') })),
+  }
+}
+
+/** @param zone the browser's own, for a condition on the time that has none yet. */
+function readCondition(tree: Tree, zone: string): DraftCondition {
+  const op = textOf(tree, 'op')
+  const group = GROUP_OPERATORS.find((known) => known === op)
+  if (group !== undefined && !tree.of.has('subject')) {
+    const parts = listOf(tree.of.get('of'), MAX_PARTS).map((part) => readCondition(part, zone))
+    // What "none of these" says in the language, whose `not` takes one condition.
+    return { op: group, of: group === 'not' && parts.length > 1 ? [{ op: 'or', of: parts }] : parts }
+  }
+  const was = textOf(tree, 'was')
+  const text = (name: string) => textOf(tree, name)
+  const leaf: DraftLeaf = {
+    subject: SUBJECTS.find((known) => known === text('subject')) ?? '',
+    op: LEAF_OPERATORS.find((known) => known === op) ?? 'equals',
+    name: text('name'),
+    value: text('value'),
+    zone: text('zone'),
+    days: DAYS.filter((day) => tree.of.get('days')?.of.has(day)),
+    from: text('from'),
+    to: text('to'),
+    was: was === '' ? null : parseJson(was),
+  }
+  return withTime(leaf, zone || 'UTC')
+}
+
+/** Office hours are the window that most people want, and their own clock the one that they go by. */
+function withTime(leaf: DraftLeaf, zone: string): DraftLeaf {
+  const { subject, days, from, to } = leaf
+  if (leaf.zone !== '' || (subject !== 'now' && subject !== 'timeWindow')) return leaf
+  const isNew = subject === 'timeWindow' && days.length === 0 && from === '' && to === ''
+  return isNew ? { ...leaf, zone, days: DAYS.slice(0, 5), from: '09:00', to: '17:00' } : { ...leaf, zone }
+}
+
+function readRemoved(root: Tree): Removed | null {
+  const removed = root.of.get('removed')
+  if (removed === undefined) return null
+  return { at: Number(textOf(removed, 'at')) || 0, json: parseJson(textOf(removed, 'json')) }
+}
+
+function readViewer(root: Tree): TriedViewer {
+  const viewer = root.of.get('viewer') ?? newTree()
+  return Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(viewer, name).trim()])) as TriedViewer
+}
+
+/** The tester's fields as `preview_policy` takes them. */
+export function viewerInput({ signedIn, query, referrerDomain, now, zone, ...facts }: TriedViewer) {
+  return {
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== '')),
+    ...(signedIn === 'true' ? { signedIn: true } : {}),
+    ...(query === '' ? {} : { query: queryOf(query) }),
+    ...(referrerDomain === '' ? {} : { referrerDomain: hostOf(referrerDomain) }),
+    ...(now === '' ? {} : { now: instantOf(now, zone || 'UTC') }),
+  }
+}
+
+/** Of several values of a name the first counts, as in a link. */
+function queryOf(text: string): Record<string, string> {
+  const pairs = [...new URLSearchParams(text.slice(text.indexOf('?') + 1))]
+  return Object.fromEntries(pairs.reverse())
+}
+
+/** Referrers are pasted whole as often as by their domain. */
+function hostOf(text: string): string {
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : text
+}

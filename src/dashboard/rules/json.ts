@@ -1,0 +1,70 @@
+import { parse, type ValueNode } from '@humanwhocodes/momoa'
+import type { Issue } from '../../core/problem.ts'
+import { Problem } from '../../core/problem.ts'
+import { parseJson } from '../../http/body.ts'
+
+/** What a text of JSON holds, or why it is none: told with its line and column. */
+export function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
+  try {
+    return { value: parseJson(text) }
+  } catch (error) {
+    if (error instanceof Problem && error.message.includes('nested')) return { wrong: error.message }
+    return { wrong: whereWrong(text) }
+  }
+}
+
+function whereWrong(text: string): string {
+  if (text.trim() === '') return 'There is nothing here: write a policy, or go back to the builder.'
+  try {
+    parse(text)
+    return 'This is not JSON: a text may not go on in the next line.'
+  } catch (error) {
+    const { line, column, offset } = error as { line?: number; column?: number; offset?: number }
+    if (line === undefined || column === undefined || offset === undefined) return 'This is not JSON.'
+    // At its end the parser points at the last thing that it read.
+    const isEnd = /^[\s\]}]*$/.test(text.slice(offset)) && (error as Error).message.startsWith('Unexpected token')
+    const found = isEnd
+      ? 'something is missing behind this'
+      : `“${text.slice(offset, offset + 12).split('\n')[0]}” cannot stand here`
+    return `Line ${line}, column ${column}: this is not JSON, ${found}.`
+  }
+}
+
+/** Each thing that is wrong with a policy, with its line in the text and its exact path. */
+export function wrongInJson(text: string, issues: readonly Issue[]): string[] {
+  const root = parse(text).body
+  return issues
+    .filter(({ path }) => path[0] === 'resolutionPolicy')
+    .map(({ path, reason }) => {
+      const inPolicy = path.slice(1)
+      const line = nodeAt(root, inPolicy).loc.start.line
+      return `Line ${line}: ${inPolicy.length === 0 ? 'the policy' : pathText(inPolicy)} ${reason}.`
+    })
+}
+
+/** The innermost part of a text that lies on a path. */
+function nodeAt(node: ValueNode, path: readonly (string | number)[]): ValueNode {
+  const [key, ...rest] = path
+  if (key === undefined) return node
+  const inner =
+    node.type === 'Array'
+      ? node.elements[Number(key)]?.value
+      : node.type === 'Object'
+        ? node.members.find(({ name }) => ('value' in name ? name.value : name.name) === key)?.value
+        : undefined
+  return inner === undefined ? node : nodeAt(inner, rest)
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
+}
+
+/** Wider than this, indented text no longer fits into a request. */
+const MAX_INDENTED = 150_000
+
+/** A policy as text to be read and changed; a very long one with a rule in each line. */
+export function policyText(policy: { version: 1; rules: readonly unknown[] }): string {
+  const indented = JSON.stringify(policy, null, 2)
+  if (indented.length <= MAX_INDENTED) return indented
+  return `{"version":1,"rules":[\n${policy.rules.map((rule) => JSON.stringify(rule)).join(',\n')}\n]}`
+}

@@ -1,0 +1,68 @@
+import { type } from 'arktype'
+import type { Tried } from '../../../views/dashboard/rules/notes.ts'
+import type { TriedViewer } from '../../../views/dashboard/rules/tester.tsx'
+import { type Issue, Problem } from '../../core/problem.ts'
+import { issuesOf } from '../../core/validate.ts'
+import { previewPolicy } from '../../policies/operations.ts'
+import { RULE_PARTS } from '../../policies/shapes.ts'
+import { explained, run, type Visit } from '../visit.ts'
+import { viewerInput } from './form.ts'
+
+/**
+ * What a policy would give a viewer, and all that is wrong with it. Rules that are not finished are left out, so
+ * that the others can be tried while one is written.
+ * @param policy undefined: the saved one.
+ */
+export async function tryOut(visit: Visit, policy: unknown, viewer: TriedViewer): Promise<Tried> {
+  const { slug } = visit.params
+  const input = (policy: unknown, who: object) => ({
+    slug,
+    viewer: who,
+    ...(policy === undefined ? {} : { resolutionPolicy: policy }),
+  })
+  const who = viewerInput(viewer)
+  const attempt = (policy: unknown, who: object) => explained(() => run(visit, previewPolicy, input(policy, who)))
+  const whole = await attempt(policy, who)
+  if (!(whole instanceof Problem)) {
+    return { preview: whole, places: whole.trace.map((_, index) => index), issues: [], message: null }
+  }
+  const { message } = whole
+  const issues = [...whole.issues, ...issuesInParts(rulesOf(policy))]
+  const unfinished = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
+  const rules = rulesOf(policy)
+  const places = rules.map((_, index) => index).filter((index) => !unfinished.has(index))
+  const finished = rules.filter((_, index) => !unfinished.has(index))
+  const wrongFacts = new Set(issues.filter(({ path }) => path[0] === 'viewer').map(({ path }) => String(path[1])))
+  const known = Object.fromEntries(Object.entries(who).filter(([name]) => !wrongFacts.has(name)))
+  if (finished.length === rules.length && wrongFacts.size === 0) return { preview: null, places: [], issues, message }
+  const rest = await attempt(policy === undefined ? undefined : { version: 1, rules: finished }, known)
+  return rest instanceof Problem
+    ? { preview: null, places: [], issues, message: rest.message }
+    : {
+        preview: rest,
+        places: policy === undefined ? rest.trace.map((_, index) => index) : places,
+        issues,
+        message: null,
+      }
+}
+
+/** A rule's conditions are only read once all names and lists are as they must be: here nothing waits for another. */
+function issuesInParts(rules: readonly unknown[]): Issue[] {
+  return rules.slice(0, MAX_LOOKED_AT).flatMap((rule, at) =>
+    Object.entries(RULE_PARTS).flatMap(([name, schema]) => {
+      const read: unknown = schema((rule as Record<string, unknown> | null)?.[name])
+      const path = ['resolutionPolicy', 'rules', at, name]
+      return read instanceof type.errors
+        ? issuesOf(read).map((issue) => ({ ...issue, path: [...path, ...issue.path] }))
+        : []
+    }),
+  )
+}
+
+/** As many rules as a policy may have, and some that are too many. */
+const MAX_LOOKED_AT = 60
+
+function rulesOf(policy: unknown): unknown[] {
+  const { rules } = (policy ?? {}) as { rules?: unknown }
+  return Array.isArray(rules) ? rules : []
+}

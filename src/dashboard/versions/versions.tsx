@@ -1,0 +1,125 @@
+/** @jsxImportSource @kitajs/html */
+
+import { saying } from '../../../views/dashboard/parts/said.tsx'
+import {
+  type ComparisonForm,
+  History,
+  type HistoryProps,
+  HistoryView,
+} from '../../../views/dashboard/versions/history.tsx'
+import { listVersions, restoreVersion } from '../../bundles/operations.ts'
+import type { Version } from '../../bundles/versions.ts'
+import { Problem } from '../../core/problem.ts'
+import { typed, versionIn } from '../../http/fields.ts'
+import { htmxTarget } from '../../http/htmx.ts'
+import type { Screen, Shown } from '../screens.tsx'
+import { explained, run, type Visit } from '../visit.ts'
+
+/** How many versions a page has: each is compared with the one before, in one line. */
+const PAGE = 20
+
+/** A bundle's history, and going back in it. */
+export const versionScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/links/:slug/versions',
+    async get(visit) {
+      const props = await history(visit, visit.query)
+      if (htmxTarget(visit.request) === 'history') return { part: <History {...props} /> }
+      return shown(props)
+    },
+  },
+  {
+    path: '/dashboard/links/:slug/versions/:versionNumber/restore',
+    async post(visit, form) {
+      const { slug, versionNumber } = visit.params
+      const expectedVersion = versionIn(form.get('expectedVersion') ?? '')
+      if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'expectedVersion must be the version that you saw')
+      const input = typed(restoreVersion.input, { slug: slug ?? '', versionNumber: versionNumber ?? '' })
+      const restored = await explained(() => run(visit, restoreVersion, input, { expectedVersion }))
+      if (restored instanceof Problem) {
+        const props = await history(visit, new URLSearchParams())
+        const isStale = restored.code === 'VERSION_CONFLICT'
+        const alert = isStale
+          ? `Nothing was restored: version ${props.latest} was saved meanwhile. See what it changed, then restore again.`
+          : `Nothing was restored. ${restored.message}`
+        return shown({ ...props, alert }, restored)
+      }
+      const version = String(restored.versionNumber)
+      return { to: saying(`/dashboard/links/${restored.slug}/versions`, 'reverted', { slug: restored.slug, version }) }
+    },
+  },
+]
+
+function shown(props: HistoryProps, problem?: Problem): Shown {
+  const { form } = props
+  const wrong = form.errors.from ?? form.errors.to
+  return {
+    section: 'bundles',
+    title: 'Versions',
+    view: <HistoryView {...props} />,
+    problem: problem ?? (wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)),
+  }
+}
+
+/** What the history shows for a query: a page of versions with one of them in full, or two compared. */
+async function history(visit: Visit, query: URLSearchParams): Promise<HistoryProps> {
+  const slug = visit.params.slug ?? ''
+  const asked = versionIn(query.get('version') ?? '')
+  const { bundle, versions: found, before } = await pageOf(visit, slug, query.get('before'), asked)
+  const versions = found.slice(0, PAGE)
+  const latest = Math.max(bundle.versionNumber, found[0]?.versionNumber ?? 0)
+  const form = comparisonForm(query, latest)
+  const comparison = query.has('from') || query.has('to') ? await compared(visit, slug, form) : null
+  const open = versions.find(({ versionNumber }) => versionNumber === asked) ?? versions[0]
+  return {
+    site: visit.site,
+    bundle,
+    versions,
+    earlier: found[PAGE] ?? null,
+    latest,
+    open: comparison === null ? (open?.versionNumber ?? null) : null,
+    before,
+    form,
+    comparison,
+    alert: null,
+  }
+}
+
+/** A page of versions and one more, that the last of them is compared with: from `before` on, else with `asked`. */
+async function pageOf(visit: Visit, slug: string, before: string | null, asked: number | null) {
+  const page = async (from: string | null) => {
+    const input = typed(listVersions.input, { slug, ...(from === null ? {} : { before: from }) })
+    const found = await run(visit, listVersions, { ...input, limit: PAGE + 1 })
+    return { ...found, before: from === null ? null : Number(from) }
+  }
+  const found = await page(before)
+  const isFar = before === null && asked !== null && asked <= found.bundle.versionNumber - PAGE
+  return isFar ? page(String(asked + 1)) : found
+}
+
+/** The comparison that a query asks for; the last edit where it asks for none. */
+function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm {
+  const [from, to] = [query.get('from'), query.get('to')]
+  const errors: ComparisonForm['errors'] = {}
+  const isThere = (text: string | null) => {
+    const version = versionIn(text ?? '')
+    return version !== null && version <= latest
+  }
+  if (from !== null || to !== null) {
+    const says = `This bundle has the versions 1 to ${latest}.`
+    if (!isThere(from)) errors.from = says
+    if (!isThere(to)) errors.to = says
+  }
+  return { from: from ?? String(Math.max(1, latest - 1)), to: to ?? String(latest), errors }
+}
+
+async function compared(visit: Visit, slug: string, { from, to, errors }: ComparisonForm) {
+  if (errors.from !== undefined || errors.to !== undefined) return null
+  const [one, other] = await Promise.all([oneVersion(visit, slug, from), oneVersion(visit, slug, to)])
+  return one === undefined || other === undefined ? null : { from: one, to: other }
+}
+
+async function oneVersion(visit: Visit, slug: string, text: string): Promise<Version | undefined> {
+  const { versions } = await run(visit, listVersions, { slug, before: Number(text) + 1, limit: 1 })
+  return versions[0]
+}

@@ -1,0 +1,219 @@
+import { type } from 'arktype'
+import { and, asc, desc, eq, getTableColumns, gt, lt } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { account, bundles, bundleVersions, dailyCounters, dailyViewers, user } from '../../db/schema.ts'
+import type { StoredBundle } from '../bundles/access.ts'
+import { Bundle, VersionList } from '../bundles/answers.ts'
+import { toBundle, toSnapshot } from '../bundles/present.ts'
+import type { Download } from '../core/operation.ts'
+import { Problem } from '../core/problem.ts'
+import { later, Time } from '../core/shape.ts'
+import { iso } from '../core/time.ts'
+import { Subject as SubjectShape } from '../identity/answers.ts'
+import type { SignedIn, Subject } from '../identity/identify.ts'
+import { organizationsOf } from '../identity/members.ts'
+import { organizationFor } from '../identity/organizations.ts'
+import { ROLES, requireRole } from '../identity/roles.ts'
+import { roleIn, sessionsOf, shownEmail } from '../identity/sessions.ts'
+import { list as listKeys, toShown } from '../keys/keys.ts'
+import { KeyList } from '../keys/shapes.ts'
+import { ownerId } from '../plans/plans.ts'
+
+/** Rows that are in memory at a time, of bundles and of one bundle's versions, which may be large. */
+const PAGE = 20
+
+const insights = later(() =>
+  type({
+    counts: type({
+      day: 'string',
+      views: 'number.integer >= 0',
+      openAllClicks: 'number.integer >= 0',
+      ruleId: 'string | null',
+      '+': 'reject',
+    }).array(),
+    viewers: type({ day: 'string', viewers: 'number.integer >= 0', '+': 'reject' }).array(),
+    '+': 'reject',
+  }),
+)
+
+/** What GET /api/me/export answers: of a person, or of an organisation. */
+export const ExportedData = later(() =>
+  type({
+    exportedAt: Time(),
+    subject: SubjectShape(),
+    'profile?': type({
+      id: 'string',
+      name: 'string',
+      email: 'string',
+      emailVerified: 'boolean',
+      image: 'string | null',
+      createdAt: Time(),
+      updatedAt: Time(),
+      '+': 'reject',
+    }),
+    'signInMethods?': type({ provider: 'string', createdAt: Time(), '+': 'reject' }).array(),
+    'sessions?': type({ userAgent: 'string | null', createdAt: Time(), '+': 'reject' }).array(),
+    'organizations?': type({ id: 'string', name: 'string', role: type.enumerated(...ROLES), '+': 'reject' }).array(),
+    'organization?': type({ id: 'string', name: 'string', createdAt: Time(), '+': 'reject' }),
+    'members?': type({
+      userId: 'string',
+      name: 'string',
+      email: 'string',
+      role: type.enumerated(...ROLES),
+      since: Time(),
+      '+': 'reject',
+    }).array(),
+    'invitations?': type({
+      email: 'string',
+      role: type.enumerated(...ROLES),
+      expiresAt: Time(),
+      '+': 'reject',
+    }).array(),
+    apiKeys: KeyList().get('apiKeys'),
+    bundles: Bundle()
+      .merge({ 'deletedAt?': Time(), insights: insights(), versions: VersionList().get('versions') })
+      .array(),
+    '+': 'reject',
+  }),
+)
+
+/**
+ * All data of a person, of a key's subject, or of an organisation that the caller is an admin of (decisions 11): what
+ * they are called, whom they belong to, bundles with every version, policy and count, deleted ones too, and keys
+ * without their secrets.
+ * @param organizationId an organisation; undefined: a session's person, a key's own subject.
+ * @throws Problem NOT_FOUND for an organisation that the caller does not belong to; FORBIDDEN for one who is no admin.
+ */
+export async function exportOf(store: Store, caller: SignedIn, organizationId: string | undefined): Promise<Download> {
+  const subject = await subjectOf(store, caller, organizationId)
+  const now = Date.now()
+  const about =
+    subject.type === 'user'
+      ? await aboutPerson(store, subject.userId)
+      : await aboutOrganization(store, caller.userId, subject.organizationId)
+  const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toShown)
+  const head = { exportedAt: iso(now), subject, ...about, apiKeys }
+  return {
+    filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
+    parts: documentOf(store, subject, head),
+  }
+}
+
+async function subjectOf(store: Store, caller: SignedIn, organizationId: string | undefined): Promise<Subject> {
+  const { userId, subject } = caller
+  const chosen: Subject =
+    organizationId !== undefined
+      ? { type: 'organization', organizationId }
+      : caller.kind === 'session'
+        ? { type: 'user', userId }
+        : subject
+  if (chosen.type === 'user') return chosen
+  const isReached =
+    caller.kind === 'session' || (subject.type === 'organization' && subject.organizationId === chosen.organizationId)
+  const role = isReached ? await roleIn(store, userId, chosen.organizationId) : null
+  if (role === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
+  requireRole(role, 'admin')
+  return chosen
+}
+
+const { takenEmail: _, takenHint: __, ...profile } = getTableColumns(user)
+
+async function aboutPerson(store: Store, userId: string) {
+  const { db } = store
+  const [[person], ways] = await db.batch([
+    db
+      .select({ ...profile, email: shownEmail })
+      .from(user)
+      .where(eq(user.id, userId)),
+    db
+      .select({ provider: account.providerId, createdAt: account.createdAt })
+      .from(account)
+      .where(eq(account.userId, userId)),
+  ])
+  const sessions = await sessionsOf(store, userId)
+  return {
+    profile: person,
+    signInMethods: ways.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
+    sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
+    organizations: await organizationsOf(store, userId),
+  }
+}
+
+async function aboutOrganization(store: Store, userId: string, id: string) {
+  const found = await organizationFor(store, userId, id)
+  if (found === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
+  const { name, createdAt, members, invitations } = found
+  return {
+    organization: { id, name, createdAt: iso(createdAt) },
+    members: members.map(({ since, id: _, ...member }) => ({ ...member, since: iso(since) })),
+    invitations: invitations.map(({ expiresAt, id: _, ...invited }) => ({ ...invited, expiresAt: iso(expiresAt) })),
+  }
+}
+
+/** The document, its bundles read as they are sent; an edit during that is in it or not. */
+async function* documentOf(store: Store, subject: Subject, head: object): AsyncGenerator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
+  let separator = ''
+  for (let last = 0; ; ) {
+    const rows = await store.db
+      .select()
+      .from(bundles)
+      .where(and(eq(bundles.ownerId, ownerId(subject)), gt(bundles.id, last)))
+      .orderBy(asc(bundles.id))
+      .limit(PAGE)
+    for (const { addressHash: _, ...bundle } of rows) {
+      yield `${separator}\n`
+      separator = ','
+      yield* bundleParts(store, { ...bundle, owner: subject })
+      last = bundle.id
+    }
+    if (rows.length < PAGE) break
+  }
+  yield ']}\n'
+}
+
+/** A bundle, what was counted of it, and its versions, newest first. */
+async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<string> {
+  const { db } = store
+  const { id } = bundle
+  const [counts, viewers, first] = await db.batch([
+    db
+      .select({
+        day: dailyCounters.day,
+        ruleId: dailyCounters.ruleId,
+        views: dailyCounters.views,
+        openAllClicks: dailyCounters.openAllClicks,
+      })
+      .from(dailyCounters)
+      .where(eq(dailyCounters.bundleId, id))
+      .orderBy(dailyCounters.day),
+    db
+      .select({ day: dailyViewers.day, viewers: dailyViewers.viewers })
+      .from(dailyViewers)
+      .where(eq(dailyViewers.bundleId, id))
+      .orderBy(dailyViewers.day),
+    versionsBefore(db, id, Number.MAX_SAFE_INTEGER),
+  ])
+  const insights = {
+    counts: counts.map(({ ruleId, ...count }) => ({ ...count, ruleId: ruleId === '' ? null : ruleId })),
+    viewers,
+  }
+  yield `${JSON.stringify({ ...toBundle(bundle), insights }).slice(0, -1)},"versions":[`
+  for (let versions = first; ; versions = await versionsBefore(db, id, versions.at(-1)?.versionNumber ?? 0)) {
+    for (const { bundleId: _, ...version } of versions) {
+      const isFirst = version.versionNumber === first[0]?.versionNumber
+      yield `${isFirst ? '' : ','}${JSON.stringify(toSnapshot({ ...version, editor: null }))}`
+    }
+    if (versions.length < PAGE) break
+  }
+  yield ']}'
+}
+
+function versionsBefore(db: Store['db'], bundleId: number, versionNumber: number) {
+  return db
+    .select()
+    .from(bundleVersions)
+    .where(and(eq(bundleVersions.bundleId, bundleId), lt(bundleVersions.versionNumber, versionNumber)))
+    .orderBy(desc(bundleVersions.versionNumber))
+    .limit(PAGE)
+}

@@ -1,0 +1,220 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Download } from '../core/operation.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Encoding } from '../launcher/launchers.ts'
+
+/** The content type of pages. */
+export const HTML = 'text/html; charset=utf-8'
+
+/** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const SECURITY = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** What no page of ours uses. What they do use, copying and sharing, is theirs by the browser's defaults. */
+const PERMISSIONS_POLICY = [
+  'accelerometer',
+  'browsing-topics',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'window-management',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
+/** Below this many bytes compression costs more than it saves. */
+const WORTH_COMPRESSING = 860
+
+/** The headers of every answer, with `more`. */
+export function headersWith(more: Record<string, string>): Headers {
+  const headers = new Headers({ ...SECURITY, ...more })
+  if (more['content-type'] === HTML) headers.set('permissions-policy', PERMISSIONS_POLICY)
+  return headers
+}
+
+/** A JSON answer. */
+export function json(body: unknown, status: number, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: headersWith({ 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }),
+  })
+}
+
+/** An answer without a body. */
+export function empty(status: number, headers: Record<string, string> = {}): Response {
+  const answer = new Response(null, { status, headers: NO_STORE })
+  for (const name in headers) answer.headers.set(name, headers[name]!)
+  return answer
+}
+
+/** Copied by each answer, which costs a fifth of building it anew. */
+const NO_STORE = headersWith({ 'cache-control': 'no-store' })
+
+/** An error as JSON: the one shape (spec 7). */
+export function jsonProblem(problem: Pick<Problem, 'status' | 'headers'> & { toJSON(): unknown }): Response {
+  return json(problem, problem.status, problem.headers)
+}
+
+/** A page or file made for this request, compressed as the client takes it. */
+export function text(
+  request: Request,
+  body: string,
+  { type, status = 200, headers = {} }: { type: string; status?: number; headers?: Record<string, string> },
+): Response {
+  const encoding = body.length < WORTH_COMPRESSING ? 'identity' : encodingFor(request)
+  return new Response(encode(body, encoding, 'once'), {
+    status,
+    headers: headersWith({
+      'content-type': type,
+      'cache-control': 'no-store',
+      vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      ...headers,
+    }),
+  })
+}
+
+/**
+ * A body that is made while it is sent, no faster than the client takes it, and with other requests between its parts.
+ * Where that fails the body breaks off, which clients report as a failed download.
+ * @param failed is told why.
+ */
+export function inParts(
+  { filename, parts }: Download,
+  headers: Record<string, string>,
+  failed: (error: unknown) => void,
+): Response {
+  const made = parts[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          // A store that is a file answers without waiting, so nothing else would ever come to its turn.
+          await otherWork()
+          const { done, value } = await made.next()
+          if (done === true) controller.close()
+          else controller.enqueue(encoder.encode(value))
+        } catch (error) {
+          failed(error)
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        await made.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const more = {
+    'content-type': 'application/json',
+    ...(filename === null ? {} : { 'content-disposition': `attachment; filename="${filename}"` }),
+    'cache-control': 'no-store',
+    ...headers,
+  }
+  return new Response(body, { headers: headersWith(more) })
+}
+
+/**
+ * A page made for this request. It may tell its own site where it stands, or browsers would send its forms with
+ * `Origin: null`, which over plain http, without Sec-Fetch-Site, is all there is to tell whose form it was.
+ */
+export function page(
+  request: Request,
+  view: JSX.Element,
+  status = 200,
+  headers: Record<string, string> = {},
+): Response {
+  const more = { 'referrer-policy': 'same-origin', ...headers }
+  return text(request, view as string, { type: HTML, status, headers: more })
+}
+
+/** Sends a browser on to another page, with the cookies that `from` sets. */
+export function seeOther(location: string, from?: Response): Response {
+  const headers = headersWith({ location, 'cache-control': 'no-store' })
+  for (const cookie of from?.headers.getSetCookie() ?? []) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 303, headers })
+}
+
+/** How much work Brotli puts into what is made for one request, and into what is kept and sent to many: a sixth smaller. */
+const BROTLI = { once: 3, kept: 5 } as const
+
+/** The bytes of a body in an encoding, to be sent once or kept. */
+export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(body)
+  // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
+  if (encoding === 'identity') return Uint8Array.from(bytes)
+  if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: 6 }))
+  return Uint8Array.from(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
+}
+
+const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]
+
+/** The same for what is made once and served often: as small as can be, which takes its time, beside other requests. */
+export async function encodeSmall(body: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.from(body)
+  if (encoding === 'identity') return Uint8Array.from(bytes)
+  return Uint8Array.from(
+    await (encoding === 'gzip' ? gzipped(bytes, { level: 9 }) : compressed(bytes, brotli(11, bytes))),
+  )
+}
+
+function brotli(quality: number, { length }: Uint8Array) {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length } }
+}
+
+/** Browsers send one of a few Accept-Encoding texts, so each is read once. */
+const accepted = new LRUCache<string, Encoding>({ max: 100 })
+
+/** The best encoding that a request takes. */
+export function encodingFor(request: Request): Encoding {
+  const header = request.headers.get('accept-encoding')
+  if (header === null) return 'identity'
+  let encoding = accepted.get(header)
+  if (encoding === undefined) accepted.set(header, (encoding = bestEncoding(header)))
+  return encoding
+}
+
+function bestEncoding(header: string): Encoding {
+  const taken = new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';').map((piece) => piece.trim()))
+      .map(([name = '', weight]) => [name, weight === undefined || Number(weight.replace('q=', '')) > 0]),
+  )
+  const takes = (name: string) => taken.get(name) ?? taken.get('*') ?? false
+  if (takes('br')) return 'br'
+  return takes('gzip') ? 'gzip' : 'identity'
+}

@@ -1,0 +1,125 @@
+import Papa from 'papaparse'
+import type { UrlMetadata } from '../../db/schema.ts'
+import { type Found, named } from '../bundles/found.ts'
+import { readTags, writeTags } from '../bundles/tags.ts'
+
+/** Spreadsheets run a cell that begins like this (full-width signs too); one apostrophe before it makes it text. */
+const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
+const DELIMITERS = [',', '\t', ';']
+
+/** The names that files have for each column, without case and spaces. */
+const COLUMNS = {
+  url: ['url', 'link', 'href', 'address', 'uri', 'website'],
+  title: ['title', 'name'],
+  note: ['note', 'notes', 'description', 'comment'],
+  tags: ['tags', 'labels', 'keywords'],
+  folder: ['folder', 'bundle', 'collection', 'list', 'group', 'category'],
+  openPolicy: ['openpolicy'],
+} as const
+
+type Column = keyof typeof COLUMNS
+
+interface Row {
+  line: number
+  cells: string[]
+}
+
+/**
+ * A bundle's links as comma-separated values (RFC 4180), guarded against formulas; `readCsv` takes the guard off.
+ * Columns: `url,note,tags,openPolicy`.
+ */
+export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlMetadata[] }): string {
+  const rows = urls.map((url, index) => {
+    const { note = '', tags, openPolicy = 'auto' } = urlMetadata[index] ?? {}
+    return [url, note, writeTags(tags), openPolicy]
+  })
+  return `${Papa.unparse([['url', 'note', 'tags', 'openPolicy'], ...rows], { escapeFormulae: FORMULA })}\r\n`
+}
+
+/**
+ * Reads comma-, semicolon- or tab-separated values: by the names in the first row, or, where it has none, with the
+ * column of URLs and the text beside it. Rows of one folder belong together.
+ * @returns null for a text that is no such table.
+ */
+export function readCsv(text: string): Found[] | null {
+  if (!DELIMITERS.some((delimiter) => text.includes(delimiter)) && !isOneColumn(text)) return null
+  const rows = readRows(text)
+  const [first] = rows
+  if (first === undefined) return null
+  const header = headerOf(first.cells)
+  if (header !== null) return inFolders(rows.slice(1), header)
+  const columns = columnsOf(rows)
+  return columns === null ? null : inFolders(rows, columns)
+}
+
+/** Whether a text without a delimiter is a column of URLs with its name on top: else it is a list, and not taken apart. */
+function isOneColumn(text: string): boolean {
+  const [name = ''] = text
+    .trimStart()
+    .slice(0, 100)
+    .split(/[\r\n]/)
+  return headerOf([name]) !== null
+}
+
+function readRows(text: string): Row[] {
+  const rows: Row[] = []
+  let line = 1
+  let at = 0
+  Papa.parse<string[]>(text, {
+    delimitersToGuess: DELIMITERS,
+    step({ data, meta }) {
+      if (data.some((cell) => cell.trim() !== ''))
+        rows.push({ line, cells: data.map((cell) => unguarded(cell.trim())) })
+      for (; at < meta.cursor; at += 1) if (text[at] === '\n') line += 1
+    },
+  })
+  return rows
+}
+
+function unguarded(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
+}
+
+function headerOf(cells: readonly string[]): Map<Column, number> | null {
+  const names = cells.map((cell) => cell.toLowerCase().replace(/[^a-z]/g, ''))
+  const columns = new Map<Column, number>()
+  for (const [column, aliases] of Object.entries(COLUMNS) as [Column, readonly string[]][]) {
+    const alias = aliases.find((name) => names.includes(name))
+    if (alias !== undefined) columns.set(column, names.indexOf(alias))
+  }
+  return columns.has('url') && !cells.some(isUrl) ? columns : null
+}
+
+/** Without names it is a table only where nothing else can be meant: commas stand in URLs and in prose, too. */
+function columnsOf(rows: readonly Row[]): Map<Column, number> | null {
+  const width = rows[0]?.cells.length ?? 0
+  if (width < 2 || rows.some(({ cells }) => cells.length !== width)) return null
+  const indices = Array.from({ length: width }, (_, index) => index)
+  const [url, ...others] = indices.filter((index) => rows.every(({ cells }) => isUrl(cells[index] ?? '')))
+  if (url === undefined || others.length > 0) return null
+  const note = indices.find((index) => index !== url && rows.some(({ cells }) => /\s/.test(cells[index] ?? '')))
+  if (note === undefined && url === 0) return null
+  return new Map<Column, number>([
+    ['url', url],
+    ['note', note ?? 0],
+  ])
+}
+
+function isUrl(cell: string): boolean {
+  return /^https?:\/\/\S+$/i.test(cell)
+}
+
+function inFolders(rows: readonly Row[], columns: Map<Column, number>): Found[] {
+  const folders = new Map<string, Found>()
+  for (const { line, cells } of rows) {
+    const cell = (column: Column) => cells[columns.get(column) ?? -1] ?? ''
+    const title = cell('folder')
+    const folder = folders.get(title) ?? named(title)
+    folders.set(title, folder)
+    const url = cell('url')
+    const note = [...new Set([cell('title'), cell('note')])].filter((text) => text !== '' && text !== url).join('\n')
+    const openPolicy = cell('openPolicy').toLowerCase() === 'manual' ? ({ openPolicy: 'manual' } as const) : {}
+    folder.links.push({ line, url, text: cells.join(', '), note, tags: readTags(cell('tags')), ...openPolicy })
+  }
+  return [...folders.values()]
+}

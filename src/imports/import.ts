@@ -1,0 +1,192 @@
+import type { UrlMetadata } from '../../db/schema.ts'
+import { BOUNDS } from '../bundles/bounds.ts'
+import type { Found, FoundLink } from '../bundles/found.ts'
+import type { NewBundle } from '../bundles/shapes.ts'
+import { Problem } from '../core/problem.ts'
+import { fitted, unfitUrl } from '../core/text.ts'
+import { type ImportFormat, recognise } from './formats.ts'
+
+/** What one import may hold; `remarks` is how many are listed, all are counted. */
+export const IMPORT_BOUNDS = { characters: 8_000_000, links: 2500, bundles: 250, remarks: 200 } as const
+
+/** One link that will be made. */
+interface ImportedLink {
+  /** Where it stands in the text; the first line is 1. */
+  line: number
+  url: string
+  metadata: UrlMetadata
+}
+
+/** One bundle that will be made, with 1 to 25 links. */
+export interface ImportedBundle {
+  title: string | null
+  description: string | null
+  links: ImportedLink[]
+}
+
+/** Something about a line that whoever imports should know. */
+export interface Remark {
+  line: number
+  text: string
+  /** The end of a sentence that begins with the line. */
+  reason: string
+}
+
+/** What an import would make, and what of the text it would not. */
+export interface ImportPlan {
+  format: ImportFormat
+  bundles: ImportedBundle[]
+  /** Lines that make no link. */
+  skipped: Remark[]
+  /** Links that are made, though not whole. */
+  changed: Remark[]
+  /** All of either, those past `IMPORT_BOUNDS.remarks` as well. */
+  counts: { skipped: number; changed: number }
+}
+
+/**
+ * Reads what people bring from elsewhere: a bookmarks file, CSV, Markdown, a OneTab export or a list of URLs. Folders,
+ * headings and groups become bundles; what is past 25 links becomes further ones. Pure, and of linear cost.
+ * @throws Problem BAD_REQUEST for a text past `IMPORT_BOUNDS.characters`.
+ */
+export function readImport(text: string): ImportPlan {
+  if (text.length > IMPORT_BOUNDS.characters) {
+    throw new Problem('BAD_REQUEST', 'This is too long to read at once: import one part of it, then the next.')
+  }
+  const { format, found } = recognise(text)
+  const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts: { skipped: 0, changed: 0 } }
+  let links = 0
+  for (const { title, description, links: all } of found) {
+    const taken = distinct(all, plan).flatMap((link) => {
+      links += 1
+      if (links <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
+      remark(plan, 'skipped', link, PAST_LINKS)
+      return []
+    })
+    const called = calledOf({ title, description }, taken[0], plan)
+    for (const bundle of inBundles(called, taken)) {
+      if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
+      else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
+    }
+  }
+  for (const kind of ['skipped', 'changed'] as const) plan[kind].sort((one, other) => one.line - other.line)
+  return plan
+}
+
+const PAST_LINKS = `is past the ${IMPORT_BOUNDS.links} links that one import takes: import it by itself`
+const PAST_BUNDLES = `is past the ${IMPORT_BOUNDS.bundles} bundles that one import makes: import it by itself`
+
+/** The input of `create_bundle` for one bundle of a plan. */
+export function toNewBundle({ title, description, links }: ImportedBundle): NewBundle {
+  return {
+    urls: links.map(({ url }) => url),
+    urlMetadata: links.map(({ metadata }) => metadata),
+    title,
+    description,
+    source: 'import',
+  }
+}
+
+/** The links that can be kept, each once; the rest is told. */
+function distinct(links: readonly FoundLink[], plan: ImportPlan): FoundLink[] {
+  const first = new Map<string, number>()
+  return links.filter((link) => {
+    const url = link.url.trim()
+    const unfit = unfitUrl(url)
+    if (unfit !== null) {
+      remark(plan, 'skipped', link, whyNot(link, unfit))
+      return false
+    }
+    const { href } = new URL(url)
+    const before = first.get(href)
+    if (before !== undefined) remark(plan, 'skipped', link, `has the same link as line ${before}`)
+    else first.set(href, link.line)
+    return before === undefined
+  })
+}
+
+function whyNot({ url }: FoundLink, unfit: string): string {
+  if (/^\s*https?:/i.test(url)) return `must be ${unfit}`
+  const scheme = /^\s*([a-z][a-z0-9+.-]*:)\S/i.exec(url)?.[1]
+  return scheme === undefined
+    ? 'holds no link'
+    : `is a ${scheme.toLowerCase()} link: only http: and https: can be shared`
+}
+
+function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
+  const note = clean(link.note)
+  const metadata: UrlMetadata = {}
+  if (note !== '') metadata.note = clip(note, BOUNDS.note)
+  if (metadata.note !== undefined && metadata.note !== note) {
+    remark(plan, 'changed', link, `has a note of more than ${BOUNDS.note} characters: the rest is left out`)
+  } else if (isChanged(link.note)) remark(plan, 'changed', link, `has a note ${WITH_CONTROLS}`)
+  const tags = link.tags.map(onOneLine).filter((tag) => tag !== '')
+  const kept = [...new Set(tags.map((tag) => clip(tag, BOUNDS.tag)))].slice(0, BOUNDS.tags)
+  if (kept.length > 0) metadata.tags = kept
+  if (kept.some((tag, index) => tag !== tags[index]) || kept.length < tags.length) {
+    remark(plan, 'changed', link, `has more than ${BOUNDS.tags} tags of ${BOUNDS.tag} characters: the rest is left out`)
+  } else if (link.tags.some(isChanged)) remark(plan, 'changed', link, `has a tag ${WITH_CONTROLS}`)
+  if (link.openPolicy !== undefined) metadata.openPolicy = link.openPolicy
+  return { line: link.line, url: link.url.trim(), metadata }
+}
+
+/** What the bundles of one folder are called, as it may be kept; what is changed of it is told at its first link. */
+function calledOf(sent: Called, first: ImportedLink | undefined, plan: ImportPlan): Called {
+  if (first !== undefined) {
+    for (const field of ['title', 'description'] as const) {
+      const place = { line: first.line, url: first.url, text: sent[field] }
+      if (isChanged(sent[field])) remark(plan, 'changed', place, `comes under a ${field} ${WITH_CONTROLS}`)
+    }
+  }
+  return { title: onOneLine(sent.title), description: clip(clean(sent.description), BOUNDS.description) }
+}
+
+type Called = Pick<Found, 'title' | 'description'>
+
+function inBundles({ title, description }: Called, links: readonly ImportedLink[]): ImportedBundle[] {
+  const parts = Math.ceil(links.length / BOUNDS.urls)
+  return Array.from({ length: parts }, (_, part) => {
+    const suffix = parts === 1 ? '' : ` (${part + 1} of ${parts})`
+    return {
+      title: title === '' ? null : clip(title, BOUNDS.title - suffix.length) + suffix,
+      description: description || null,
+      links: links.slice(part * BOUNDS.urls, (part + 1) * BOUNDS.urls),
+    }
+  })
+}
+
+function remark(
+  plan: ImportPlan,
+  kind: 'skipped' | 'changed',
+  link: Pick<FoundLink, 'line' | 'url' | 'text'>,
+  reason: string,
+) {
+  plan.counts[kind] += 1
+  if (plan.counts[kind] > IMPORT_BOUNDS.remarks) return
+  const told = (link.text ?? link.url).trim().slice(0, 400)
+  plan[kind].push({ line: link.line, text: clip(fitted(told), 120), reason })
+}
+
+const WITH_CONTROLS = 'with control characters or marks that turn its direction: they are left out'
+
+/** Whether a text cannot be kept as it came, whatever its ends of lines. */
+function isChanged(text: string): boolean {
+  const unended = text.replaceAll('\r', '\n')
+  return fitted(unended) !== unended
+}
+
+/** A text as it may be kept, its lines ended by newlines alone. */
+function clean(text: string): string {
+  return fitted(text.replace(/\r\n?/g, '\n')).trim()
+}
+
+function onOneLine(text: string): string {
+  return clean(text).replace(/[\t\n]/g, ' ')
+}
+
+/** At most `max` code points, with a sign of what was cut. */
+function clip(text: string, max: number): string {
+  if (text.length <= max) return text
+  const points = [...text.slice(0, max * 2 + 2)]
+  return points.length <= max ? text : `${points.slice(0, max - 1).join('')}…`
+}

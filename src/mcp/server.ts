@@ -1,0 +1,243 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ResourceNotFoundError,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { besideOf } from '../api/json-schema.ts'
+import { getBundle, listBundles } from '../bundles/operations.ts'
+import { type Asking, type Operation, respond, type Sent } from '../core/operation.ts'
+import { Problem, toProblem } from '../core/problem.ts'
+import type { Service } from '../service.ts'
+import { prompts } from './prompts.ts'
+import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
+
+// The Model Context Protocol over the table of operations. Loaded when the first agent comes: see docs/decisions.md.
+
+/** JSON-RPC's code for the rate limit (spec 7), and two of its own. */
+const RATE_LIMITED = -32004
+const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+/** Bundles that are listed, or looked through, at once. */
+const PAGE = 100
+/** Of what somebody types for a slug, so many characters are looked for. */
+const MAX_WANTED = 100
+/** Streams that may be open at once, in all. */
+const MAX_LISTENERS = 100
+
+/** One request of one caller; every message of a batch adds what it was told of the limit. */
+interface Visit {
+  asking: Asking
+  headers: Record<string, string>
+}
+
+type Call = (operation: Operation, input: Record<string, unknown>) => Promise<Sent>
+
+/**
+ * Answers one request: of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one
+ * definition. No session is kept in any of them.
+ */
+export function mcpServer(operations: readonly Operation[], service: Service) {
+  const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
+  const listed = [...tools.values()].map((operation) => ({ operation, tool: toTool(operation) }))
+  const visits = new WeakMap<Request, Visit>()
+  const serve = (visit: Visit) => newServer(visit, { tools, listed, service })
+  const modern = createMcpHandler(({ requestInfo }) => serve(visits.get(requestInfo!)!), {
+    legacy: 'reject',
+    // Nothing that is listed here changes while a server runs, so few have a reason to listen.
+    maxSubscriptions: MAX_LISTENERS,
+  })
+  service.stopping.addEventListener('abort', () => void modern.close())
+  return async (request: Request, message: unknown, asking: Asking): Promise<Response> => {
+    const visit: Visit = { asking, headers: {} }
+    visits.set(request, visit)
+    const answer = (await isLegacyRequest(request, message))
+      ? await answerOnce(serve(visit), request, message)
+      : await modern.fetch(request, { parsedBody: message })
+    for (const [name, value] of Object.entries(visit.headers)) answer.headers.set(name, value)
+    return answer
+  }
+}
+
+/** One exchange of a revision before 2026-07-28, without a session and without a stream. */
+async function answerOnce(server: Server, request: Request, message: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: message })
+  } finally {
+    await server.close()
+  }
+}
+
+interface Offered {
+  tools: ReadonlyMap<string, Operation>
+  listed: readonly { operation: Operation; tool: Tool }[]
+  service: Service
+}
+
+function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
+  const { asking } = visit
+  const { scopes } = asking.caller as { scopes: Parameters<typeof isAllowed>[1] }
+  const server = new Server(
+    {
+      name: service.config.name.toLowerCase(),
+      title: service.config.name,
+      version: '1',
+      websiteUrl: service.config.origin,
+    },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+      instructions: INSTRUCTIONS,
+    },
+  )
+  const call: Call = async (operation, input) => {
+    try {
+      const sent = await respond(operation, ...called(operation, input, asking), service)
+      Object.assign(visit.headers, limitsIn(sent.headers))
+      return sent
+    } catch (error) {
+      const problem = toProblem(error)
+      if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: operation.name }, 'a call failed')
+      Object.assign(visit.headers, limitsIn(problem.headers))
+      if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
+      throw problem
+    }
+  }
+
+  server.setRequestHandler('tools/list', () => ({
+    tools: listed.filter(({ operation }) => isAllowed(operation, scopes)).map(({ tool }) => tool),
+  }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const operation = tools.get(params.name)
+    if (operation === undefined)
+      throw new ProtocolError(INVALID_PARAMS, `There is no tool ${params.name.slice(0, 100)}.`)
+    try {
+      return succeeded(await call(operation, params.arguments ?? {}))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      const structuredContent = error.toJSON()
+      return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+    }
+  })
+  offerBundles(server, call)
+  offerPrompts(server)
+  return server
+}
+
+const INSTRUCTIONS =
+  'A bundle is an ordered set of up to 25 URLs behind one link; who opens the link can open them all. Find a bundle with ' +
+  'list_bundles, read it with get_bundle before you edit it, and try an edit with dryRun. Every edit can be undone with ' +
+  'restore_version, a deletion with restore_bundle. A failed call says what to do.'
+
+/** A tool's arguments as the call of its operation: what stands beside the input apart from the input. */
+function called(operation: Operation, sent: Record<string, unknown>, asking: Asking): [() => unknown, Asking] {
+  const beside = besideOf(operation)
+  const takes = (name: 'idempotencyKey' | 'expectedVersion') => (beside.includes(name) ? (sent[name] ?? null) : null)
+  const input = Object.fromEntries(
+    Object.entries(sent).filter(([name]) => name === 'dryRun' || !beside.includes(name as (typeof beside)[number])),
+  )
+  const conditions = () => {
+    const [idempotencyKey, expectedVersion] = [takes('idempotencyKey'), takes('expectedVersion')]
+    if (idempotencyKey !== null && typeof idempotencyKey !== 'string') {
+      throw new Problem('BAD_REQUEST', 'idempotencyKey must be a text of 1 to 255 printable ASCII characters')
+    }
+    if (expectedVersion !== null && !Number.isSafeInteger(expectedVersion)) {
+      throw new Problem('BAD_REQUEST', 'expectedVersion must be the number of a version')
+    }
+    return { idempotencyKey, expectedVersion: expectedVersion as number | null }
+  }
+  return [() => input, { ...asking, source: 'mcp', conditions }]
+}
+
+function succeeded({ body, headers, words }: Sent) {
+  const content = [{ type: 'text' as const, text: JSON.stringify(body) }]
+  const version = /^"v(\d+)"$/.exec(headers.etag ?? '')?.[1]
+  // The route tells it in a header, which a tool's caller does not see.
+  if (version !== undefined) content.push({ type: 'text', text: `This is version ${version} of the bundle.` })
+  if (words !== undefined) content.push({ type: 'text', text: words })
+  return { content, structuredContent: body as Record<string, unknown> }
+}
+
+function limitsIn(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('ratelimit')))
+}
+
+interface Listed {
+  bundles: { slug: string; title: string | null; description: string | null }[]
+}
+
+const SCHEME = 'bundle://'
+
+/** The caller's bundles as resources: what `get_bundle` answers, under `bundle://<slug>`. */
+function offerBundles(server: Server, call: Call): void {
+  const told = async (operation: Operation, input: Record<string, unknown>) => {
+    try {
+      return (await call(operation, input)).body
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
+      throw new ProtocolError(code, error.message, error.toJSON())
+    }
+  }
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const offset = Number(params?.cursor ?? 0)
+    const { bundles } = (await told(listBundles as Operation, { limit: PAGE, offset })) as Listed
+    return {
+      resources: bundles.map(({ slug, title, description }) => ({
+        uri: SCHEME + slug,
+        name: slug,
+        ...(title === null ? {} : { title }),
+        ...(description === null ? {} : { description }),
+        mimeType: 'application/json',
+      })),
+      ...(bundles.length < PAGE ? {} : { nextCursor: String(offset + PAGE) }),
+    }
+  })
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [
+      {
+        uriTemplate: `${SCHEME}{slug}`,
+        name: 'bundle',
+        title: 'A bundle',
+        description: getBundle.summary,
+        mimeType: 'application/json',
+      },
+    ],
+  }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const slug = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : ''
+    if (slug === '') throw new ResourceNotFoundError(uri)
+    const body = await call(getBundle as Operation, { slug }).catch((error) => {
+      if (error instanceof Problem && error.code === 'NOT_FOUND') throw new ResourceNotFoundError(uri)
+      if (error instanceof Problem) throw new ProtocolError(INTERNAL_ERROR, error.message, error.toJSON())
+      throw error
+    })
+    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(body.body) }] }
+  })
+  server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
+    if (argument.name !== 'slug') return { completion: { values: [] } }
+    const q = argument.value.trim().slice(0, MAX_WANTED)
+    const { bundles } = (await told(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
+    return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
+  })
+}
+
+function offerPrompts(server: Server): void {
+  server.setRequestHandler('prompts/list', () => ({ prompts: prompts.map(({ text: _, ...prompt }) => prompt) }))
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    const prompt = prompts.find(({ name }) => name === params.name)
+    if (prompt === undefined)
+      throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${params.name.slice(0, 100)}.`)
+    const words = params.arguments ?? {}
+    const missing = prompt.arguments.find(({ name, required }) => required && !words[name]?.trim())
+    if (missing !== undefined)
+      throw new ProtocolError(INVALID_PARAMS, `${missing.name} is missing: ${missing.description}`)
+    return {
+      description: prompt.description,
+      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(words) } }],
+    }
+  })
+}

@@ -1,0 +1,86 @@
+import { besideOf, besideSchema, inputSchema, type Naming, problemSchema, schemaOf } from '../api/json-schema.ts'
+import { codesOf } from '../api/openapi.ts'
+import { DryRun } from '../bundles/answers.ts'
+import { type Operation, scopeOf } from '../core/operation.ts'
+import type { JsonSchema } from '../core/shape.ts'
+import { allows, type Scope } from '../identity/roles.ts'
+
+/** A tool as it is listed (decisions 10). */
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  inputSchema: JsonSchema & { type: 'object' }
+  outputSchema: JsonSchema & { type: 'object' }
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+}
+
+/** Whether an operation is a tool: each that a credential is for, save one whose answer may not fit into a message. */
+export function isTool({ access, keyScope, download }: Operation): boolean {
+  return download === undefined && (access !== 'public' || keyScope !== undefined)
+}
+
+/** Whether a key with these scopes may call it. */
+export function isAllowed(operation: Operation, scopes: readonly Scope[]): boolean {
+  const needed = scopeOf(operation)
+  return needed === undefined || allows(scopes, needed)
+}
+
+/** An operation as a tool: its input is one flat object, its output the body of its route. */
+export function toTool(operation: Operation): Tool {
+  const { name, summary, description } = operation
+  const annotations = hintsOf(operation)
+  return {
+    name,
+    title: summary,
+    description,
+    inputSchema: inputOf(operation),
+    outputSchema: outputOf(operation),
+    annotations,
+  }
+}
+
+/** What follows from the method of a route, or from what its declaration says of its effect. */
+function hintsOf({ route, effect }: Operation): Tool['annotations'] {
+  const isDeletion = route.startsWith('DELETE ')
+  const readOnlyHint = route.startsWith('GET ') || effect === 'none'
+  return {
+    readOnlyHint,
+    destructiveHint: isDeletion,
+    idempotentHint: readOnlyHint || isDeletion || effect === 'repeatable',
+    openWorldHint: false,
+  }
+}
+
+function inputOf(operation: Operation): Tool['inputSchema'] {
+  const naming = newNaming('inline', ['description'])
+  // Models are not handed tools whose input is a choice at its root: what must be chosen is said in words.
+  const { oneOf: _, ...schema } = inputSchema(operation, naming)
+  const beside = besideOf(operation).map((name) => {
+    const { examples: _, ...schema } = besideSchema(name)
+    return [name, schema]
+  })
+  const properties = { ...(schema.properties as JsonSchema | undefined), ...Object.fromEntries(beside) }
+  return { ...schema, type: 'object', properties, ...definitionsOf(naming) }
+}
+
+/** A failed call has structured content too, and clients hold it to this schema as they do a success. */
+function outputOf(operation: Operation): Tool['outputSchema'] {
+  const naming = newNaming('defined', [])
+  const [method = ''] = operation.route.split(' ')
+  const answers = [
+    ...(operation.output === undefined ? [] : [schemaOf(operation.output(), naming, '')]),
+    ...(operation.rehearse === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
+    problemSchema(codesOf(operation, method), []),
+  ]
+  return { type: 'object', anyOf: answers, ...definitionsOf(naming) }
+}
+
+/** Tools are read whole by every agent, so they say each thing once: inputs what is meant, outputs their shape alone. */
+function newNaming(named: Naming['named'], told: Naming['told']): Naming {
+  return { prefix: '#/$defs/', named, told, definitions: new Map() }
+}
+
+function definitionsOf({ definitions }: Naming): { $defs?: JsonSchema } {
+  return definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) }
+}

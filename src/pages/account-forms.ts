@@ -1,0 +1,45 @@
+import type { AccountForm } from '../../views/account/account.tsx'
+import { authenticate } from '../api/auth.ts'
+import { Problem } from '../core/problem.ts'
+import { besideField } from '../core/words.ts'
+import { jsonProblem, page } from '../http/respond.ts'
+import type { Service } from '../service.ts'
+
+// What the pages of accounts make of better-auth's answers.
+
+/** What a form asks of better-auth; what is refused here before that is answered like its own refusals. */
+export async function call(request: Request, service: Service, to: string, body: unknown): Promise<Response> {
+  try {
+    return await authenticate(request, service, to, () => body)
+  } catch (error) {
+    const isExplained = error instanceof Problem && (error.code === 'BAD_REQUEST' || error.code === 'RATE_LIMITED')
+    if (isExplained) return jsonProblem(error)
+    throw error
+  }
+}
+
+/** A page that hands on the cookies of an answer. */
+export function withCookies(page: Response, answer: Response): Response {
+  for (const cookie of answer.headers.getSetCookie()) page.headers.append('set-cookie', cookie)
+  return page
+}
+
+/** A form shown again, with what is wrong in it. */
+export function refused(request: Request, view: JSX.Element, { status, headers }: Response): Response {
+  const wait = headers.get('retry-after')
+  return page(request, view, status, wait === null ? {} : { 'retry-after': wait })
+}
+
+/** An error of better-auth beside the field it concerns. */
+export async function explain(answer: Response): Promise<AccountForm['errors']> {
+  const { error, code } = (await answer.clone().json()) as { error: string; code: string }
+  if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'This must be an e-mail address.' }
+  if (code.startsWith('PASSWORD_')) return { password: besideField(error) }
+  const field = /^(email|name) must /.exec(error)?.[1]
+  if (code === 'BAD_REQUEST' && field !== undefined) return { [field]: besideField(error) }
+  if (code === 'INVALID_TOKEN')
+    return { form: 'This link has been used or is too old. Ask for a new one in your settings.' }
+  if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'This address and password do not go together.' }
+  if (code === 'EMAIL_NOT_VERIFIED') return { form: 'Confirm your address first: we have mailed you a link.' }
+  return { form: error }
+}

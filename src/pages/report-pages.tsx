@@ -1,0 +1,54 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Elysia } from 'elysia'
+import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/report.tsx'
+import { reportBundle } from '../abuse/operations.ts'
+import { execute } from '../core/operation.ts'
+import { Problem } from '../core/problem.ts'
+import { readForm } from '../http/body.ts'
+import { asking } from '../http/client.ts'
+import { page } from '../http/respond.ts'
+import { noBundle } from '../launcher/pages.tsx'
+import { find } from '../launcher/served.ts'
+import type { Service } from '../service.ts'
+import { siteFor } from './site.ts'
+
+const RAW = { parse: 'none' } as const
+const EMPTY: ReportForm = { reason: '', detail: '', errors: {} }
+
+/** Where viewers tell the operator of a bundle. */
+export function reportPages(service: Service) {
+  const form = async (request: Request, slug: string, fields: ReportForm, problem?: Problem) => {
+    const bundle = (await find(service.store.db, slug)) ?? noBundle()
+    const view = <ReportPage site={await siteFor(request, service)} slug={bundle.slug} form={fields} />
+    return page(request, view, problem?.status ?? 200, problem?.headers)
+  }
+  return new Elysia()
+    .get('/l/:slug/report', ({ request, params }) => form(request, params.slug, EMPTY))
+    .post(
+      '/l/:slug/report',
+      async ({ request, params: { slug } }) => {
+        const fields = await readForm(request)
+        const reason = fields.get('reason') ?? ''
+        const detail = fields.get('detail')?.replaceAll('\r\n', '\n').trim() ?? ''
+        const input = { slug, reason, ...(detail === '' ? {} : { detail }) }
+        try {
+          await execute(reportBundle, () => input, await asking(request, service), service)
+          return page(request, <ReportedPage site={await siteFor(request, service)} />)
+        } catch (error) {
+          if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error
+          return form(request, slug, { reason, detail, errors: explain(error) }, error)
+        }
+      },
+      RAW,
+    )
+}
+
+function explain({ issues, message }: Problem): ReportForm['errors'] {
+  const errors: ReportForm['errors'] = {}
+  for (const { path, reason } of issues) {
+    if (path[0] === 'reason') errors.reason = 'Choose what is wrong with it.'
+    else if (path[0] === 'detail') errors.detail = `This ${reason}.`
+  }
+  return issues.length === 0 ? { form: message } : errors
+}

@@ -1,0 +1,26 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { organization, owners } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
+
+/**
+ * The refusal of a person who has made as many organisations as their plan allows, or null. Those that they have left
+ * count, or each would bring a cap of its own; those that are deleted do not.
+ */
+export async function organizationsFull(
+  { db }: Store,
+  userId: string,
+  { maxOrganizations }: Pick<Config, 'maxOrganizations'>,
+): Promise<Problem | null> {
+  const [[made], [owner]] = await db.batch([
+    db.select({ count: sql<number>`count(*)` }).from(organization).where(eq(organization.createdBy, userId)),
+    db.select({ plan: owners.plan }).from(owners).where(eq(owners.userId, userId)),
+  ])
+  const plan = owner?.plan ?? 'free'
+  const max = maxOrganizations[plan]
+  if ((made?.count ?? 0) < max) return null
+  const raise =
+    plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxOrganizations.pro}.` : 'Delete one.'
+  return new Problem('PLAN_LIMIT', `The plan ${plan} has ${max} organisations, and you have made them. ${raise}`)
+}

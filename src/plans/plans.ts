@@ -1,0 +1,108 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles, organization, owners, user } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
+import { keyedHash } from '../core/secrets.ts'
+import { type Caller, gone, type Subject } from '../identity/identify.ts'
+
+/** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
+export function ownerId(subject: Subject) {
+  const mine =
+    subject.type === 'user' ? eq(owners.userId, subject.userId) : eq(owners.organizationId, subject.organizationId)
+  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${mine})`
+}
+
+/** Makes a subject's owner row where there is none; nothing is made for an account that is gone. */
+export function ensureOwner(subject: Subject) {
+  const isUser = subject.type === 'user'
+  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
+  const [table, id] = isUser ? [user, subject.userId] : [organization, subject.organizationId]
+  return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
+}
+
+/** The same; for an account that is not there it breaks a foreign key, and the transaction with it. */
+export function demandOwner(subject: Subject) {
+  const isUser = subject.type === 'user'
+  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
+  const id = isUser ? subject.userId : subject.organizationId
+  return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
+}
+
+/** Whether a subject's account is there. */
+export async function isThere({ db }: Store, subject: Subject): Promise<boolean> {
+  const found =
+    subject.type === 'user'
+      ? await db.select({ id: user.id }).from(user).where(eq(user.id, subject.userId))
+      : await db.select({ id: organization.id }).from(organization).where(eq(organization.id, subject.organizationId))
+  return found.length > 0
+}
+
+/** How many bundles an owner holds that count against its plan: deleted ones do not. */
+export function heldBy(subject: Subject) {
+  return sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${ownerId(subject)} AND ${bundles.deletedAt} IS NULL)`
+}
+
+/** The same for an address without an account: unclaimed (a claim erases the hash) and not deleted. */
+export function heldByAddress(db: Store['db'], addressHash: string) {
+  const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
+  return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
+}
+
+/** A client address as it is kept beside an unclaimed bundle: it cannot be read from there. */
+export function hashOfAddress(address: string, { secret }: Pick<Config, 'secret'>): string {
+  return keyedHash(secret, 'client address', address)
+}
+
+export type Plan = (typeof owners.$inferSelect)['plan']
+
+/** What the plan of an owner's row allows. */
+export function ofPlan({ free, pro }: Record<Plan, number>) {
+  return sql<number>`CASE ${owners.plan} WHEN 'pro' THEN ${pro} ELSE ${free} END`
+}
+
+/** The most bundles that a subject's plan allows. */
+export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles'>) {
+  return sql<number>`(SELECT ${ofPlan(maxBundles)} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
+}
+
+/** The refusal at an address's cap (decisions 4). */
+export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>): Problem {
+  return new Problem(
+    'PLAN_LIMIT',
+    `Your address holds ${maxBundles.anonymous} unclaimed bundles, the most there may be without an account. Claim some of them to make more.`,
+  )
+}
+
+/** The refusal at a plan's cap (decisions 4). */
+export async function capReached(
+  { db }: Store,
+  subject: Subject,
+  { maxBundles }: Pick<Config, 'maxBundles'>,
+): Promise<Problem> {
+  const [owner] = await db
+    .select({ plan: owners.plan })
+    .from(owners)
+    .where(eq(owners.id, ownerId(subject)))
+  // A full plan has a row: there is none where another process has deleted the account meanwhile.
+  if (owner === undefined) return gone()
+  const { plan } = owner
+  const raise =
+    plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxBundles.pro}.` : 'Delete one to make room.'
+  return new Problem('PLAN_LIMIT', `The plan ${plan} has ${maxBundles[plan]} bundles, and they are used. ${raise}`)
+}
+
+/**
+ * Refuses a caller who can make no further bundle as things stand. Says nothing of what others make meanwhile: a
+ * bundle is held to the cap by the transaction that writes it.
+ * @throws Problem PLAN_LIMIT.
+ */
+export async function refuseFull(store: Store, caller: Caller, config: Config): Promise<void> {
+  const isAnonymous = caller.kind === 'anonymous'
+  const held = isAnonymous ? heldByAddress(store.db, hashOfAddress(caller.address, config)) : heldBy(caller.subject)
+  const cap = isAnonymous
+    ? sql`${config.maxBundles.anonymous}`
+    : sql`coalesce(${capOf(caller.subject, config)}, ${config.maxBundles.free})`
+  const [row] = await store.db.all<{ full: number }>(sql`SELECT ${held} >= ${cap} AS full`)
+  if (row?.full === 1) throw isAnonymous ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
+}

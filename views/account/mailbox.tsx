@@ -1,0 +1,40 @@
+/** @jsxImportSource @kitajs/html */
+
+import { escapeHtml } from '@kitajs/html'
+import { attribute, Page, type Site } from '../parts/layout.tsx'
+
+interface MailboxProps {
+  site: Site
+  mails: readonly { to: string; subject: string; text: string; at: Date }[]
+}
+
+/** The development mailbox: what would have been sent, newest first. */
+export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
+  return (
+    <Page site={site} title={`Mailbox · ${site.name}`}>
+      <h1>Mailbox</h1>
+      {mails.length === 0 ? <p class="lede">No mail yet. What this server would send appears here.</p> : ''}
+      {
+        mails.map(({ to, subject, text, at }) => (
+          <article class="card mail">
+            <h2 safe>{subject}</h2>
+            <p class="hint" safe>{`to ${to} at ${at.toISOString()}`}</p>
+            <p class="text">
+              {
+                text.split(/(https?:\/\/\S+)/).map((part, index) =>
+                  index % 2 === 1 ? (
+                    <a href={attribute(part)} safe>
+                      {part}
+                    </a>
+                  ) : (
+                    escapeHtml(part)
+                  ),
+                ) as 'safe'[]
+              }
+            </p>
+          </article>
+        )) as 'safe'[]
+      }
+    </Page>
+  )
+}

@@ -1,0 +1,75 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import { headingOf } from '../../launcher/launcher.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { BundleMenu } from '../bundles/bundles.tsx'
+import { roleOver } from './role.ts'
+import { type DashboardSite, Head } from './shell.tsx'
+
+const TABS = {
+  edit: { path: '', name: 'Links' },
+  policy: { path: '/policy', name: 'Rules' },
+  versions: { path: '/versions', name: 'Versions' },
+  insights: { path: '/insights', name: 'Insights' },
+} as const
+
+/** What a bundle is exported as, by the file's extension. */
+const EXPORTS = {
+  json: 'Export as JSON',
+  csv: 'Export as CSV',
+  html: 'Export as bookmarks',
+} as const
+
+type BundleFrameProps = PropsWithChildren<{
+  site: DashboardSite
+  bundle: StoredBundle
+  /** Which of the bundle's pages this is. */
+  tab: keyof typeof TABS
+}>
+
+/** What every page of one bundle begins with: its name, its link, and the ways to its other pages. */
+export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): JSX.Element {
+  const { slug } = bundle
+  const link = `${site.origin}/l/${slug}`
+  return (
+    <>
+      <Head title={headingOf(bundle)}>
+        <button type="button" data-text={link}>
+          <Icon name="copy" />
+          <span class="label">Copy link</span>
+        </button>
+        <a class="button" href={`/l/${slug}`} target="_blank" rel="noopener">
+          <Icon name="out" />
+          Open
+        </a>
+        <BundleMenu bundle={bundle} role={roleOver(bundle, site.viewer)}>
+          <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
+            QR code (SVG)
+          </a>
+          {
+            Object.entries(EXPORTS).map(([extension, name]) => (
+              <a class="item" href={`/dashboard/links/${slug}/export.${extension}`} download="">
+                {name as 'safe'}
+              </a>
+            )) as 'safe'[]
+          }
+        </BundleMenu>
+      </Head>
+      <p class="link">
+        <bdi safe>{link}</bdi>
+      </p>
+      <nav class="tabbar" aria-label="This bundle">
+        {
+          Object.entries(TABS).map(([key, { path, name }]) => (
+            <a href={`/dashboard/links/${slug}${path}`} aria-current={key === tab ? 'page' : undefined}>
+              {name as 'safe'}
+            </a>
+          )) as 'safe'[]
+        }
+      </nav>
+      {children as 'safe'}
+    </>
+  )
+}

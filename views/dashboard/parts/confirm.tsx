@@ -1,0 +1,76 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import { described, FieldError } from '../../parts/fields.tsx'
+import { Head } from './shell.tsx'
+
+type ConfirmProps = PropsWithChildren<{
+  title: string
+  /** Where the form goes. */
+  action: string
+  /** What its button says; missing where it cannot be done now. */
+  button: string | undefined
+  /** Where to go instead. */
+  back: string
+  /** What is to be typed first. */
+  fields?: JSX.Element
+  /** `false` where the answer is no page of the dashboard. */
+  boost?: 'false'
+}>
+
+/** A page that asks once more, and says what will be; children say it. */
+export function Confirm({ title, action, button, back, fields, boost, children }: ConfirmProps): JSX.Element {
+  const said = <div class="words">{children as 'safe'}</div>
+  if (button === undefined) {
+    return (
+      <>
+        <Head title={title} />
+        <section class="panel slim">
+          {said as 'safe'}
+          <p>
+            <a class="button" href={back}>
+              Back
+            </a>
+          </p>
+        </section>
+      </>
+    )
+  }
+  return (
+    <>
+      <Head title={title} />
+      <form class="panel slim" method="post" action={action} hx-boost={boost}>
+        {said as 'safe'}
+        {(fields ?? '') as 'safe'}
+        <div class="actions">
+          <button type="submit" class="primary danger" safe>
+            {button}
+          </button>
+          <a class="button" href={back}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </>
+  )
+}
+
+type RetypedProps = PropsWithChildren<{
+  name: string
+  error: string | undefined
+}>
+
+/** A text that is to be typed before what cannot be taken back; the child shows it. */
+export function Retyped({ name, error, children }: RetypedProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for={name}>
+        {'Type '}
+        {children as 'safe'}
+        {' to go on'}
+      </label>
+      <input id={name} name={name} required autocomplete="off" {...described(name, error)} />
+      <FieldError id={name} error={error} />
+    </div>
+  )
+}

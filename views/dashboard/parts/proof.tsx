@@ -1,0 +1,88 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Html } from '@kitajs/html'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { type DashboardSite, Empty, Head } from './shell.tsx'
+
+// What a page shows where something needs more proof of who asks than their session is (decisions 13).
+
+/** To where somebody signs in again, and back. */
+function toSignIn(back: string): string {
+  return `/sign-in?next=${encodeURIComponent(back)}`
+}
+
+interface ExportLinkProps {
+  site: DashboardSite
+  /** Of an organisation; left out: everything of the person. */
+  organizationId?: string
+  label: string
+  /** The page that it stands on. */
+  back: string
+  /** Within a sentence, not as a button. */
+  isPlain?: true
+}
+
+/** A download of everything; who signed in longer than a day ago does so again first. */
+export function ExportLink({ site, organizationId, label, back, isPlain }: ExportLinkProps): JSX.Element {
+  const look = isPlain ? undefined : 'button'
+  if (!site.viewer.signedInLately) {
+    return (
+      <a class={look} href={attribute(toSignIn(back))} hx-boost="false" safe>
+        {`Sign in again to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
+      </a>
+    )
+  }
+  const query = organizationId === undefined ? '' : `?organizationId=${encodeURIComponent(organizationId)}`
+  return (
+    <a class={look} href={attribute(`/api/me/export${query}`)} download="">
+      {isPlain ? '' : <Icon name="download" />}
+      {Html.escapeHtml(label)}
+    </a>
+  )
+}
+
+/** In place of a form that needs a confirmed address, or a sign-in of the last day; null where both are there. */
+export function missingProof(site: DashboardSite, title: string, back: string): JSX.Element | null {
+  const { email, emailVerified, signedInLately } = site.viewer
+  if (!emailVerified) {
+    return (
+      <>
+        <Head title={title} />
+        <Empty
+          heading="Confirm your address first"
+          text={`A key acts in your name, so we must know that ${email} is yours. Open the link in the mail we sent you, or have another sent.`}
+        >
+          <ConfirmationForm back={back} />
+        </Empty>
+      </>
+    )
+  }
+  if (signedInLately) return null
+  return (
+    <>
+      <Head title={title} />
+      <Empty
+        heading="Sign in again first"
+        text="You signed in more than a day ago. A key can be used from anywhere, so we ask once more that it is you."
+      >
+        <p class="actions">
+          <a class="button primary" href={attribute(toSignIn(back))} hx-boost="false">
+            Sign in again
+          </a>
+        </p>
+      </Empty>
+    </>
+  )
+}
+
+/** Has the mail that confirms an address sent again. @param back where its link leads in the end. */
+export function ConfirmationForm({ back }: { back: string }): JSX.Element {
+  return (
+    <form method="post" action="/dashboard/settings" class="actions">
+      <input type="hidden" name="change" value="verification" />
+      <input type="hidden" name="next" value={attribute(back)} />
+      <button type="submit">Send the confirmation mail again</button>
+    </form>
+  )
+}

@@ -1,0 +1,164 @@
+import type { Traced } from '../../../db/policy.ts'
+import type { Issue } from '../../../src/core/problem.ts'
+import { type Draft, type DraftCondition, opened, type SubjectOf, written } from '../../../src/dashboard/rules/draft.ts'
+import type { Preview } from '../../../src/policies/answers.ts'
+
+/** Something to be told beside what it concerns. */
+interface Note {
+  /** `todo`: not filled in yet, which nobody is to blame for before it is saved. */
+  kind: 'error' | 'todo' | 'warning'
+  text: string
+}
+
+/** What a policy came to with one viewer, as far as its rules are finished. */
+export interface Tried {
+  /** Null where the policy as a whole cannot be. */
+  preview: Preview | null
+  /** The rule of the draft that each rule of the preview is. */
+  places: readonly number[]
+  /** All that is wrong with the draft, and with the viewer. */
+  issues: readonly Issue[]
+  /** What is wrong with the policy as a whole. */
+  message: string | null
+}
+
+/** What is told beside the parts of a draft, by their places: `rules.0.when.of.1`, `rules.0.tabs.2`, `viewer.now`. */
+export interface Findings {
+  notes: ReadonlyMap<string, readonly Note[]>
+  /** Whether a rule or condition holds for the viewer. */
+  marks: ReadonlyMap<string, boolean>
+}
+
+/** Facts that no viewer has, and why. */
+export type AbsentFacts = Partial<Record<SubjectOf, string>>
+
+/**
+ * Puts each thing that is wrong or doubtful, and what held, to its place.
+ * @param moment `saving`: what is missing is wrong.
+ */
+export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, moment: 'saving' | 'writing'): Findings {
+  const policy = written(draft)
+  const notes = new Map<string, Note[]>()
+  const add = (place: string, note: Note) => {
+    const known = notes.get(place) ?? []
+    if (known.every(({ text }) => text !== note.text)) notes.set(place, [...known, note])
+  }
+  for (const { path, reason } of tried.issues) {
+    const inPolicy = path[0] === 'resolutionPolicy' ? path.slice(1) : path
+    const isMissing = path[0] === 'resolutionPolicy' && isEmpty(valueAt(policy, inPolicy))
+    const text = (isMissing ? missing(inPolicy, reason) : undefined) ?? sentence(inPolicy, reason)
+    add(placeOf(inPolicy, draft), { kind: isMissing && moment === 'writing' ? 'todo' : 'error', text })
+  }
+  const rules = tried.places
+  for (const { path, message } of tried.preview?.warnings ?? []) {
+    const place = pathOf(path).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
+    add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
+  }
+  for (const [at, rule] of draft.rules.entries()) {
+    for (const [path, subject] of asked(opened(rule).when, ['rules', at, 'when'])) {
+      const text = absent[subject]
+      if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
+    }
+  }
+  const marks = new Map<string, boolean>()
+  for (const [index, { condition }] of (tried.preview?.trace ?? []).entries()) {
+    marks.set(`rules.${rules[index]}`, condition.matched)
+    mark(marks, `rules.${rules[index]}.when`, condition)
+  }
+  return { notes, marks }
+}
+
+type Path = readonly (string | number)[]
+
+/** What a condition asks about, and where. */
+function asked(condition: DraftCondition, path: Path): [Path, SubjectOf][] {
+  if (!('of' in condition)) return [[path, condition.subject]]
+  return condition.of.flatMap((part, at) => asked(part, [...path, 'of', at]))
+}
+
+function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {
+  marks.set(place, condition.matched)
+  if (!('of' in condition)) return
+  for (const [index, part] of condition.of.entries()) mark(marks, `${place}.of.${index}`, part)
+}
+
+/** `resolutionPolicy.rules[0].when` as its parts, the first left out. */
+function pathOf(text: string): (string | number)[] {
+  return text
+    .replace(/\[(\d+)\]/g, '.$1')
+    .split('.')
+    .slice(1)
+}
+
+const PLACES = [
+  /^rules\.\d+\.when(?:\.of\.\d+)*/,
+  /^rules\.\d+\.tabs\.\d+/,
+  /^rules\.\d+\.(?:name|tabs)/,
+  /^rules\.\d+/,
+  /^viewer\.\w+/,
+]
+
+/** The part of the page that a path belongs to; of a rule that is closed, the rule. */
+function placeOf(path: Path, { rules }: Draft): string {
+  const text = path.join('.')
+  const rule = path[0] === 'rules' ? rules[Number(path[1])] : undefined
+  if (rule !== undefined && 'json' in rule) return `rules.${path[1]}`
+  return PLACES.map((place) => place.exec(text)?.[0]).find((place) => place !== undefined) ?? ''
+}
+
+function valueAt(json: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined),
+    json,
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0) || value === 'query.'
+}
+
+const MISSING: Record<string, string> = {
+  name: 'Give the rule a name.',
+  tabs: 'Add at least one tab.',
+  url: 'Type a link.',
+  op: 'Choose what to ask about.',
+  field: 'Type the name that stands in the link.',
+  value: 'Type a value.',
+  values: 'Type at least one value.',
+  of: 'Add a condition to this group.',
+  days: 'Choose at least one day.',
+  from: 'Set when it begins.',
+  to: 'Set when it ends.',
+  timeZone: 'Set a time zone.',
+}
+
+function missing(path: Path, reason: string): string | undefined {
+  if (reason.includes('a time with its zone')) return 'Set a date and time.'
+  return MISSING[String(path.at(-1))]
+}
+
+const SUBJECTS: Record<string, string> = {
+  name: 'The name',
+  url: 'The link',
+  note: 'The note',
+  value: 'The value',
+  values: 'The list',
+  from: 'The beginning',
+  to: 'The end',
+  timeZone: 'The time zone',
+  tabs: 'The list of tabs',
+  field: 'The name in the link',
+  now: 'The date and time',
+}
+
+function sentence(path: Path, reason: string): string {
+  const last = path.at(-1)
+  if (typeof last === 'number' && path.at(-2) === 'values') return `Value ${last + 1} ${reason}.`
+  const subject = SUBJECTS[String(last)] ?? (path.includes('when') ? 'This condition' : 'This')
+  return `${subject} ${reason.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${Number(at) + 1}`)}.`
+}
+
+function warningText(message: string, places: readonly number[]): string {
+  const text = message.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${(places[Number(at)] ?? Number(at)) + 1}`)
+  return `${/^(?:is|ends) /.test(text) ? `This ${text}` : text.charAt(0).toUpperCase() + text.slice(1)}.`
+}

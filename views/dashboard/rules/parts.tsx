@@ -1,0 +1,107 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { DraftTab } from '../../../src/dashboard/rules/draft.ts'
+import { Icon, type IconName } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import type { Findings } from './notes.ts'
+
+/** What every part of the rule builder is told. */
+export interface Building {
+  findings: Findings
+  /** The path of the field or button where the work goes on. */
+  focus: string
+  /** The bundle's own tabs. */
+  own: readonly DraftTab[]
+}
+
+/** The element that stands for a path of the form. */
+export function idOf(path: string): string {
+  return path.replaceAll('.', '-')
+}
+
+/** The id, name and focus of the field at a path, tied to what is told of its place. */
+export function field(path: string, place: string, { focus, findings }: Building) {
+  const isWrong = findings.notes.get(place)?.some(({ kind }) => kind === 'error') ?? false
+  return {
+    id: idOf(path),
+    name: path,
+    autofocus: path === focus,
+    'aria-describedby': `${idOf(place)}-state`,
+    ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
+  }
+}
+
+interface DoProps {
+  /** What it does, and where: the value that the form is sent with. */
+  action: string
+  label: string
+  icon: IconName
+  /** The path by which it is given the focus. */
+  path?: string
+  building?: Building
+  disabled?: boolean
+}
+
+/** A button that sends the form to be changed: a picture with its name. */
+export function Do({ action, label, icon, path = action, building, disabled = false }: DoProps): JSX.Element {
+  return (
+    <button
+      type="submit"
+      class="do"
+      name="do"
+      value={attribute(action)}
+      id={idOf(path.replaceAll(' ', '.'))}
+      title={attribute(label)}
+      aria-label={attribute(label)}
+      autofocus={building?.focus === path}
+      disabled={disabled}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+/** What is known of one place of the form: filled again while somebody types. */
+export function State({ place, findings }: { place: string; findings: Findings }): JSX.Element {
+  return (
+    <div class="state" id={`${idOf(place)}-state`}>
+      <StateContent place={place} findings={findings} />
+    </div>
+  )
+}
+
+/** The same without its place. */
+export function StateContent({
+  place,
+  findings: { notes, marks },
+}: {
+  place: string
+  findings: Findings
+}): JSX.Element {
+  const matched = marks.get(place)
+  return (
+    <>
+      {matched === undefined ? '' : <Mark matched={matched} />}
+      {
+        (notes.get(place) ?? []).map(({ kind, text }) => (
+          <p class={`note ${kind}`}>
+            {kind === 'todo' ? '' : <Icon name="alert" />}
+            <span dir="auto" safe>
+              {text}
+            </span>
+          </p>
+        )) as 'safe'[]
+      }
+    </>
+  )
+}
+
+/** ✓ or ✗, with its word for who cannot see it. */
+export function Mark({ matched }: { matched: boolean }): JSX.Element {
+  return (
+    <span class={['mark', matched ? 'yes' : 'no']} title={matched ? 'Holds' : 'Does not hold'}>
+      <Icon name={matched ? 'check' : 'cross'} />
+      <span class="said">{matched ? 'Holds:' : 'Does not hold:'}</span>
+    </span>
+  )
+}

@@ -1,0 +1,25 @@
+import type { BundleDiff } from '../../../src/bundles/diff.ts'
+import type { Entry } from '../../../src/bundles/list-diff.ts'
+import { count } from '../../../src/core/words.ts'
+
+/** What differs, in one line: `title changed, 2 links added, 1 link moved`. `''` where nothing does. */
+export function inShort({ fields, links, rules }: BundleDiff): string {
+  return [
+    ...Object.entries(fields).map(
+      ([field, { from, to }]) => `${field} ${from === '' ? 'added' : to === '' ? 'removed' : 'changed'}`,
+    ),
+    ...listed(links, 'link'),
+    ...listed(rules, 'rule'),
+  ].join(', ')
+}
+
+function listed(entries: readonly Entry<unknown>[], noun: string): string[] {
+  const told = { added: 0, removed: 0, moved: 0, changed: 0 }
+  for (const entry of entries) {
+    if (entry.kind !== 'kept') told[entry.kind] += 1
+    else told[Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'] += 1
+  }
+  return Object.entries(told)
+    .filter(([, number]) => number > 0)
+    .map(([what, number]) => `${count(number, noun)} ${what}`)
+}

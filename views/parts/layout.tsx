@@ -1,0 +1,132 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import type { OwnOrganization } from '../../src/identity/members.ts'
+import type { Role } from '../../src/identity/roles.ts'
+import { asset } from '../static.ts'
+
+/** What every page is told of the service it belongs to. */
+export interface Site {
+  /** SERVICE_NAME. */
+  name: string
+  /** Without a trailing slash. */
+  origin: string
+  /** Who looks at the page: null where nobody is signed in, missing where the page is the same for all. */
+  viewer?: Viewer | null
+}
+
+/** Somebody who is signed in. */
+export interface Viewer {
+  userId: string
+  name: string
+  email: string
+  emailVerified: boolean
+  /** Whether their sign-in is of the last day. */
+  signedInLately: boolean
+  /** The organisation that they act for; null where they act for themselves. */
+  acting: OwnOrganization | null
+  /** Their role over whom they act for. */
+  role: Role
+  organizations: OwnOrganization[]
+  /** How many bundles they may claim without a token. */
+  claimable: number
+}
+
+/**
+ * A text from outside as an attribute's value. The JSX runtime escapes the quotes there but no ampersand, so
+ * `&amp;` in a URL or in what somebody typed would be read as `&`.
+ */
+export function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;')
+}
+
+type DocumentProps = PropsWithChildren<{
+  title: string
+  styles: string
+  /** Loaded in this order. */
+  scripts: readonly string[]
+  /** More of the head, already escaped. */
+  head: JSX.Element | undefined
+}>
+
+/** A whole HTML document. */
+export function Document({ title, styles, scripts, head, children }: DocumentProps): JSX.Element {
+  return (
+    <>
+      {'<!doctype html>'}
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <title safe>{title}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          {/* A page is shown once it is all there: shown piece by piece, what is above would move with what comes. */}
+          <link rel="expect" href="#end" blocking="render" />
+          <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
+          <link rel="stylesheet" href={asset(styles)} />
+          {scripts.map((script) => (
+            <script src={asset(script)} defer></script>
+          ))}
+          {head as 'safe'}
+        </head>
+        <body>
+          {children as 'safe'}
+          <div id="end" hidden></div>
+        </body>
+      </html>
+    </>
+  )
+}
+
+type PageProps = PropsWithChildren<{
+  site: Site
+  title: string
+  /** `wide` puts what is said beside what is done, where there is room. */
+  kind?: 'wide'
+}>
+
+function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
+  if (viewer === undefined) return ''
+  if (viewer === null) {
+    return (
+      <nav class="who">
+        <a class="quiet" href="/sign-in">
+          Sign in
+        </a>
+      </nav>
+    )
+  }
+  const { email, acting, claimable } = viewer
+  return (
+    <nav class="who">
+      {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
+      <span class="acting" safe>
+        {acting === null ? email : `${email}, for ${acting.name}`}
+      </span>
+      <a class="quiet" href="/dashboard">
+        Dashboard
+      </a>
+      <form method="post" action="/sign-out">
+        <button type="submit" class="quiet">
+          Sign out
+        </button>
+      </form>
+    </nav>
+  )
+}
+
+/** A page of the service itself: its name at the top, one column. */
+export function Page({ site, title, kind, children }: PageProps): JSX.Element {
+  return (
+    <Document title={title} styles="site.css" scripts={['site.js']} head={undefined}>
+      <header class={['top', kind]}>
+        <a class="brand" href="/">
+          <img src={asset('icon.svg')} alt="" width="26" height="26" />
+          <span safe>{site.name}</span>
+        </a>
+        <Who viewer={site.viewer} />
+      </header>
+      <main class={kind}>{children as 'safe'}</main>
+    </Document>
+  )
+}
