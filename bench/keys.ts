@@ -10,7 +10,7 @@ import { type Operation, operation } from '../src/core/operation.ts'
 import { toProblem } from '../src/core/problem.ts'
 import { jsonProblem } from '../src/http/respond.ts'
 import { hashSecret, newKeyToken } from '../src/keys/token.ts'
-import { ensureOwner, ownerId } from '../src/plans/plans.ts'
+import { ensureOwner, ownerId } from '../src/plans/owners.ts'
 import { startService } from '../src/service.ts'
 
 // What a key adds to a request, beside the same route without one: in this process, without a socket, whose own

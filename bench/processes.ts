@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../tests/server.ts'
+import { freePort } from '../tests/ports.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const POLL_MS = 1

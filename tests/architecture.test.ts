@@ -45,6 +45,23 @@ test('the arrows are read from the files that there are', () => {
   expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
 })
 
+test('no value import leads back to the file that it is in', () => {
+  const importsOfFile = Map.groupBy(
+    imports.filter(({ to, isTypeOnly }) => texts.has(to) && !isTypeOnly),
+    ({ from }) => from,
+  )
+  const finished = new Set<string>()
+  const circles: string[] = []
+  const follow = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || finished.has(file)) return
+    for (const { to } of importsOfFile.get(file) ?? []) follow(to, [...path, file])
+    finished.add(file)
+  }
+  for (const file of files) follow(file, [])
+  expect(circles).toEqual([])
+})
+
 test('features import neither transports nor views', () => {
   const wrong = imports.filter(
     ({ from, to }) => FEATURES.test(from) && (TRANSPORTS.test(to) || to.startsWith('views/')),

@@ -7,8 +7,9 @@ import { SETTINGS } from '../src/config.ts'
 import { COMMANDS } from '../src/operator/command.ts'
 import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'
+import { freePort } from './ports.ts'
 import { startRedis } from './redis.ts'
-import { freePort, startServer } from './server.ts'
+import { startServer } from './server.ts'
 import { startSqld } from './sqld.ts'
 
 setDefaultTimeout(60_000)

@@ -1,5 +1,5 @@
+import { freePort } from './ports.ts'
 import { freeze } from './processes.ts'
-import { freePort } from './server.ts'
 
 /** A Redis of the tests' own, which keeps nothing on disk. */
 export interface RedisServer {

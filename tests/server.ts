@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@libsql/client'
+import { freePort } from './ports.ts'
 import { startSqld } from './sqld.ts'
 
 /** The runtimes that the service promises to run on. */
@@ -206,14 +207,6 @@ async function answers(origin: string, child: Bun.Subprocess, output: () => stri
     await Bun.sleep(25)
   }
   throw new Error(`the server does not answer: ${output()}`)
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  const probe = Bun.listen({ hostname: 'localhost', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
 }
 
 /** What starts a script on a runtime, as far as its own options. */

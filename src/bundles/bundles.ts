@@ -7,19 +7,11 @@ import type { Config } from '../config.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import type { Caller, SignedIn } from '../identity/identify.ts'
+import type { Caller, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
+import { anonymousCapReached, capOf, capReached, hashOfAddress, heldBy, heldByAddress } from '../plans/caps.ts'
 import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
-import {
-  anonymousCapReached,
-  capOf,
-  capReached,
-  ensureOwner,
-  hashOfAddress,
-  heldBy,
-  heldByAddress,
-  ownerId,
-} from '../plans/plans.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { identified, keepIds } from '../policies/rule-ids.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles } from '../../db/schema.ts'
-import type { SignedIn, Subject } from '../identity/identify.ts'
-import { ownerId } from '../plans/plans.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
+import { ownerId } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
 import type { Listing } from './shapes.ts'
 

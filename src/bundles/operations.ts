@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { type Context, operation } from '../core/operation.ts'
-import { signedIn } from '../identity/identify.ts'
+import { signedIn } from '../identity/caller.ts'
 import { countMail } from '../mail/limits.ts'
 import { ROUTES } from '../routes.ts'
 import type { StoredBundle } from './access.ts'

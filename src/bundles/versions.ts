@@ -5,7 +5,7 @@ import { bundles, bundleVersions, type UrlMetadata, user } from '../../db/schema
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
-import type { SignedIn } from '../identity/identify.ts'
+import type { SignedIn } from '../identity/caller.ts'
 import { shownEmail } from '../identity/sessions.ts'
 import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
 import { identifiedFor, keepIds } from '../policies/rule-ids.ts'

@@ -1,8 +1,8 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { idempotencyAnswers as answers } from '../../db/schema.ts'
-import type { Subject } from '../identity/identify.ts'
-import { ensureOwner, ownerId } from '../plans/plans.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 

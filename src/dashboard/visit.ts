@@ -2,7 +2,7 @@ import type { Viewer } from '../../views/parts/layout.tsx'
 import { type Answer, type Asking, type Context, execute, type Operation, respond } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { asking } from '../http/client.ts'
-import type { Session } from '../identity/sessions.ts'
+import type { Session } from '../identity/caller.ts'
 import { viewerOf } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 

@@ -10,14 +10,14 @@ import { Problem } from '../core/problem.ts'
 import { later, Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
 import { Subject as SubjectShape } from '../identity/answers.ts'
-import type { SignedIn, Subject } from '../identity/identify.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { organizationFor } from '../identity/organizations.ts'
 import { ROLES, requireRole } from '../identity/roles.ts'
 import { roleIn, sessionsOf, shownEmail } from '../identity/sessions.ts'
 import { list as listKeys, toShown } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
-import { ownerId } from '../plans/plans.ts'
+import { ownerId } from '../plans/owners.ts'
 
 /** Rows that are in memory at a time, of bundles and of one bundle's versions, which may be large. */
 const PAGE = 20

@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts'
 import type { Asking } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { type Caller, identify, network } from '../identity/identify.ts'
+import type { Caller } from '../identity/caller.ts'
+import { identify } from '../identity/identify.ts'
+import { network } from '../limits/network.ts'
 import type { Service } from '../service.ts'
 
 const ADDRESS = Symbol('client address')

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { startAuth } from './auth.ts'
+import type { AuthContext } from 'better-auth'
 
 // Mailed links lead to pages that say what will happen, and do nothing until a button is pressed: scanners, previews and
 // prefetches follow links too (decisions 13). Here is where they lead, and what one that still works is for.
 
-type Auth = Awaited<ReturnType<typeof startAuth>>
+/** The part of better-auth that these need. Not `startAuth`'s own type: auth.ts imports this file. */
+interface Auth {
+  $context: Promise<Pick<AuthContext, 'internalAdapter' | 'secret'>>
+}
 
 /** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us, and as a header can hold it. */
 export function localPath(next: string | null): string {

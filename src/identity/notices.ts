@@ -7,7 +7,7 @@ import { browserName } from '../core/words.ts'
 import type { Bucket } from '../limits/bucket.ts'
 import { countsOf, takeAll, tiers } from '../limits/together.ts'
 import { type Mailer, quoted } from '../mail/mailer.ts'
-import type { Subject } from './identify.ts'
+import type { Subject } from './caller.ts'
 import type { Role } from './roles.ts'
 
 /** Notices of one kind to one person: whoever has the account must not be able to flood its owner. */

@@ -3,7 +3,7 @@ import { type Download, operation } from '../core/operation.ts'
 import { ExportedData, exportOf } from '../export/export.ts'
 import { ROUTES } from '../routes.ts'
 import { Me } from './answers.ts'
-import { signedIn } from './identify.ts'
+import { signedIn } from './caller.ts'
 
 /** GET /api/me (spec 4.9). */
 export const whoAmI = operation({

@@ -2,7 +2,7 @@ import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { account, apiKeys, session, user, verification, webhookEntities } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import type { SignedIn } from './identify.ts'
+import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken.ts'
 
 // Who has proven an address (decisions 13). An account may be signed up with any address; what belongs to the address

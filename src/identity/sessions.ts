@@ -4,25 +4,8 @@ import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { keyedHash } from '../core/secrets.ts'
+import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
-
-/** A signed-in browser's user, and the organisation it acts for. */
-export interface Session {
-  /** Names the session and is no secret: its token is another text. */
-  id: string
-  userId: string
-  name: string
-  email: string
-  emailVerified: boolean
-  /** When this browser signed in, in milliseconds since 1970. */
-  signedInAt: number
-  /** The domain of a VERIFIED address; null otherwise. */
-  emailDomain: string | null
-  /** The active organisation, if the user still belongs to it. */
-  organizationId: string | null
-  /** The role in that organisation; over the user's own things `admin`. */
-  role: Role
-}
 
 /** The address as its account is told it: the one that it was signed up with (identity/taken.ts). */
 export const shownEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`

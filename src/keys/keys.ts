@@ -7,9 +7,9 @@ import { apiKeys, member, owners, user } from '../../db/schema.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import type { SignedIn, Subject } from '../identity/identify.ts'
-import { type Role, requireRole, type Scope } from '../identity/roles.ts'
-import { ensureOwner, ownerId } from '../plans/plans.ts'
+import type { KnownKey, SignedIn, Subject } from '../identity/caller.ts'
+import { requireRole } from '../identity/roles.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
 import type { NewKey, ShownKey } from './shapes.ts'
 import { hashSecret, newKeyToken, readKeyToken } from './token.ts'
 
@@ -22,19 +22,6 @@ const FRESH_MS = 1_000
 const MAX_KEPT = 10_000
 /** How often uses are written (decisions 3: `lastUsedAt` may lag by up to a minute). */
 const USES_EVERY_MS = 30_000
-
-/** A key that has proved itself: whom it acts for, and what it may do. */
-export interface KnownKey {
-  id: number
-  userId: string
-  subject: Subject
-  role: Role
-  scopes: readonly Scope[]
-  /** Whether whoever minted it has proven their address. */
-  isMinterVerified: boolean
-  /** 0: no limit. */
-  rateLimitPerHour: number
-}
 
 interface Kept {
   key: KnownKey

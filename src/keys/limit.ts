@@ -1,5 +1,5 @@
+import type { KnownKey } from '../identity/caller.ts'
 import type { Bucket, Limit } from '../limits/bucket.ts'
-import type { KnownKey } from './keys.ts'
 
 const HOUR_MS = 3_600_000
 

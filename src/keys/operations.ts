@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { operation } from '../core/operation.ts'
-import { type Subject, signedIn } from '../identity/identify.ts'
+import { type Subject, signedIn } from '../identity/caller.ts'
 import { ROUTES } from '../routes.ts'
 import * as keys from './keys.ts'
 import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'

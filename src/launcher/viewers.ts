@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { network } from '../identity/identify.ts'
+import { network } from '../limits/network.ts'
 import type { Agent } from './agents.ts'
 import { MAX_WAITING, type Viewer } from './batches.ts'
 import { KnownViewers } from './known-viewers.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
-import type { KnownKey } from '../keys/keys.ts'
+import type { KnownKey } from '../identity/caller.ts'
 import { hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'

@@ -1,4 +1,4 @@
-import { widerNetwork } from '../identity/identify.ts'
+import { widerNetwork } from '../limits/network.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 
 /** One request as one of several limits counts it. */

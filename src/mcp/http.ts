@@ -5,7 +5,7 @@ import { readJson } from '../http/body.ts'
 import { asking } from '../http/client.ts'
 import { lazily } from '../http/lazy.ts'
 import { headersWith } from '../http/respond.ts'
-import { unauthorized } from '../identity/identify.ts'
+import { unauthorized } from '../identity/caller.ts'
 import type { Service } from '../service.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */

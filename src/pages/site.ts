@@ -1,8 +1,8 @@
 import type { Site, Viewer } from '../../views/parts/layout.tsx'
 import { listClaimable } from '../bundles/claims.ts'
+import type { Session } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
-import type { Session } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
 
 /** What a page is told of the service, and of who looks at it. */

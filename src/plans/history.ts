@@ -4,8 +4,9 @@ import { type bundleVersions, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { mebibytes } from '../core/words.ts'
-import type { Subject } from '../identity/identify.ts'
-import { ofPlan, ownerId, type Plan } from './plans.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ofPlan, type Plan } from './caps.ts'
+import { ownerId } from './owners.ts'
 
 // What all versions of a subject's bundles may take. The store's triggers keep the sum (`owners.history_bytes`).
 

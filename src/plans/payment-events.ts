@@ -4,8 +4,9 @@ import type { Store } from '../../db/client.ts'
 import { owners } from '../../db/schema.ts'
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
 import { validate } from '../core/validate.ts'
-import type { Subject } from '../identity/identify.ts'
-import { demandOwner, ensureOwner, ownerId, type Plan } from './plans.ts'
+import type { Subject } from '../identity/caller.ts'
+import type { Plan } from './caps.ts'
+import { demandOwner, ensureOwner, ownerId } from './owners.ts'
 
 /** What an event says of a subscription: that it is as its status says, or that it is over (decisions 9). */
 const EVENTS: Record<string, 'standing' | 'over'> = {

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
 import { operation } from '../core/operation.ts'
-import { signedIn } from '../identity/identify.ts'
+import { signedIn } from '../identity/caller.ts'
 import { ROUTES } from '../routes.ts'
 import { Preview } from './answers.ts'
 import { described, SentViewer } from './described.ts'

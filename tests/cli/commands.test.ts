@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
 import { arrive, type BundleBody, type Person, URL_A, URL_B } from '../people.ts'
+import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
-import { freePort, type Server, startServer } from '../server.ts'
+import { type Server, startServer } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.

@@ -4,8 +4,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { arrive, type Person } from '../people.ts'
+import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
-import { freePort, type Server, startServer } from '../server.ts'
+import { type Server, startServer } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { becomes } from '../eventually.ts'
 import { type ParsedMail, startSink } from '../mail-sink.ts'
 import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, press, signUp, Visitor } from '../people.ts'
-import { freePort, RUNTIMES, type Server, startServer, startTarget, TARGETS } from '../server.ts'
+import { freePort } from '../ports.ts'
+import { RUNTIMES, type Server, startServer, startTarget, TARGETS } from '../server.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { OAuth2Server } from 'oauth2-mock-server'
 import { linkIn, mailTo, newEmail, PASSWORD, press, signUp, Visitor } from '../people.ts'
-import { freePort, RUNTIMES, type Server, startServer } from '../server.ts'
+import { freePort } from '../ports.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
 
 /** A real OIDC provider on the loopback address, that says of whoever comes what `claims` holds. */
 let provider: OAuth2Server

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { type ClientOptions, createClient } from '../../src/sdk/openall.ts'
 import { arrive, URL_A } from '../people.ts'
-import { freePort, type Server, startServer } from '../server.ts'
+import { freePort } from '../ports.ts'
+import { type Server, startServer } from '../server.ts'
 import { errorOf, mintKey } from './support.ts'
 
 /** What stands between the client and the service: for each request in turn, what becomes of it; then all go through. */

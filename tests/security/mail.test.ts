@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SMTPServer } from 'smtp-server'
 import { eventually } from '../eventually.ts'
 import { newEmail, PASSWORD, URL_A, Visitor } from '../people.ts'
-import { freePort, type Server, startServer } from '../server.ts'
+import { freePort } from '../ports.ts'
+import { type Server, startServer } from '../server.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 
 // What people type into the address of a mail, and into what it says, on Bun alone: nodemailer writes it on either.

@@ -1,42 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { bundles, organization, owners, user } from '../../db/schema.ts'
+import { bundles, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { keyedHash } from '../core/secrets.ts'
-import { type Caller, gone, type Subject } from '../identity/identify.ts'
-
-/** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
-export function ownerId(subject: Subject) {
-  const mine =
-    subject.type === 'user' ? eq(owners.userId, subject.userId) : eq(owners.organizationId, subject.organizationId)
-  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${mine})`
-}
-
-/** Makes a subject's owner row where there is none; nothing is made for an account that is gone. */
-export function ensureOwner(subject: Subject) {
-  const isUser = subject.type === 'user'
-  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
-  const [table, id] = isUser ? [user, subject.userId] : [organization, subject.organizationId]
-  return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
-}
-
-/** The same; for an account that is not there it breaks a foreign key, and the transaction with it. */
-export function demandOwner(subject: Subject) {
-  const isUser = subject.type === 'user'
-  const column = sql.raw(isUser ? 'user_id' : 'organization_id')
-  const id = isUser ? subject.userId : subject.organizationId
-  return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
-}
-
-/** Whether a subject's account is there. */
-export async function isThere({ db }: Store, subject: Subject): Promise<boolean> {
-  const found =
-    subject.type === 'user'
-      ? await db.select({ id: user.id }).from(user).where(eq(user.id, subject.userId))
-      : await db.select({ id: organization.id }).from(organization).where(eq(organization.id, subject.organizationId))
-  return found.length > 0
-}
+import { type Caller, gone, type Subject } from '../identity/caller.ts'
+import { ownerId } from './owners.ts'
 
 /** How many bundles an owner holds that count against its plan: deleted ones do not. */
 export function heldBy(subject: Subject) {
