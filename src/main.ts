@@ -8,7 +8,7 @@ import { startService } from './service.ts'
 
 // The only file that names a runtime.
 
-/** What is used of Deno, whose types are not installed. */
+/** The part of Deno's API that is used here: its types are not installed. */
 declare const Deno: {
   serve(
     options: { port: number; hostname: string; onListen(): void; onError(error: unknown): Response },
@@ -16,20 +16,20 @@ declare const Deno: {
   ): { shutdown(): Promise<void> }
 }
 
-/** What this process makes is its owner's alone: the database and its log, its secret, copies of them, and folders. */
-const OWNER_ALONE = 0o077
+/** Files this process creates (database, log, secret, backups) are readable by its user alone. */
+const OWNER_ONLY = 0o077
 
-/** How long requests that are under way may take to end once the server is told to stop (decisions 12). */
+/** Time that requests in progress get to finish after a stop signal (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
 
-/** By then the start is over, as a rule. */
+/** The start is usually over by then. */
 const STARTED_WITHIN_MS = 1_000
 
 interface Listening {
-  /** Stops accepting, and resolves when what runs has ended. */
+  /** Stops accepting connections; resolves when requests in progress have finished. */
   close(): Promise<unknown>
-  /** Ends what still runs. */
+  /** Closes the connections that are still open. */
   cut(): Promise<unknown>
 }
 
@@ -39,7 +39,7 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
       port,
       hostname: host,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
-      // Bodies are capped while they are read, with an answer that says so; Bun's own refusal is empty.
+      // Bodies are capped while they are read (http/body.ts), with a JSON error; Bun's own 413 has no body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch: (request, bun) => handle(request, () => bun.requestIP(request)?.address ?? ''),
       error: failed,
@@ -70,7 +70,7 @@ async function start(): Promise<void> {
   })
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
 
-  // Two megabytes that only the start needed: code that runs once, and what it left behind.
+  // Frees about 2 MB: code that ran once at the start, and its garbage.
   if ('Bun' in globalThis) setTimeout(() => Bun.shrink(), STARTED_WITHIN_MS).unref()
 
   let isStopping = false
@@ -89,21 +89,21 @@ async function start(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-/** With words after it the service is not started: they are the operator's (src/operator/command.ts). */
-async function obey(words: readonly string[]): Promise<void> {
+/** Runs a command of the operator's (src/operator/command.ts) instead of the service. */
+async function runAdminCommand(args: readonly string[]): Promise<void> {
   const { operate } = await import('./operator/command.ts')
-  const done = await operate(words, process.env)
-  if ('text' in done) console.log(done.text)
+  const result = await operate(args, process.env)
+  if ('text' in result) console.log(result.text)
   else {
-    console.error(`${done.error}.`)
-    if (done.usage !== undefined) console.error(`\n${done.usage}`)
+    console.error(`${result.error}.`)
+    if (result.usage !== undefined) console.error(`\n${result.usage}`)
     process.exitCode = 1
   }
 }
 
-process.umask(OWNER_ALONE)
-const words = process.argv.slice(2)
-const running = words.length === 0 ? start() : obey(words)
+process.umask(OWNER_ONLY)
+const args = process.argv.slice(2)
+const running = args.length === 0 ? start() : runAdminCommand(args)
 running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : error)
   process.exit(1)

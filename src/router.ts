@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
 import { aheadOfRouter, api, type Failed, refuseMethod } from './api/json.ts'
 import { Problem } from './core/problem.ts'
-import { operating } from './http/health.ts'
+import { health } from './http/health.ts'
 import { lazily } from './http/lazy.ts'
 import { wellKnown } from './http/well-known.ts'
 import { recordEvent } from './insights/operations.ts'
@@ -48,7 +48,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(mcp(operations, service))
     .use(authRoutes(service))
     .use(webhooks(service))
-    .use(operating(service))
+    .use(health(service))
     .use(wellKnown(service))
     .use(pages(service, launchers))
     .use(accountPages(service))

@@ -29,7 +29,7 @@ export type Outcome = 'applied' | 'duplicate' | 'outdated' | 'ignored'
  * older than one that took effect on the same entity changes nothing, for senders promise no order.
  * @throws Problem NOT_FOUND where it is about an account that is not known yet; the sender tries again.
  */
-export async function takeEffect(
+export async function applyOnce(
   { db, write }: Store,
   { source, id, at }: WebhookEvent,
   { entity, writes }: Effect,

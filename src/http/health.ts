@@ -4,8 +4,8 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { text } from './respond.ts'
 
-/** What whoever runs the service asks it: is the process up, is its store there, how is it doing (decisions 11). */
-export function operating(service: Service) {
+/** For whoever runs the service: liveness, readiness and metrics (decisions 11). */
+export function health(service: Service) {
   const { store, config, metrics, log } = service
   const plain = { type: 'text/plain; charset=utf-8' }
   return new Elysia()

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { takeEffect, type WebhookEvent } from '../core/deliveries.ts'
+import { applyOnce, type WebhookEvent } from '../core/deliveries.ts'
 import { Problem } from '../core/problem.ts'
 import { parseJson, readSigned } from '../http/body.ts'
 import { json } from '../http/respond.ts'
@@ -44,7 +44,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
   const event = readEvent(source, signed, parseJson(body))
   const effect = source === 'identity' ? providerEffect(store.db, event) : paymentEffect(store.db, event)
   const before = source === 'identity' ? await linkedAccount(store, event) : null
-  const outcome = effect === null ? 'ignored' : await takeEffect(store, event, effect)
+  const outcome = effect === null ? 'ignored' : await applyOnce(store, event, effect)
   if (outcome === 'applied' && source === 'identity') {
     launchers.clear()
     await keyRing.forget()
