@@ -1,10 +1,11 @@
 import { createApp } from './app.ts'
-import { BadSetting, blame, type Config, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { toProblem } from './core/problem.ts'
 import { jsonProblem } from './http/respond.ts'
 import type { Handle } from './launcher/front-door.ts'
 import { openLog } from './log.ts'
 import { startService } from './service.ts'
+import { BadSetting, blame } from './settings.ts'
 
 // The only file that names a runtime.
 

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SETTINGS } from '../src/config.ts'
 import { operations } from '../src/operations.ts'
 import { ROUTES } from '../src/routes.ts'
+import { SETTINGS } from '../src/settings.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FEATURES = /^src\/(core|bundles|imports|policies|insights|keys|identity|limits|plans|abuse|export|mail)\//

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../keys/keys.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import { type Caller, type Session, type Subject, unauthorized } from './caller.ts'
 import { SCOPES } from './roles.ts'
 

@@ -2,7 +2,8 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Copy, copyStore, restoreStore, UnfitCopy } from '../../db/backup.ts'
 import { keepPrivate } from '../../db/private-files.ts'
-import { databaseFile, readSetting } from '../config.ts'
+import { databaseFile } from '../config.ts'
+import { readSetting } from '../settings.ts'
 
 type Env = Record<string, string | undefined>
 

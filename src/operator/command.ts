@@ -1,6 +1,6 @@
 import { UnfitCopy } from '../../db/backup.ts'
-import { BadSetting, readSetting } from '../config.ts'
 import { visible } from '../core/text.ts'
+import { BadSetting, readSetting } from '../settings.ts'
 import { backUp, restore } from './backup.ts'
 import { CannotOperate, type Operator, openOperator } from './operator.ts'
 

@@ -4,9 +4,9 @@ import { openStore, type Store } from '../../db/client.ts'
 import { organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
-import { readSetting } from '../config.ts'
 import type { Subject } from '../identity/caller.ts'
 import { readSubject, setPlan } from '../plans/payment-events.ts'
+import { readSetting } from '../settings.ts'
 
 /** What an operator does to a service, beside it: on its store and its files, whether or not it runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>

@@ -8,7 +8,7 @@ import { drizzle } from 'drizzle-orm/libsql'
 import { pino } from 'pino'
 import { openStore, type Store } from '../../db/client.ts'
 import * as schema from '../../db/schema.ts'
-import { KeyRing } from '../../src/keys/keys.ts'
+import { KeyRing } from '../../src/keys/key-ring.ts'
 import { hashSecret, newKeyToken } from '../../src/keys/token.ts'
 import { processorMs } from '../work.ts'
 

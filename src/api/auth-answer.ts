@@ -1,0 +1,38 @@
+import { Problem } from '../core/problem.ts'
+import { headersWith, jsonProblem } from '../http/respond.ts'
+import { withShownEmails } from '../identity/taken.ts'
+import type { Service } from '../service.ts'
+
+/** The answer as the service gives answers: its headers, and errors in the one shape. */
+export async function toServiceResponse(response: Response, { store }: Service): Promise<Response> {
+  if (response.status >= 400) return jsonProblem(await toProblem(response))
+  const headers = headersWith({ 'cache-control': 'no-store' })
+  response.headers.forEach((value, name) => {
+    if (name !== 'set-cookie') headers.set(name, value)
+  })
+  for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
+  const body = response.body === null ? null : await withShownEmails(store, await response.text())
+  return new Response(body, { status: response.status, headers })
+}
+
+async function toProblem(
+  response: Response,
+): Promise<{ status: number; headers: Record<string, string>; toJSON(): unknown }> {
+  const { message, code } = (await response.json().catch(() => ({}))) as { message?: string; code?: string }
+  if (response.status >= 500)
+    return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It is safe to try again.')
+  if (response.status === 404 && code === undefined)
+    return new Problem('NOT_FOUND', 'There is nothing at this address.')
+  const error = message ?? 'This was refused.'
+  // better-auth answers 401 also to a member whose role is too low, who would be sent to sign in for nothing.
+  const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status
+  return { status, headers: {}, toJSON: () => ({ error, code: code ?? CODES[status] ?? 'BAD_REQUEST' }) }
+}
+
+const CODES: Record<number, string> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  429: 'RATE_LIMITED',
+}

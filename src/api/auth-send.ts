@@ -1,0 +1,18 @@
+import type { Service } from '../service.ts'
+
+/** Makes one call of better-auth; `to` is the path and query below `/api/auth`. */
+export type Send = (method: 'GET' | 'POST', to: string, body?: unknown) => Promise<Response>
+
+/** Calls of better-auth with what it may know of a request. */
+export async function sender(request: Request, { auth, config }: Service): Promise<Send> {
+  const { handler } = await auth()
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const name of ['cookie', 'user-agent', 'accept']) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return (method, to, body) => {
+    const sent = method === 'POST' ? { body: JSON.stringify(body) } : {}
+    return handler(new Request(`${config.origin}/api/auth${to}`, { method, headers, ...sent }))
+  }
+}

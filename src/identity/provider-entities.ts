@@ -1,0 +1,56 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { apiKeys, bundles, owners, user, webhookEntities } from '../../db/schema.ts'
+import type { WebhookEvent } from '../core/deliveries.ts'
+
+// What events about people and about organisations have in common.
+
+export type Db = Store['db']
+export type Event = Pick<WebhookEvent, 'type' | 'at' | 'data'>
+
+export function closeDown(db: Db, owner: SQL): Query[] {
+  const theirs = db.select({ id: owners.id }).from(owners).where(owner)
+  return [
+    db
+      .update(bundles)
+      .set({ deletedAt: Date.now() })
+      .where(and(sql`${bundles.ownerId} IN ${theirs}`, isNull(bundles.deletedAt))),
+  ]
+}
+
+export function revokeKeys(db: Db, which: SQL): Query {
+  return db
+    .update(apiKeys)
+    .set({ revokedAt: Date.now() })
+    .where(and(which, isNull(apiKeys.revokedAt)))
+}
+
+export function entityOf(kind: 'user' | 'organization' | 'membership', id: string): string {
+  return `${kind}:${id}`
+}
+
+export function isEntity(entity: string) {
+  return and(eq(webhookEntities.source, 'identity'), eq(webhookEntities.entity, entity))
+}
+
+/** The account that a person of the provider's has here, as a subquery. */
+export function linked(db: Db, entity: string) {
+  return db.select({ id: webhookEntities.userId }).from(webhookEntities).where(isEntity(entity))
+}
+
+/**
+ * The same by whatever an event tells: the provider's id, ours, or an address.
+ * @param email one that the provider vouches for; null where it does not.
+ */
+export function personIs(db: Db, id: string | undefined, email: string | null): SQL<string> {
+  const byLink = linked(db, entityOf('user', id ?? email ?? ''))
+  const byId = db
+    .select({ id: user.id })
+    .from(user)
+    .where(eq(user.id, id ?? ''))
+  const byEmail = db
+    .select({ id: user.id })
+    .from(user)
+    .where(eq(user.email, email ?? ''))
+  return sql<string>`coalesce(${byLink}, ${byId}, ${byEmail})`
+}

@@ -1,0 +1,113 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { account, apiKeys, member, owners, session, user, webhookEntities } from '../../db/schema.ts'
+import type { Effect, WebhookEvent } from '../core/deliveries.ts'
+import { randomBase62 } from '../core/secrets.ts'
+import { validate } from '../core/validate.ts'
+import { ownerArrives } from './proof.ts'
+import {
+  closeDown,
+  type Db,
+  type Event,
+  entityOf,
+  isEntity,
+  linked,
+  personIs,
+  revokeKeys,
+} from './provider-entities.ts'
+import { addressOf, Person, tidy } from './provider-shapes.ts'
+
+/**
+ * Makes or changes the account of a person's address. Only an address that the provider vouches for leads to an account that
+ * is there, or moves one: else anybody could take an account over by giving its address to the provider.
+ */
+export function keepPerson(db: Db, { data, at }: Event): Effect | null {
+  const sent = validate<typeof Person.infer>(Person, data)
+  const { email, isVerified } = addressOf(sent)
+  if (email === null) return null
+  const name =
+    tidy(sent.name || [sent.first_name, sent.last_name].filter(Boolean).join(' '), 100) || email.split('@')[0]!
+  const person = {
+    name,
+    ...(sent.image_url ? { image: tidy(sent.image_url, 2048) } : {}),
+    updatedAt: new Date(at),
+  }
+  const entity = entityOf('user', sent.id ?? email)
+  const writes = isVerified ? keepVouchedFor(db, entity, email, person) : keepUnproven(db, entity, email, person)
+  return { entity, writes }
+}
+
+type PersonRow = Pick<typeof user.$inferInsert, 'name' | 'image' | 'updatedAt'>
+
+function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+  const known = sql`${linked(db, entity)}`
+  const whose = sql`SELECT ${user.id} FROM ${user} WHERE ${user.email} = ${email}`
+  const isFree = sql`NOT EXISTS (${whose})`
+  return [
+    ...ownerArrives(db, whose),
+    db
+      .update(user)
+      .set({ email, emailVerified: true })
+      .where(and(eq(user.id, known), isFree)),
+    db
+      .insert(user)
+      .values({ ...person, id: randomBase62(32), email, emailVerified: true, createdAt: person.updatedAt })
+      .onConflictDoUpdate({ target: user.email, set: person }),
+    db
+      .update(webhookEntities)
+      .set({ userId: sql`(${whose})` })
+      .where(isEntity(entity)),
+  ]
+}
+
+/** An account of its own, where the address has none; what this person made before is renamed and stays where it is. */
+function keepUnproven(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+  const known = linked(db, entity)
+  const id = randomBase62(32)
+  const isNew = sql`${known} IS NULL`
+  const at = person.updatedAt.getTime()
+  return [
+    db
+      .update(user)
+      .set(person)
+      .where(eq(user.id, sql`${known}`)),
+    sql`INSERT INTO ${user} (id, name, email, image, created_at, updated_at)
+      SELECT ${id}, ${person.name}, ${email}, ${person.image ?? null}, ${at}, ${at} WHERE ${isNew} ON CONFLICT DO NOTHING`,
+    db
+      .update(webhookEntities)
+      .set({ userId: id })
+      .where(and(isEntity(entity), sql`EXISTS (SELECT 1 FROM ${user} WHERE ${user.id} = ${id})`)),
+  ]
+}
+
+/** Ends a person's sessions and keys and deletes their bundles softly; they leave their organisations. */
+export function dropPerson(db: Db, { data }: Event): Effect | null {
+  const sent = validate<typeof Person.infer>(Person, data)
+  const { email, isVerified } = addressOf(sent)
+  if (sent.id === undefined && email === null) return null
+  const entity = entityOf('user', sent.id ?? email ?? '')
+  const who = personIs(db, sent.id, isVerified ? email : null)
+  return {
+    entity,
+    writes: [
+      ...closeDown(db, eq(owners.userId, who)),
+      revokeKeys(db, eq(apiKeys.mintedBy, who)),
+      db.delete(member).where(eq(member.userId, who)),
+      db.delete(session).where(eq(session.userId, who)),
+      // A password would let them in again.
+      db.delete(account).where(eq(account.userId, who)),
+      db.update(webhookEntities).set({ userId: null }).where(isEntity(entity)),
+    ],
+  }
+}
+
+/** The account that the person of an event has here so far, and its address; null where there is none, or none is told. */
+export async function linkedAccount({ db }: Store, { type: name, data }: Pick<WebhookEvent, 'type' | 'data'>) {
+  const id = (data as { id?: unknown } | null | undefined)?.id
+  if (!name.startsWith('user.') || typeof id !== 'string') return null
+  const [account] = await db
+    .select({ id: user.id, email: user.email, isVerified: user.emailVerified })
+    .from(user)
+    .where(eq(user.id, sql`${linked(db, entityOf('user', id))}`))
+  return account ?? null
+}

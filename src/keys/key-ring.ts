@@ -1,0 +1,134 @@
+import { timingSafeEqual } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import { apiKeys, member, owners, user } from '../../db/schema.ts'
+import type { KnownKey, Subject } from '../identity/caller.ts'
+import { hashSecret, readKeyToken } from './token.ts'
+
+/**
+ * How long a key that was read is taken for what it was: a revocation or demotion in another process takes
+ * effect within this time, in this process, and in those that are told of it, at once (docs/api-keys.md states it).
+ */
+const FRESH_MS = 1_000
+/** Keys that are kept so; past it the one unused for longest is read again. */
+const MAX_KEPT = 10_000
+/** How often uses are written (decisions 3: `lastUsedAt` may lag by up to a minute). */
+const USES_EVERY_MS = 30_000
+
+interface Kept {
+  key: KnownKey
+  secretHash: Uint8Array
+  readAt: number
+}
+
+/** Tells keys from texts that look like one; reads each key at most once a second. */
+export class KeyRing {
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
+  /** Counts the calls of `forget`: what was asked before one must not be kept after it. */
+  #forgotten = 0
+  #used = new Map<number, number>()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(
+    readonly store: Store,
+    readonly log: Logger,
+    /** Has the other processes call `forgetHere`; never rejects. */
+    readonly tellOthers: () => Promise<void> = async () => {},
+  ) {
+    this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
+  }
+
+  /**
+   * The key behind an Authorization header, or null for one that is mistyped, unknown, revoked, or of a member
+   * who has left. At most one indexed read, none for a mistyped key or one read just now.
+   */
+  async identify(authorization: string): Promise<KnownKey | null> {
+    const token = /^bearer /i.test(authorization) ? readKeyToken(authorization.slice('bearer '.length).trim()) : null
+    if (token === null) return null
+    const kept = this.#kept.get(token.keyPrefix)
+    const isFresh = kept !== undefined && performance.now() - kept.readAt < FRESH_MS
+    const found = isFresh ? kept : await this.#read(token.keyPrefix)
+    // Constant time, so that the answer's timing does not tell how much of a secret was right.
+    if (found === null || !timingSafeEqual(found.secretHash, hashSecret(token.secret))) return null
+    this.#used.set(found.key.id, Date.now())
+    return found.key
+  }
+
+  /**
+   * Has every key read anew, here and in the other processes: one was revoked, or the members of an organisation have
+   * changed. Resolves once the others were told, as far as they can be.
+   */
+  async forget(): Promise<void> {
+    this.forgetHere()
+    await this.tellOthers()
+  }
+
+  /** Has every key read anew in this process. */
+  forgetHere(): void {
+    this.#forgotten += 1
+    this.#kept.clear()
+  }
+
+  /** The last write of uses. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#writeUses()
+  }
+
+  async #read(keyPrefix: string): Promise<Kept | null> {
+    const readAt = performance.now()
+    const forgotten = this.#forgotten
+    const [row] = await this.store.db
+      .select({
+        key: apiKeys,
+        userId: owners.userId,
+        organizationId: owners.organizationId,
+        role: member.role,
+        isMinterVerified: user.emailVerified,
+      })
+      .from(apiKeys)
+      .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
+      .leftJoin(user, eq(user.id, apiKeys.mintedBy))
+      .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, apiKeys.mintedBy)))
+      .where(and(eq(apiKeys.keyPrefix, keyPrefix), isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt)))
+    if (row === undefined) return this.#drop(keyPrefix)
+    const { id, scopes, rateLimitPerHour, secretHash, mintedBy } = row.key
+    const subject: Subject | null =
+      row.userId !== null
+        ? { type: 'user', userId: row.userId }
+        : row.organizationId !== null && row.role !== null
+          ? { type: 'organization', organizationId: row.organizationId }
+          : null
+    if (subject === null) return this.#drop(keyPrefix)
+    const isMinterVerified = row.isMinterVerified ?? false
+    const key = {
+      id,
+      userId: mintedBy,
+      subject,
+      role: row.role ?? 'admin',
+      scopes,
+      isMinterVerified,
+      rateLimitPerHour,
+    }
+    const kept = { key, secretHash: new Uint8Array(secretHash), readAt }
+    if (forgotten === this.#forgotten) this.#kept.set(keyPrefix, kept)
+    return kept
+  }
+
+  #drop(keyPrefix: string): null {
+    this.#kept.delete(keyPrefix)
+    return null
+  }
+
+  async #writeUses(): Promise<void> {
+    if (this.#used.size === 0) return
+    const uses = JSON.stringify([...this.#used])
+    this.#used = new Map()
+    // Joined, so that each key is found by its id; a look through the list for each key held the process for seconds.
+    const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
+      FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
+    await this.store.write([write]).catch((error) => this.log.warn({ err: error }, 'uses of keys were not written'))
+  }
+}

@@ -1,0 +1,165 @@
+import { listed } from './core/words.ts'
+
+/** How a setting is read from its text, and what a text must be that can be. */
+interface Reader<T> {
+  mustBe: string
+  /** Undefined for a text that cannot be read. */
+  read(text: string): T | undefined
+}
+
+// Not arktype's: it takes longer to load than all that a launcher needs.
+
+function text(mustBe: string, pattern: RegExp): Reader<string> {
+  return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }
+}
+
+const anything = text('text, not spaces alone', /\S/)
+/** What people read as one line: an end of line would begin another header of a mail, a change of direction mislead. */
+const line: Reader<string> = {
+  mustBe: '1 to 60 characters on one line, not spaces alone',
+  read: (text) =>
+    /^[^\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]{1,60}$/u.test(text) && text.trim() !== '' ? text : undefined,
+}
+const host = text('the name or number of an address, such as localhost, 0.0.0.0 or ::', /^[\w.:%[\]-]{1,255}$/)
+const sender = text(
+  'an e-mail address, or a name with one: Openall <hello@go.example.com>',
+  /^(?=.{3,320}$)(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+)
+const headerName = text('the name of one header', /^[A-Za-z0-9-]{1,64}$/)
+
+function whole(max: number, min = 1): Reader<number> {
+  const read = (text: string) => (/^[0-9]{1,10}$/.test(text) && +text >= min && +text <= max ? +text : undefined)
+  return { mustBe: `a whole number from ${min} to ${max}`, read }
+}
+
+const positive = whole(1_000_000_000)
+const TEN_YEARS_IN_HOURS = 10 * 365 * 24
+
+/** What nobody may guess: spaces, or one letter many times, are as long and no secret. */
+function secret(letters: number): Reader<string> {
+  return {
+    mustBe: `at least ${letters} characters, ${DIFFERENT} of them different`,
+    read: (text) => (text.length >= letters && new Set(text.replace(/\s/g, '')).size >= DIFFERENT ? text : undefined),
+  }
+}
+/** Of 16 random hexadecimal digits fewer are different once in a thousand million times. */
+const DIFFERENT = 4
+
+/** An address that begins with one of these and names a host. */
+function address(mustBe: string, ...schemes: string[]): Reader<string> {
+  const read = (text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && schemes.includes(url.protocol) && url.hostname !== '' ? text : undefined
+  }
+  return { mustBe, read }
+}
+
+const database: Reader<string> = (() => {
+  const server = address('', 'libsql:', 'http:', 'https:', 'ws:', 'wss:')
+  const read = (text: string) => (/^file:.*\S/.test(text) ? text : server.read(text))
+  return { mustBe: 'a file:, libsql:, http(s): or ws(s): address', read }
+})()
+/** 0: none. */
+const orNone = whole(1_000_000_000, 0)
+
+function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
+  return {
+    mustBe: listed(words, 'or'),
+    read: (text) => words.find((word) => word === text),
+  }
+}
+
+const origin: Reader<string> = {
+  mustBe: 'an http: or https: origin such as https://go.example.com, with no path',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? text.trim() : undefined
+  },
+}
+
+/** Several for a change of secret: what is signed with any of them is taken. */
+const webhookSecrets: Reader<string[]> = {
+  mustBe: `one or more secrets of at least 16 characters, ${DIFFERENT} of them different, with spaces between the secrets`,
+  read(text) {
+    const secrets = text.trim().split(/ +/)
+    const { read } = secret(16)
+    return secrets.every((signed) => read(signed.replace(/^whsec_/, '')) !== undefined) ? secrets : undefined
+  },
+}
+
+/**
+ * Every setting: how it is read, its default (none: optional) and what it is for. All are optional;
+ * a bad one stops the start with one line that names it. The README's table is tested against this.
+ */
+export const SETTINGS = {
+  PORT: { reader: whole(65_535), fallback: '3000' },
+  HOST: { reader: host, fallback: 'localhost' },
+  SERVICE_BASE_URL: { reader: origin, fallback: undefined },
+  SERVICE_NAME: { reader: line, fallback: 'Openall' },
+  DATABASE_URL: { reader: database, fallback: 'file:./data/openall.db' },
+  DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined },
+  DATABASE_REPLICA_PATH: { reader: anything, fallback: undefined },
+  SERVICE_SECRET: { reader: secret(32), fallback: undefined },
+  SERVICE_RATE_LIMIT_WINDOW_MS: { reader: positive, fallback: '60000' },
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },
+  SERVICE_WRITES_PER_MINUTE: { reader: orNone, fallback: '120' },
+  SERVICE_WRITES_PER_HOUR: { reader: orNone, fallback: '1500' },
+  REDIS_URL: { reader: address('a redis: or rediss: address', 'redis:', 'rediss:'), fallback: undefined },
+  SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_CLAIM_TTL_HOURS: { reader: whole(TEN_YEARS_IN_HOURS), fallback: '168' },
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { reader: positive, fallback: '50' },
+  SERVICE_PLAN_FREE_MAX_BUNDLES: { reader: positive, fallback: '100' },
+  SERVICE_PLAN_PRO_MAX_BUNDLES: { reader: positive, fallback: '10000' },
+  SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: { reader: positive, fallback: '5' },
+  SERVICE_PLAN_PRO_MAX_ORGANIZATIONS: { reader: positive, fallback: '50' },
+  SERVICE_PLAN_FREE_MAX_HISTORY_MB: { reader: positive, fallback: '64' },
+  SERVICE_PLAN_PRO_MAX_HISTORY_MB: { reader: positive, fallback: '2048' },
+  SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
+  SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined },
+  SERVICE_MAIL_FROM: { reader: sender, fallback: undefined },
+  OIDC_ISSUER: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
+  OIDC_CLIENT_ID: { reader: anything, fallback: undefined },
+  OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined },
+  SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
+  SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined },
+  SERVICE_SECURITY_CONTACT: {
+    reader: text('a mailto: or https: address', /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]\S*)$/),
+    fallback: undefined,
+  },
+  SERVICE_REQUEST_ID_HEADER: { reader: headerName, fallback: undefined },
+  SERVICE_ACCESS_LOG: { reader: oneOf('off', 'errors', 'all'), fallback: 'off' },
+  LOG_LEVEL: { reader: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), fallback: 'info' },
+} as const
+
+type Setting = keyof typeof SETTINGS
+type Read<S extends Setting> =
+  | Exclude<ReturnType<(typeof SETTINGS)[S]['reader']['read']>, undefined>
+  | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
+
+/** A setting that cannot be used; its message is the one line that the start prints. */
+export class BadSetting extends Error {}
+
+/**
+ * One setting of the environment.
+ * @throws BadSetting.
+ */
+export function readSetting<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
+  const { reader, fallback } = SETTINGS[name]
+  // An empty variable is how shells and compose files say "unset".
+  const text = env[name] || fallback
+  if (text === undefined) return undefined as Read<S>
+  // None is a text of several lines: what is pasted with an end of line would be carried into headers and addresses.
+  if (/\p{Cc}/u.test(text)) throw new BadSetting(`${name} must have no line breaks, tabs or other control characters`)
+  const value = reader.read(text)
+  if (value === undefined) throw new BadSetting(`${name} must be ${reader.mustBe}`)
+  return value as Read<S>
+}
+
+/** What a failure says when the setting it comes from is to blame: its reason's first line. */
+export function blame(setting: string, error: unknown): BadSetting {
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return new BadSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
+}
