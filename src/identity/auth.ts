@@ -1,20 +1,19 @@
 import { betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
-import { genericOAuth, magicLink, organization } from 'better-auth/plugins'
-import { createAccessControl } from 'better-auth/plugins/access'
-import { defaultStatements } from 'better-auth/plugins/organization/access'
+import { magicLink } from 'better-auth/plugins'
 import { eq } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { organizationsFull } from '../plans/organizations.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
-import { accountMails, CONFIRMATION_HOURS, INVITATION_DAYS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
-import { changeRole, isRole, leaveAll, removeMember } from './members.ts'
+import { organizationPlugin } from './auth-organizations.ts'
+import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
+import { leaveAll } from './members.ts'
 import type { Notices } from './notices.ts'
+import { isReachable, oidcPlugin } from './oidc.ts'
 import { MAX_PASSWORD_UNITS } from './password-rules.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { type Proofs, RECENT_SECONDS } from './proof.ts'
@@ -23,31 +22,12 @@ import {
   knownByShownAddress,
   lastAdmin,
   leaving,
-  OIDC,
   proveByLink,
   requireProof,
   tellingOwner,
-  vouched,
 } from './proof-hooks.ts'
 import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 import { endPlaceholders } from './taken.ts'
-
-/** Neither sent by a client nor shown to one. */
-const OURS = { required: false, input: false, returned: false } as const
-
-const access = createAccessControl(defaultStatements)
-const roles = {
-  viewer: access.newRole({ organization: [], member: [], invitation: [] }),
-  editor: access.newRole({ organization: [], member: [], invitation: [] }),
-  admin: access.newRole({
-    organization: ['update', 'delete'],
-    member: ['create', 'update', 'delete'],
-    invitation: ['create', 'cancel'],
-  }),
-}
-
-/** better-auth asks an OIDC provider where things are, and would wait for one that never answers. */
-const OIDC_TIMEOUT_MS = 2_000
 
 /**
  * better-auth, without the OIDC provider where that does not answer in time: nobody else's way in waits for it.
@@ -61,23 +41,9 @@ export async function startAuth(
   log: Logger,
 ) {
   const { oidc } = config
-  const isThere = oidc === null || (await answers(discoveryUrl(oidc)))
-  if (!isThere) log.warn('the OIDC provider does not answer')
-  return createAuth(isThere ? config : { ...config, oidc: null }, store, mailer, proofs, notices, log)
-}
-
-function discoveryUrl({ issuer }: NonNullable<Config['oidc']>): string {
-  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(OIDC_TIMEOUT_MS) })
-    await response.arrayBuffer()
-    return response.ok
-  } catch {
-    return false
-  }
+  const isUsable = oidc === null || (await isReachable(oidc))
+  if (!isUsable) log.warn('the OIDC provider does not answer')
+  return createAuth(isUsable ? config : { ...config, oidc: null }, store, mailer, proofs, notices, log)
 }
 
 /**
@@ -191,57 +157,8 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
         storeToken: 'hashed',
         sendMagicLink: async ({ email, url, token }) => mails.signInLink(email, token, url),
       }),
-      organization({
-        ac: access,
-        roles,
-        creatorRole: 'admin',
-        invitationExpiresIn: INVITATION_DAYS * 86_400,
-        cancelPendingInvitationsOnReInvite: true,
-        requireEmailVerificationOnInvitation: true,
-        schema: { organization: { additionalFields: { createdBy: { type: 'string', ...OURS } } } },
-        organizationHooks: {
-          async beforeCreateOrganization({ organization, user }) {
-            const full = await organizationsFull(store, user.id, config)
-            if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
-            return { data: { ...organization, createdBy: user.id } }
-          },
-          async beforeCreateInvitation({ invitation: { role } }) {
-            if (!isRole(role)) throw noSuchRole()
-          },
-          async beforeUpdateMemberRole({ member, newRole }) {
-            if (!isRole(newRole)) throw noSuchRole()
-            if (!(await changeRole(store, member, newRole))) throw lastAdmin('This is the only admin')
-          },
-          async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
-            if (!isRole(role) || role === previousRole) return
-            notices.tell(user.id, { kind: 'roleChanged', organization: organization.name, role })
-          },
-          async beforeRemoveMember({ member }) {
-            if (!(await removeMember(store, member))) throw lastAdmin('This is the only admin')
-          },
-        },
-        async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {
-          if (isRole(role)) mails.invitation({ id, email, role, organization, inviter: user })
-        },
-      }),
-      ...(oidc === null
-        ? []
-        : [
-            genericOAuth({
-              config: [
-                {
-                  // Also in the address it calls back: `/api/auth/callback/oidc`.
-                  providerId: OIDC,
-                  clientId: oidc.clientId,
-                  clientSecret: oidc.clientSecret,
-                  discoveryUrl: discoveryUrl(oidc),
-                  scopes: ['openid', 'email', 'profile'],
-                  pkce: true,
-                  mapProfileToUser: (profile) => vouched(profile, proofs),
-                },
-              ],
-            }),
-          ]),
+      organizationPlugin(config, store, mails, notices),
+      ...(oidc === null ? [] : [oidcPlugin(oidc, proofs)]),
     ],
   })
 }
@@ -261,8 +178,4 @@ async function isVerified({ db }: Store, userId: string): Promise<boolean> {
     .from(schema.user)
     .where(eq(schema.user.id, userId))
   return found?.isVerified ?? false
-}
-
-function noSuchRole(): APIError {
-  return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
 }

@@ -1,0 +1,71 @@
+import { APIError } from 'better-auth/api'
+import { organization } from 'better-auth/plugins'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { defaultStatements } from 'better-auth/plugins/organization/access'
+import type { Store } from '../../db/client.ts'
+import type { Config } from '../config.ts'
+import { organizationsFull } from '../plans/organizations.ts'
+import { type accountMails, INVITATION_DAYS } from './mails.ts'
+import { changeRole, isRole, removeMember } from './members.ts'
+import type { Notices } from './notices.ts'
+import { lastAdmin } from './proof-hooks.ts'
+
+/** Neither sent by a client nor shown to one. */
+const OURS = { required: false, input: false, returned: false } as const
+
+const access = createAccessControl(defaultStatements)
+const roles = {
+  viewer: access.newRole({ organization: [], member: [], invitation: [] }),
+  editor: access.newRole({ organization: [], member: [], invitation: [] }),
+  admin: access.newRole({
+    organization: ['update', 'delete'],
+    member: ['create', 'update', 'delete'],
+    invitation: ['create', 'cancel'],
+  }),
+}
+
+/** better-auth's organisations, with our roles: caps and last admins are checked before each change. */
+export function organizationPlugin(
+  config: Config,
+  store: Store,
+  mails: ReturnType<typeof accountMails>,
+  notices: Notices,
+) {
+  return organization({
+    ac: access,
+    roles,
+    creatorRole: 'admin',
+    invitationExpiresIn: INVITATION_DAYS * 86_400,
+    cancelPendingInvitationsOnReInvite: true,
+    requireEmailVerificationOnInvitation: true,
+    schema: { organization: { additionalFields: { createdBy: { type: 'string', ...OURS } } } },
+    organizationHooks: {
+      async beforeCreateOrganization({ organization, user }) {
+        const full = await organizationsFull(store, user.id, config)
+        if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
+        return { data: { ...organization, createdBy: user.id } }
+      },
+      async beforeCreateInvitation({ invitation: { role } }) {
+        if (!isRole(role)) throw noSuchRole()
+      },
+      async beforeUpdateMemberRole({ member, newRole }) {
+        if (!isRole(newRole)) throw noSuchRole()
+        if (!(await changeRole(store, member, newRole))) throw lastAdmin('This is the only admin')
+      },
+      async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
+        if (!isRole(role) || role === previousRole) return
+        notices.tell(user.id, { kind: 'roleChanged', organization: organization.name, role })
+      },
+      async beforeRemoveMember({ member }) {
+        if (!(await removeMember(store, member))) throw lastAdmin('This is the only admin')
+      },
+    },
+    async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {
+      if (isRole(role)) mails.invitation({ id, email, role, organization, inviter: user })
+    },
+  })
+}
+
+function noSuchRole(): APIError {
+  return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
+}

@@ -1,0 +1,42 @@
+import { genericOAuth } from 'better-auth/plugins'
+import type { Config } from '../config.ts'
+import type { Proofs } from './proof.ts'
+import { OIDC, vouched } from './proof-hooks.ts'
+
+type Oidc = NonNullable<Config['oidc']>
+
+/** better-auth reads the discovery document without a time-out of its own. */
+const OIDC_TIMEOUT_MS = 2_000
+
+/** Signing in at the OpenID Connect provider. */
+export function oidcPlugin(oidc: Oidc, proofs: Proofs) {
+  return genericOAuth({
+    config: [
+      {
+        // Also in the address it calls back: `/api/auth/callback/oidc`.
+        providerId: OIDC,
+        clientId: oidc.clientId,
+        clientSecret: oidc.clientSecret,
+        discoveryUrl: discoveryUrl(oidc),
+        scopes: ['openid', 'email', 'profile'],
+        pkce: true,
+        mapProfileToUser: (profile) => vouched(profile, proofs),
+      },
+    ],
+  })
+}
+
+/** Whether the provider's discovery document can be read. */
+export async function isReachable(oidc: Oidc): Promise<boolean> {
+  try {
+    const response = await fetch(discoveryUrl(oidc), { signal: AbortSignal.timeout(OIDC_TIMEOUT_MS) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function discoveryUrl({ issuer }: Oidc): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
