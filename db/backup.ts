@@ -4,7 +4,7 @@ import type { Client } from '@libsql/client'
 import { knownMigrations } from './client.ts'
 import { JOURNAL, openFile } from './file.ts'
 
-/** Why a file is not, or cannot become, a copy of a store; the message says what to do. */
+/** A file is not, or cannot become, a copy of a store; the message says what to do. */
 export class UnfitCopy extends Error {}
 
 /** A copy of a store. */
@@ -15,9 +15,9 @@ export interface Copy {
 }
 
 /**
- * Copies a file store as it is at one moment, while services write to it, and checks the copy. What could tie anything to
- * a viewer of today is not in it: the day's salt and hashes (docs/privacy.md).
- * @param to must not be there yet; it appears whole.
+ * Copies a file store as of one moment, while services write to it, and checks the copy. The day’s salt and viewer
+ * hashes are left out, because they could identify a viewer of today (docs/privacy.md).
+ * @param to must not exist; it appears complete.
  * @throws UnfitCopy; what the driver throws.
  */
 export async function copyStore(from: string, to: string): Promise<Copy> {
@@ -37,8 +37,8 @@ export async function copyStore(from: string, to: string): Promise<Copy> {
 }
 
 /**
- * Puts a copy in the place of a store that is not there. It is checked first: whole, and made by this version or an
- * older one, whose tables are brought up to date at the next start.
+ * Restores a copy where no store exists. It is checked first: complete, and made by this version or an older one, whose
+ * tables the next start migrates.
  * @throws UnfitCopy.
  */
 export async function restoreStore(from: string, to: string): Promise<Copy> {
@@ -59,7 +59,7 @@ function refuseTaken(to: string): void {
   if (taken !== undefined) throw new UnfitCopy(`${taken} is there already: stop what uses it and move it away first`)
 }
 
-/** @param named what the file is called in what is said of it. */
+/** @param named the file’s name for error messages. */
 async function using<T>(file: string, named: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = await openFile(file, (attempt) => attempt()).catch((error: unknown) => {
     throw new UnfitCopy(
@@ -73,7 +73,7 @@ async function using<T>(file: string, named: string, use: (client: Client) => Pr
   }
 }
 
-/** How many bundles there are, once everything has been found whole. */
+/** Counts the bundles, after an integrity check. */
 async function check(client: Client, file: string): Promise<number> {
   const rows = async (sql: string) => {
     try {
@@ -99,7 +99,7 @@ async function check(client: Client, file: string): Promise<number> {
   return Number(count?.n)
 }
 
-/** Lets the file appear under its name once it is on the disk. */
+/** Renames the file into place once it is on disk. */
 async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   const file = await open(draft, 'r+')
   await file.sync()

@@ -15,18 +15,18 @@ import type { RemoteStore } from './remote.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 const BUSY_PATIENCE_MS = 5_000
-/** Of several processes starting at once each must wait for the others' migrations. */
+/** Processes that start at once wait for each other’s migrations. */
 const START_PATIENCE_MS = 30_000
 
-/** A drizzle query that has been built and not run, or SQL of our own. */
+/** A drizzle query that is built and not run, or our own SQL. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 
-/** The open store. Reads go through `db`; every write that must be whole goes through `write`. */
+/** The open store. Reads go through `db`; every write that must be atomic goes through `write`. */
 export interface Store {
   db: LibSQLDatabase
   /**
-   * Runs the queries as one write transaction: all or nothing, durable once it resolves.
-   * A busy database is waited for up to five seconds without holding the event loop.
+   * Runs the queries as one write transaction: all or nothing, durable once it resolves. Retries for up to five seconds
+   * while the database is busy, without blocking the event loop.
    */
   write(queries: readonly Query[]): Promise<ResultSet[]>
   /**
@@ -41,19 +41,19 @@ export interface Store {
    */
   emptyLog(): Promise<boolean>
   /**
-   * Resolves when the store has answered a read from its disk.
-   * @throws where it does not within two seconds.
+   * Resolves when the store has answered a read from disk.
+   * @throws if it does not within two seconds.
    */
   reach(): Promise<void>
-  /** How many queries have failed, save for those that broke a constraint on purpose. */
+  /** Failed queries, except those that broke a constraint on purpose. */
   readonly failures: number
   close(): Promise<void>
 }
 
 /**
- * Opens a local file (made where missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
- * brings its tables up to date.
- * @throws what the driver throws when the store cannot be opened.
+ * Opens a local file (created if missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
+ * migrates its tables.
+ * @throws what the driver throws if the store cannot be opened.
  */
 export async function openStore(database: RemoteStore & { replicaPath?: string | undefined }): Promise<Store> {
   const file = databaseFile(database.url)
@@ -76,7 +76,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
     write: (queries) => write(queries.map((query) => statement(query))),
     writeCounters,
     reach() {
-      // However many ask, the store is asked once.
+      // Concurrent checks share one query.
       reaching ??= reached(reads).finally(() => {
         reaching = undefined
       })
@@ -88,7 +88,7 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
     emptyLog: async () => file === null || (await emptyLog(reads)),
     async close() {
       for (const client of connections.others) await client.close()
-      // So that the file alone is the whole store once the server has stopped; a reader elsewhere may forbid it.
+      // So that the file alone is the whole store after shutdown; a reader elsewhere may prevent it.
       if (file !== null) await emptyLog(reads).catch(() => {})
       reads.close()
     },
@@ -109,7 +109,7 @@ async function openConnections(file: string): Promise<Connections> {
   const reads = await openFile(file, atStart)
   await migrate(reads)
   const edits = await openFile(file, atStart)
-  // A file has one writer at a time; whoever came second would wait inside SQLite, and hold the event loop.
+  // A file has one writer at a time; a second one would wait inside SQLite and block the event loop.
   const inTurn = pLimit(1)
   const counters = await openBackground(file, inTurn)
   const edit = writerOn(edits, inTurn)
@@ -122,13 +122,13 @@ async function openConnections(file: string): Promise<Connections> {
   }
 }
 
-/** How long one statement of a migration may take on a server. */
+/** Time-out for one statement of a migration on a server. */
 const MIGRATION_TIMEOUT_MS = 60_000
 
 async function openServer({ replicaPath, ...remote }: Parameters<typeof openStore>[0]): Promise<Connections> {
-  // A file needs none of what speaks to a server.
+  // Loaded on demand: a file needs none of the code that talks to a server.
   const { openRemote, writerTo } = await import('./remote.ts')
-  // A statement that fills a new column reads every row of its table.
+  // A statement that fills a new column reads every row.
   const migrating = openRemote(remote, MIGRATION_TIMEOUT_MS)
   await migrate(migrating).finally(() => migrating.close())
   const client = openRemote(remote)
@@ -144,7 +144,7 @@ async function openServer({ replicaPath, ...remote }: Parameters<typeof openStor
   return { reads: writingThrough(replica.reads, write), write, writeCounters: write, others: [replica] }
 }
 
-/** From a table: a store whose disk is gone would still answer `SELECT 1`. */
+/** From a table: `SELECT 1` would succeed even without the disk. */
 async function reached(client: Client): Promise<void> {
   await inTime(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
 }
@@ -154,7 +154,7 @@ async function emptyLog(client: Client): Promise<boolean> {
   return rows[0]?.busy === 0
 }
 
-/** The constraint that a write broke, such as `UNIQUE constraint failed: bundles.slug`, or null. */
+/** The constraint that a write violated, such as `UNIQUE constraint failed: bundles.slug`, or null. */
 export function brokenConstraint(error: unknown): string | null {
   if (!(error instanceof LibsqlError) || !error.code.startsWith('SQLITE_CONSTRAINT')) return null
   return /[A-Z ]+ constraint failed.*/.exec(error.message)?.[0] ?? error.message
@@ -180,14 +180,14 @@ async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_
   }
 }
 
-/** What brings tables up to date, oldest first. */
+/** The migrations, oldest first. */
 export function knownMigrations() {
   return readMigrationFiles({ migrationsFolder: MIGRATIONS })
 }
 
 /**
- * Forward only. The write transaction is taken before looking, so of several processes starting at
- * once one migrates and the others find it done (drizzle's own migrator looks first).
+ * Forward only. The write lock is taken before checking, so of several processes starting at once one migrates and the
+ * others find it done (drizzle’s own migrator checks first).
  */
 async function migrate(client: Client): Promise<void> {
   const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`

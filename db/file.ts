@@ -3,24 +3,24 @@ import { type Client, createClient, type InStatement, type ResultSet } from '@li
 import type { LimitFunction } from 'p-limit'
 import { makeFolderOf } from './private-files.ts'
 
-/** A busy wait inside SQLite stops the event loop, so it is short, and longer waits are ours. */
+/** A busy wait inside SQLite blocks the event loop, so it is short; longer waits are done here. */
 export const BUSY_TIMEOUT_MS = 100
 
-/** drizzle's table of the migrations that are in; the one table that is there before any migration. */
+/** drizzle's table of applied migrations; the only table that exists before any migration. */
 export const JOURNAL = '__drizzle_migrations'
 
 /**
- * Takes the write lock, as the first thing in a transaction, and changes nothing. It is to be run by `executeMultiple`,
- * which finishes its statement whatever comes of it. A statement that the driver prepares itself, `BEGIN IMMEDIATE`
- * too, is left open where it finds the database busy, until garbage is collected: so long every COMMIT on its
- * connection fails, and what is written outside a transaction is answered and then lost.
+ * Takes the write lock as the first statement of a transaction, and changes nothing. Run it by `executeMultiple`, which
+ * always finishes its statement. A statement that the driver prepares, `BEGIN IMMEDIATE` too, stays open if the
+ * database is busy, until garbage collection: until then every COMMIT on the connection fails, and writes outside a
+ * transaction are answered and then lost.
  */
 export const TAKE_WRITE_LOCK = `DELETE FROM ${JOURNAL} WHERE false`
 
-/** Runs statements as one write transaction. Rejects with SQLITE_BUSY where another process is writing. */
+/** Runs statements as one write transaction. Rejects with SQLITE_BUSY if another process is writing. */
 export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
 
-/** What a connection keeps of the file, where SQLite would keep 2000 KiB: the system has the file in its own cache. */
+/** Cache size per connection, 2000 KiB by default: the system caches the file anyway. */
 const CACHE_KIB = 256
 
 /** Opens a connection to a local file, made where it is missing. `patient` tries again while it is busy. */
@@ -29,7 +29,7 @@ export async function openFile(
   patient: (attempt: () => Promise<void>) => Promise<void>,
 ): Promise<Client> {
   makeFolderOf(path)
-  // One connection, so that the settings hold for every statement.
+  // A single connection, so that the settings apply to every statement.
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
   await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
   await client.executeMultiple(settings('FULL'))
@@ -46,7 +46,7 @@ export function settings(synchronous: 'FULL' | 'NORMAL'): string {
     PRAGMA secure_delete = ON`
 }
 
-/** Writes on a connection that nobody else uses, when it is its turn. */
+/** Writes in turn on a connection that nothing else uses. */
 export function writerOn(client: Client, inTurn: LimitFunction): Write {
   return (statements) =>
     inTurn(async () => {
@@ -63,8 +63,8 @@ export function writerOn(client: Client, inTurn: LimitFunction): Write {
 }
 
 /**
- * The connection that queries are built on, its single writes sent the way of all others: libraries that bring their own
- * queries (better-auth) write through it as well.
+ * The connection that queries are built on. Its single writes go the same way as all others: libraries that build their
+ * own queries (better-auth) write through it too.
  */
 export function writingThrough(client: Client, write: Write): Client {
   const execute = client.execute.bind(client) as (query: InStatement | string, args?: unknown) => Promise<ResultSet>

@@ -1,15 +1,15 @@
-/** How long any answer of a remote store is waited for; the driver has no time-out of its own. */
+/** Time-out for answers of a remote store; the driver has none. */
 export const REMOTE_TIMEOUT_MS = 2_000
 
-/** What `within` gives for a promise that took too long. */
+/** The result of `within` for a promise that took too long. */
 export const LATE = Symbol('late')
 
-/** A timer that is late by more than this part of its time says that the process was busy. */
+/** A timer later than this share of its time means that the process was busy. */
 const BUSY = 0.1
 
 /**
- * What a promise comes to, or LATE where it has not come to anything in time. A process that was too busy to send or to read
- * has not waited: then the time begins once more.
+ * The result of a promise, or LATE if it is not there in time. A process that was too busy to send or read has not
+ * really waited: then the time starts again.
  */
 export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -28,8 +28,8 @@ export async function within<Result>(promise: Promise<Result>, ms: number): Prom
 }
 
 /**
- * What a promise comes to in time.
- * @throws where it has not come to anything by then.
+ * The result of a promise.
+ * @throws if it is not there in time.
  */
 export async function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
   const result = await within(promise, ms)

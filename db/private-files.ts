@@ -3,18 +3,18 @@ import { dirname } from 'node:path'
 
 const GROUP_AND_OTHERS = 0o077
 
-/** What lies beside a database file: SQLite's own, what libSQL keeps for a local copy of a server's, our secret. */
+/** Files beside a database: SQLite’s, libSQL’s metadata of a replica, our secret. */
 const PARTS = ['', '-wal', '-shm', '-journal', '-info', '-client_wal_index', '.secret']
 
-/** Makes the folder of a file, and those above it, where they are missing: their owner's alone. */
+/** Creates the folder of a file, and its parents, accessible to the owner only. */
 export function makeFolderOf(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
 }
 
 /**
- * Makes a database file its owner's alone, and what lies beside it under its name with it: its log, its secret.
- * Whoever reads them can sign in as anybody. What the service itself makes is so from the start (src/main.ts).
- * @returns those that belong to somebody else, and so stay open to others.
+ * Makes a database and the files beside it accessible to their owner only: whoever reads them can sign in as anybody.
+ * What the service creates itself is private from the start (src/main.ts).
+ * @returns those that belong to another user, and so stay as they are.
  */
 export function keepPrivate(file: string): string[] {
   return PARTS.map((part) => file + part)
@@ -22,7 +22,7 @@ export function keepPrivate(file: string): string[] {
     .filter((path) => !closeToOthers(path))
 }
 
-/** Takes from everyone but its owner what they may do with a file or folder. @returns false where it is not ours. */
+/** Removes all access but the owner’s. @returns false if the file is not ours. */
 export function closeToOthers(path: string): boolean {
   try {
     const { mode } = statSync(path)
@@ -30,7 +30,7 @@ export function closeToOthers(path: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Another process may have taken its log away meanwhile.
+    // Another process may have removed its log meanwhile.
     if (code === 'ENOENT') return true
     if (code === 'EPERM') return false
     throw error

@@ -3,17 +3,17 @@ import pLimit from 'p-limit'
 import type { Write } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 
-/** As long as a busy file is waited for. */
+/** The same as for a busy file. */
 const TURN_PATIENCE_MS = 5_000
 
-/** Where a remote store is, and the token that it takes. */
+/** Address and token of a remote store. */
 export interface RemoteStore {
   url: string
   authToken?: string | undefined
 }
 
 /**
- * Opens a connection to a libSQL server, over http(s) or ws(s). Whatever is asked of it is answered or fails in time.
+ * Connects to a libSQL server over http(s) or ws(s). Every call is answered or fails in time.
  * @param timeoutMs for one answer.
  */
 export function openRemote({ url, authToken }: RemoteStore, timeoutMs = REMOTE_TIMEOUT_MS): Client {
@@ -26,9 +26,8 @@ export function openRemote({ url, authToken }: RemoteStore, timeoutMs = REMOTE_T
 }
 
 /**
- * Writes on a connection to a server, one at a time, for so does the server: eight transactions that wait in sqld keep it
- * from finishing any, and other processes send theirs. Where the server does not answer one of them in time, those that
- * wait for their turn fail with it, unsent.
+ * Writes one at a time, as the server does: eight transactions waiting in sqld keep it from finishing any, and other
+ * processes send theirs too. If the server does not answer one in time, those waiting behind it fail unsent.
  */
 export function writerTo(client: Client): Write {
   const inTurn = pLimit({ concurrency: 1, rejectOnClear: true })
@@ -46,7 +45,7 @@ export function writerTo(client: Client): Write {
   }
 }
 
-/** Whether it was the database that refused, by a constraint or as it was busy. */
+/** Whether the database refused, because of a constraint or because it was busy. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
 }
@@ -55,7 +54,7 @@ function late(): LibsqlError {
   return new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
 }
 
-/** A socket may stay open and say nothing: then it is left, and the next call opens another. */
+/** A socket may stay open and silent: it is dropped, and the next call opens another. */
 function inTime(client: Client, timeoutMs: number): Client {
   let reconnecting: Promise<void> | undefined
   const leave = () => {

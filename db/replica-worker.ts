@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createClient } from '@libsql/client'
 import type { RemoteStore } from './remote.ts'
 
-// A thread of its own: the driver's `sync` holds the thread that calls it until the server has answered, and one
-// that is silent would hold every request of the service.
+// In a worker because the driver’s `sync` blocks its thread until the server answers; a silent one would block every
+// request.
 
 const { url, remote } = workerData as { url: string; remote: RemoteStore }
 const replica = createClient({

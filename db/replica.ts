@@ -6,9 +6,9 @@ import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 import { makeFolderOf } from './private-files.ts'
 import { isRefusal, openRemote, type RemoteStore, writerTo } from './remote.ts'
 
-/** What other processes wrote is read here no later than this, while the server answers. */
+/** Other processes’ writes are visible here after at most this time, if the server answers. */
 const COPY_EVERY_MS = 250
-/** The first copy may be a large one. */
+/** The first copy may be large. */
 const FIRST_COPY_MS = 60_000
 
 /** An embedded replica: reads come from a local copy, writes go to the server. */
@@ -19,10 +19,10 @@ interface Replica {
 }
 
 /**
- * Opens a local copy of a remote store. What this process has written it reads back at once: a write is answered when
- * the copy has it, and while the copy lacks a write that the server has confirmed or refused, reads go to the server.
- * @param path of the copy, made where it is missing.
- * @throws what the driver throws, and an Error where the server does not answer.
+ * Opens a local copy of a remote store. A process reads its own writes: a write is answered when the copy has it, and
+ * while the copy lacks a write that the server has confirmed or refused, reads go to the server.
+ * @param path of the copy; created if missing.
+ * @throws what the driver throws, and an Error if the server does not answer.
  */
 export async function openReplica(path: string, remote: RemoteStore): Promise<Replica> {
   makeFolderOf(path)
@@ -50,7 +50,7 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
         await copied()
         return results
       } catch (error) {
-        // What stood in its way may have been written elsewhere. Of a server that did not answer nothing can be told.
+        // The conflicting row may be another process’s. If the server did not answer, the outcome is unknown.
         if (isRefusal(error)) await copied()
         throw error
       }
@@ -63,7 +63,7 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
   }
 }
 
-/** A client whose reads go to another one while it must not be read. */
+/** A client whose reads go to another client while its own must not be used. */
 function elsewhereWhile(mustNot: () => boolean, client: Client, other: Client): Client {
   type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSet>
   const [here, there] = [client.execute.bind(client) as Execute, other.execute.bind(other) as Execute]
@@ -75,7 +75,7 @@ function elsewhereWhile(mustNot: () => boolean, client: Client, other: Client): 
   })
 }
 
-/** The thread that copies, asked for one copying at a time. */
+/** The worker that copies, one sync at a time. */
 class Copier {
   readonly #worker: Worker
   #running: Promise<void> | undefined
@@ -88,17 +88,17 @@ class Copier {
     this.#worker.setMaxListeners(0)
   }
 
-  /** To be told of each write that the copy must have. */
+  /** To be called for each write that the copy must have. */
   written(): void {
     this.#writes += 1
   }
 
-  /** Whether the copy lacks a write that was told of. */
+  /** Whether the copy lacks one of those writes. */
   get isBehind(): boolean {
     return this.#copied < this.#writes
   }
 
-  /** Copies all that the server holds by now: a copying under way may have begun before the latest write. */
+  /** Copies everything the server holds by now: a sync in progress may have started before the latest write. */
   copy(): Promise<void> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running.catch(() => {}).then(() => this.#start())

@@ -2,7 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { inTime } from '../db/in-time.ts'
 import { keyedHash } from './core/secrets.ts'
 
-/** Telling may keep an answer this long; who was not told finds out by reading. */
+/** Longest that a message may delay an answer. Processes that miss it still notice by reading the store. */
 const TELL_WITHIN_MS = 250
 
 const CONNECTION: RedisOptions = {
@@ -12,8 +12,8 @@ const CONNECTION: RedisOptions = {
 }
 
 /**
- * What one process of the service has the others know at once, by Redis: publish and subscribe. A message holds nothing,
- * for whoever hears it asks the store. One that is sent while Redis is away is lost, so nobody may rely on it alone.
+ * Publish and subscribe between processes, over Redis. Messages carry no data: receivers read the store. A message sent
+ * while Redis is down is lost, so nothing may depend on one arriving.
  */
 export class Broadcast {
   readonly #hearing: Redis
@@ -25,13 +25,15 @@ export class Broadcast {
   ) {
     this.#hearing = new Redis(url, { ...CONNECTION, maxRetriesPerRequest: null })
     this.#telling = new Redis(url, { ...CONNECTION, enableOfflineQueue: false, maxRetriesPerRequest: 0 })
-    // Without a listener a lost connection would end the process; it comes back by itself, and limits tell of it in the log.
+    // An unhandled error event would end the process. The client reconnects by itself, and limits/redis.ts logs the
+    // outage.
     for (const connection of [this.#hearing, this.#telling]) connection.on('error', () => {})
   }
 
   /**
-   * Resolves once messages are heard, or at most two seconds later without Redis, which is heard when it is back.
-   * @param heard is called for each topic that is told, by another process or this one.
+   * Resolves once subscribed, or after at most two seconds if Redis is down; then the subscription starts when it is
+   * back.
+   * @param heard what to call for each topic, whichever process sent it.
    */
   static async open(url: string, secret: string, heard: Readonly<Record<string, () => void>>): Promise<Broadcast> {
     const broadcast = new Broadcast(url, secret)
@@ -39,13 +41,13 @@ export class Broadcast {
     const hearing = broadcast.#hearing
     hearing.on('message', (channel: string) => topics.get(channel)?.())
     const isAway = new Promise((resolve) => hearing.once('error', resolve))
-    // Rejects where the service ends before Redis has answered.
+    // Rejects if the service stops before Redis answers.
     const subscribed = hearing.subscribe(...topics.keys()).catch(() => {})
     await Promise.all([Promise.race([subscribed, isAway]), broadcast.#telling.connect().catch(() => {})])
     return broadcast
   }
 
-  /** Tells every process that hears; resolves when Redis has passed it on, or without that where it does not answer. */
+  /** Sends a topic to every process. Resolves when Redis has taken it, or when it has not answered in time. */
   async tell(topic: string): Promise<void> {
     await inTime(this.#telling.publish(this.#channel(topic), ''), TELL_WITHIN_MS).catch(() => {})
   }
@@ -55,7 +57,7 @@ export class Broadcast {
     this.#telling.disconnect()
   }
 
-  /** Several services may share a Redis. */
+  /** Several deployments may share one Redis. */
   #channel(topic: string): string {
     return `openall:${topic}:${keyedHash(this.secret, 'notices', topic)}`
   }

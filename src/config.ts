@@ -7,7 +7,7 @@ import { BadSetting, blame, readSetting, SETTINGS } from './settings.ts'
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * The environment, parsed once (decisions 12).
+ * Reads the environment (decisions 12).
  * @throws BadSetting with one line that names the setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {
@@ -25,7 +25,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     host: readSetting(env, 'HOST'),
     /** Without a trailing slash. */
     origin: baseUrl.origin,
-    /** The one Host that is answered. */
+    /** The only Host header that is accepted. */
     authority: baseUrl.host,
     name: readSetting(env, 'SERVICE_NAME'),
     database,
@@ -34,7 +34,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       windowMs: readSetting(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
       max: readSetting(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
-    /** What one person may change over all their sessions; 0: no limit. */
+    /** Writes of one person over all their sessions; 0: no limit. */
     writesPer: {
       minute: readSetting(env, 'SERVICE_WRITES_PER_MINUTE'),
       hour: readSetting(env, 'SERVICE_WRITES_PER_HOUR'),
@@ -48,12 +48,12 @@ export function readConfig(env: Record<string, string | undefined>) {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_BUNDLES'),
     },
-    /** How many one person may make. */
+    /** Organisations that one person may create. */
     maxOrganizations: {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_ORGANIZATIONS'),
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_ORGANIZATIONS'),
     },
-    /** What all versions of a subject's bundles may take. */
+    /** Total size of all versions of a subject’s bundles. */
     maxHistoryBytes: {
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_HISTORY_MB') * 2 ** 20,
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_HISTORY_MB') * 2 ** 20,
@@ -62,21 +62,21 @@ export function readConfig(env: Record<string, string | undefined>) {
     smtpUrl: readSetting(env, 'SMTP_URL'),
     mailFrom: readSetting(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
     oidc: readOidc(env),
-    /** What senders of webhooks sign with; empty: nothing is taken from them. */
+    /** Secrets of webhook senders; empty: their webhooks are refused. */
     webhookSecrets: {
       identity: readSetting(env, 'SERVICE_IDENTITY_WEBHOOK_SECRET') ?? [],
       payment: readSetting(env, 'SERVICE_PAYMENT_WEBHOOK_SECRET') ?? [],
     },
-    /** On a developer's own machine, seen from nowhere else: mails may be shown in a page. */
+    /** Running on a developer's machine and reachable only from there, so a page may show the mails. */
     isDevelopment:
       env.NODE_ENV !== 'production' &&
       isLoopback(baseUrl.hostname) &&
       isLoopback(readSetting(env, 'HOST')) &&
-      // Only a proxy sets it, and whoever comes through one may be anybody.
+      // It is set behind a proxy, which may let anybody in.
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
-    /** Where whoever finds a hole may tell of it; undefined: nobody said. */
+    /** Where to report a vulnerability; undefined: not published. */
     securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
     requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),
     accessLog: readSetting(env, 'SERVICE_ACCESS_LOG'),
@@ -108,7 +108,7 @@ export function databaseFile(url: string): string | null {
   }
 }
 
-/** Made once and kept beside the file database, readable by its owner alone. */
+/** Generated on the first start and kept beside the database file, readable by its owner only. */
 function storedSecret(databaseUrl: string): string {
   const file = databaseFile(databaseUrl)
   if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')
@@ -124,7 +124,10 @@ function storedSecret(databaseUrl: string): string {
   return stored
 }
 
-/** Of several processes starting at once one makes the file, and none sees it half written: a link appears whole. */
+/**
+ * A link appears atomically: of several processes starting at once one creates the file, and none reads it half
+ * written.
+ */
 function makeSecret(path: string): void {
   makeFolderOf(path)
   if (existsSync(path)) return

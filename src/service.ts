@@ -22,49 +22,49 @@ import { blame, SETTINGS } from './settings.ts'
 import { startSweeping } from './sweep.ts'
 import { Tally } from './tally.ts'
 
-/** Everything with a life of its own that operations work on. */
+/** The long-lived parts that operations work on. */
 export interface Service {
   config: Config
   log: Logger
   store: Store
   recorder: Recorder
   launchers: Launchers
-  /** Hosts that no bundle may lead to. */
+  /** Hosts that bundles may not link to. */
   blockedHosts: BlockedHosts
   /** Where requests are counted against limits. */
   bucket: Bucket
   limits: {
-    /** Anonymous creates and events, by client address (spec 8). */
+    /** Anonymous creates and events, per client address (spec 8). */
     address: Limit
-    /** Reports of bundles, by client address. */
+    /** Reports of bundles, per client address. */
     report: Limit
-    /** Sign-in, sign-up and what sends mail, by client address and purpose. */
+    /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
     signIn: Limit
-    /** Long texts in the forms of whoever is signed in, by person. */
+    /** Parsing of long texts in forms, per signed-in person. */
     reading: Limit
-    /** What one person changes over all their sessions; empty where nothing limits that. */
+    /** Writes of one person over all their sessions; empty if not limited. */
     writes: readonly Limit[]
   }
   /** What is counted of the process itself. */
   tally: Tally
-  /** The same as Prometheus reads it; null where no token is set. */
+  /** Prometheus metrics; null if no token is set. */
   metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
   readSession: Credentials['readSession']
   keyRing: KeyRing
-  /** Who has proven which address, and what tells people what happened to their account; loaded when first needed. */
+  /** Address verification and account notices; loaded on first use. */
   accounts(): Promise<{ proofs: Proofs; notices: Notices }>
-  /** better-auth, loaded when it is first needed. */
+  /** better-auth, loaded on first use. */
   auth(): ReturnType<typeof startAuth>
-  /** Aborted when the server is to stop: what waits for something that may never happen ends then. */
+  /** Aborted when shutdown begins, to end whatever waits without a time-out. */
   stopping: AbortSignal
-  /** Tells that the server is to stop. */
+  /** Begins the shutdown. */
   announceStop(): void
-  /** Writes what has been counted and closes the store. */
+  /** Writes pending counts and closes the store. */
   stop(): Promise<void>
 }
 
-/** Opens the store and starts what runs beside requests. */
+/** Opens the store and starts the background work. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
   for (const file of closeFiles(config))
@@ -138,7 +138,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       )
       const loading = auth
       const { socialProviders } = await (await loading).$context
-      // better-auth asks the OIDC provider where things are once. Where that failed, the next request asks again.
+      // better-auth discovers the OIDC provider only once. If that failed, the next request tries again.
       if (config.oidc !== null && socialProviders.length === 0 && auth === loading) auth = undefined
       return loading
     },
@@ -155,7 +155,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   }
 }
 
-/** A bucket whose refusals are counted. */
+/** Counts the refusals of a bucket for the metrics. */
 function counted(bucket: Bucket, tally: Tally): Bucket {
   const count = (decision: Decision, { name }: Limit) => {
     if (!decision.allowed) tally.refusedBy(name)
@@ -171,11 +171,11 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
   }
 }
 
-/** Makes what lies where the store is kept its owner's alone; gives what belongs to somebody else. */
+/** Makes the database and the files beside it private to their owner. Returns those that belong to another user. */
 function closeFiles({ database }: Config): string[] {
   const file = database.replicaPath ?? databaseFile(database.url)
   if (file === null) return []
-  // Only the default's folder is ours for certain.
+  // The folder of a configured path may hold other people's files.
   const folder =
     database.url === SETTINGS.DATABASE_URL.fallback ? [dirname(file)].filter((path) => existsSync(path)) : []
   return [...folder.filter((path) => !closeToOthers(path)), ...keepPrivate(file)]

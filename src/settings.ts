@@ -1,20 +1,22 @@
 import { listed } from './core/words.ts'
 
-/** How a setting is read from its text, and what a text must be that can be. */
+/** Parses a setting, and describes what it accepts for the error message. */
 interface Reader<T> {
   mustBe: string
-  /** Undefined for a text that cannot be read. */
+  /** Undefined if the text is not valid. */
   read(text: string): T | undefined
 }
 
-// Not arktype's: it takes longer to load than all that a launcher needs.
+// Not arktype: loading it takes longer than everything a launcher needs.
 
 function text(mustBe: string, pattern: RegExp): Reader<string> {
   return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }
 }
 
 const anything = text('text, not spaces alone', /\S/)
-/** What people read as one line: an end of line would begin another header of a mail, a change of direction mislead. */
+/**
+ * Shown and mailed as one line: a line break would start another mail header, a bidi control would reorder the text.
+ */
 const line: Reader<string> = {
   mustBe: '1 to 60 characters on one line, not spaces alone',
   read: (text) =>
@@ -35,17 +37,17 @@ function whole(max: number, min = 1): Reader<number> {
 const positive = whole(1_000_000_000)
 const TEN_YEARS_IN_HOURS = 10 * 365 * 24
 
-/** What nobody may guess: spaces, or one letter many times, are as long and no secret. */
+/** Long is not enough: spaces, or one letter repeated, are easy to guess. */
 function secret(letters: number): Reader<string> {
   return {
     mustBe: `at least ${letters} characters, ${DIFFERENT} of them different`,
     read: (text) => (text.length >= letters && new Set(text.replace(/\s/g, '')).size >= DIFFERENT ? text : undefined),
   }
 }
-/** Of 16 random hexadecimal digits fewer are different once in a thousand million times. */
+/** 16 random hexadecimal digits have fewer distinct ones once in a billion. */
 const DIFFERENT = 4
 
-/** An address that begins with one of these and names a host. */
+/** A URL of one of these schemes with a host. */
 function address(mustBe: string, ...schemes: string[]): Reader<string> {
   const read = (text: string) => {
     const url = URL.canParse(text) ? new URL(text) : null
@@ -77,7 +79,7 @@ const origin: Reader<string> = {
   },
 }
 
-/** Several for a change of secret: what is signed with any of them is taken. */
+/** Several, so that a secret can be rotated: a signature by any of them is accepted. */
 const webhookSecrets: Reader<string[]> = {
   mustBe: `one or more secrets of at least 16 characters, ${DIFFERENT} of them different, with spaces between the secrets`,
   read(text) {
@@ -88,8 +90,8 @@ const webhookSecrets: Reader<string[]> = {
 }
 
 /**
- * Every setting: how it is read, its default (none: optional) and what it is for. All are optional;
- * a bad one stops the start with one line that names it. The README's table is tested against this.
+ * Every setting, its reader and its default (none: optional). A bad value stops the start with one line that names the
+ * setting. A test compares this with the table in README.md.
  */
 export const SETTINGS = {
   PORT: { reader: whole(65_535), fallback: '3000' },
@@ -139,26 +141,26 @@ type Read<S extends Setting> =
   | Exclude<ReturnType<(typeof SETTINGS)[S]['reader']['read']>, undefined>
   | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
 
-/** A setting that cannot be used; its message is the one line that the start prints. */
+/** A setting that cannot be used; the message is the one line printed at the start. */
 export class BadSetting extends Error {}
 
 /**
- * One setting of the environment.
+ * Reads one setting.
  * @throws BadSetting.
  */
 export function readSetting<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
   const { reader, fallback } = SETTINGS[name]
-  // An empty variable is how shells and compose files say "unset".
+  // Shells and compose files write "unset" as an empty variable.
   const text = env[name] || fallback
   if (text === undefined) return undefined as Read<S>
-  // None is a text of several lines: what is pasted with an end of line would be carried into headers and addresses.
+  // Settings end up in headers and addresses, where a pasted line break would be carried along.
   if (/\p{Cc}/u.test(text)) throw new BadSetting(`${name} must have no line breaks, tabs or other control characters`)
   const value = reader.read(text)
   if (value === undefined) throw new BadSetting(`${name} must be ${reader.mustBe}`)
   return value as Read<S>
 }
 
-/** What a failure says when the setting it comes from is to blame: its reason's first line. */
+/** Reports an error as the fault of a setting, by its first line. */
 export function blame(setting: string, error: unknown): BadSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return new BadSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)

@@ -16,16 +16,17 @@ import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
 
 const EVERY_MS = 600_000
 const CHANGES_KEPT_MS = 3_600_000
-/** Longer than a batch of counts waits for a store that is away. */
+/** Longer than a batch of counts is retried while the store is down. */
 const BATCH_IDS_KEPT_MS = 3_600_000
 const ADDRESS_HASHES_KEPT_MS = 30 * 86_400_000
-/** As long as senders can send an event again by hand. */
+/** Providers let events be re-sent by hand for about this long. */
 const DELIVERIES_KEPT_MS = 30 * 86_400_000
 
 /**
- * Erases what has had its time, now and every ten minutes: lapsed claims with their e-mail addresses, address
- * hashes after 30 days (decisions 4), stored answers after a day, ended sessions and proofs, webhooks that are not sent again any more.
- * @returns what stops it.
+ * Deletes expired data, now and every ten minutes: lapsed claims with their e-mail addresses, address hashes after 30
+ * days (decisions 4), stored answers after a day, expired sessions and verifications, webhook deliveries too old to be
+ * re-sent.
+ * @returns a function that stops it.
  */
 export function startSweeping(store: Store, log: Logger): () => void {
   const run = () =>
@@ -50,7 +51,7 @@ async function sweep({ db, write }: Store, now: number): Promise<void> {
     db.delete(session).where(lt(session.expiresAt, new Date(now))),
     db.delete(verification).where(lt(verification.expiresAt, new Date(now))),
     db.delete(webhookDeliveries).where(lt(webhookDeliveries.receivedAt, now - DELIVERIES_KEPT_MS)),
-    // Those that lead to an account are what a person's next event is understood by.
+    // Entities linked to an account stay: the next event about that person is matched by them.
     db
       .delete(webhookEntities)
       .where(and(isNull(webhookEntities.userId), lt(webhookEntities.at, now - DELIVERIES_KEPT_MS))),

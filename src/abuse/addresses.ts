@@ -1,6 +1,6 @@
-// Hosts as URLs have them (WHATWG), which have already made one form of 0x7f.1, 2130706433 and 127.0.0.1.
+// Hosts as the URL parser writes them (WHATWG): 0x7f.1, 2130706433 and 127.0.0.1 are already the same.
 
-/** A host in the one form that it is compared in: no dots at its end, an IPv4 address as one however it is mapped. */
+/** A host in canonical form: no trailing dots, IPv4-mapped addresses as IPv4. */
 export function plainHost(hostname: string): string {
   let end = hostname.length
   while (end > 0 && hostname[end - 1] === '.') end -= 1
@@ -9,7 +9,7 @@ export function plainHost(hostname: string): string {
   return groups !== null && startsWith(groups, [0, 0, 0, 0, 0, 0xffff]) ? dotted(groups, 6) : host
 }
 
-/** Prefixes of IPv6 that carry an IPv4 address, and the group that it begins in: IPv4-compatible, NAT64, 6to4. */
+/** IPv6 prefixes that embed an IPv4 address, and the group where it starts: IPv4-compatible, NAT64, 6to4. */
 const CARRIERS = [
   { prefix: [0, 0, 0, 0, 0, 0], at: 6 },
   { prefix: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
@@ -17,14 +17,14 @@ const CARRIERS = [
   { prefix: [0x2002], at: 1 },
 ]
 
-/** The IPv4 address that packets to an IPv6 address end at; null for any other host. */
+/** The IPv4 address embedded in an IPv6 address; null for any other host. */
 export function carriedAddress(host: string): string | null {
   const groups = groupsOf(host)
   const carrier = groups === null ? undefined : CARRIERS.find(({ prefix }) => startsWith(groups, prefix))
   return groups === null || carrier === undefined ? null : dotted(groups, carrier.at)
 }
 
-/** The eight groups of an IPv6 address as URLs have it, in brackets and shortened; null for any other host. */
+/** The eight groups of an IPv6 address, which URLs write shortened and in brackets; null for any other host. */
 function groupsOf(host: string): number[] | null {
   if (!host.startsWith('[')) return null
   const [before = '', after] = host.slice(1, -1).split('::')

@@ -5,19 +5,19 @@ import type { Policy } from '../../db/policy.ts'
 import { type Issue, Problem } from '../core/problem.ts'
 import { carriedAddress, plainHost } from './addresses.ts'
 
-/** How often the file is looked at. */
+/** Polling interval. */
 const LOOK_MS = 1_000
 
-/** The addresses that a bundle may lead to. */
+/** The URLs of a bundle. */
 interface Leading {
   urls: readonly string[]
   resolutionPolicy: Pick<Policy, 'rules'> | { rules: readonly { tabs: readonly { url: string }[] }[] } | null
 }
 
 /**
- * Hosts that no bundle may lead to: a file with one to a line, `#` before remarks; a host stands for all below it, and
- * an IPv4 address for the IPv6 addresses that lead to it. Lists in the form of a hosts file (`0.0.0.0 bad.example`) are understood. The file is read again when it changes, and then
- * `changed` is called. Without a file nothing is blocked.
+ * Hosts that bundles may not link to, from a file with one per line and `#` comments. An entry covers its subdomains,
+ * and an IPv4 address the IPv6 addresses that embed it. Hosts files (`0.0.0.0 bad.example`) work too. The file is
+ * reloaded when it changes, and `changed` is called. Without a file nothing is blocked.
  */
 export class BlockedHosts {
   #hosts: ReadonlySet<string> = new Set()
@@ -38,7 +38,7 @@ export class BlockedHosts {
     return blocked
   }
 
-  /** Looks for changes of the file from now on. */
+  /** Starts watching the file. */
   watch(changed: () => void): void {
     const { file, log } = this
     if (file === undefined) return
@@ -52,7 +52,7 @@ export class BlockedHosts {
         this.#seen = now
         changed()
       } catch (error) {
-        // The list stands meanwhile: an editor may take a file away for a moment.
+        // Keep the list: editors remove a file for a moment when they save.
         if (!isAway) log.warn({ err: error }, 'the file of blocked hosts cannot be read')
         isAway = true
       }
@@ -63,7 +63,7 @@ export class BlockedHosts {
     clearInterval(this.#timer)
   }
 
-  /** The host of a URL, where it is blocked or below one that is; else null. */
+  /** The host of a URL if it is blocked, else null. */
   of(url: string): string | null {
     if (this.#hosts.size === 0) return null
     const host = plainHost(new URL(url).hostname)
@@ -75,7 +75,7 @@ export class BlockedHosts {
     return carried !== null && this.#hosts.has(carried) ? host : null
   }
 
-  /** Whether any address of a bundle is blocked, those of its rules included. */
+  /** Whether a bundle has a blocked URL, in its rules too. */
   isIn({ urls, resolutionPolicy }: Leading): boolean {
     if (this.#hosts.size === 0) return false
     const tabs = resolutionPolicy?.rules.flatMap(({ tabs }) => tabs.map(({ url }) => url)) ?? []
@@ -83,8 +83,8 @@ export class BlockedHosts {
   }
 
   /**
-   * Refuses a bundle that leads where none may.
-   * @throws Problem INVALID_URLS; BAD_REQUEST where it is a rule's tab.
+   * Refuses a bundle with a blocked URL.
+   * @throws Problem INVALID_URLS; BAD_REQUEST for a URL of a rule.
    */
   refuse({ urls, resolutionPolicy }: Leading): void {
     if (this.#hosts.size === 0) return
@@ -116,10 +116,10 @@ export class BlockedHosts {
   }
 }
 
-/** The host that a line names, as URLs have it; `''` where it names none. */
+/** The host in a line, in canonical form; `''` if there is none. */
 export function hostIn(line: string): string {
   const name = (line.split(/\s+/).at(-1) ?? '').replace(/^\*?\./, '')
-  // Lists have IPv6 addresses without the brackets that URLs put round them.
+  // Lists write IPv6 addresses without the brackets of URLs.
   const url = `http://${name.split(':').length > 2 && !name.startsWith('[') ? `[${name}]` : name}/`
   if (!URL.canParse(url)) return ''
   const { hostname, href } = new URL(url)

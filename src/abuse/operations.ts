@@ -5,7 +5,7 @@ import { lines } from '../core/text-shapes.ts'
 import { ROUTES } from '../routes.ts'
 import { report } from './reports.ts'
 
-/** POST /api/links/:slug/reports: tells the operator of a bundle that should not be there. */
+/** POST /api/links/:slug/reports: reports a bundle to the operator. */
 export const reportBundle = operation({
   name: 'report_bundle',
   summary: 'Report a bundle to whoever runs this server',

@@ -3,18 +3,18 @@ import type { Query, Store } from '../../db/client.ts'
 import { blockedBundles, bundles, type REPORT_REASONS, reports } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 
-/** What a viewer says of a bundle. */
+/** A viewer’s report of a bundle. */
 export interface Report {
   slug: string
   reason: (typeof REPORT_REASONS)[number]
   detail?: string | undefined
 }
 
-/** More say nothing new, and nobody shall fill the store by saying them. */
+/** Reports kept per bundle, so that nobody can fill the store. */
 const MAX_REPORTS = 100
 
 /**
- * Keeps a report for the operator; of a bundle that has a hundred it is dropped.
+ * Stores a report for the operator; drops it if the bundle already has a hundred.
  * @throws Problem NOT_FOUND.
  */
 export async function report({ db, write }: Store, { slug, reason, detail }: Report): Promise<void> {
@@ -31,7 +31,7 @@ export async function report({ db, write }: Store, { slug, reason, detail }: Rep
   ])
 }
 
-/** What is known of a bundle that was reported. */
+/** A bundle with its reports. */
 export interface Reported {
   slug: string
   title: string | null
@@ -40,7 +40,7 @@ export interface Reported {
   reports: { reason: Report['reason']; detail: string | null; at: number }[]
 }
 
-/** Every bundle that was reported, that of the newest report first. */
+/** All reported bundles, most recently reported first. */
 export async function listReports({ db }: Store): Promise<Reported[]> {
   const rows = await db
     .select({
@@ -65,13 +65,13 @@ export async function listReports({ db }: Store): Promise<Reported[]> {
   return [...bySlug.values()]
 }
 
-/** Forgets the reports of a bundle that has been looked at; gives how many there were. */
+/** Deletes the reports of a bundle; returns how many there were. */
 export async function dismissReports({ db, write }: Store, slug: string): Promise<number> {
   const [result] = await write([db.delete(reports).where(sql`${reports.bundleId} = ${idOf(slug)}`)])
   return result?.rowsAffected ?? 0
 }
 
-/** Takes a bundle down: its launcher answers 451, within a second in every process. Gives false for an unknown slug. */
+/** Blocks a bundle: its launcher answers 451, within a second in every process. Returns false for an unknown slug. */
 export async function block({ write }: Store, slug: string, reason: string): Promise<boolean> {
   const insert: Query = sql`INSERT INTO ${blockedBundles} (bundle_id, reason, at)
     SELECT id, ${reason}, ${Date.now()} FROM ${bundles} WHERE slug = ${slug}
@@ -80,7 +80,7 @@ export async function block({ write }: Store, slug: string, reason: string): Pro
   return result?.rowsAffected === 1
 }
 
-/** Takes that back. Gives false where the bundle was not blocked. */
+/** Unblocks a bundle. Returns false if it was not blocked. */
 export async function unblock({ db, write }: Store, slug: string): Promise<boolean> {
   const [result] = await write([db.delete(blockedBundles).where(sql`${blockedBundles.bundleId} = ${idOf(slug)}`)])
   return result?.rowsAffected === 1

@@ -3,7 +3,7 @@ import { headersWith, jsonProblem } from '../http/respond.ts'
 import { withShownEmails } from '../identity/taken.ts'
 import type { Service } from '../service.ts'
 
-/** The answer as the service gives answers: its headers, and errors in the one shape. */
+/** Converts an answer of better-auth: our headers, our error format, real addresses. */
 export async function toServiceResponse(response: Response, { store }: Service): Promise<Response> {
   if (response.status >= 400) return jsonProblem(await toProblem(response))
   const headers = headersWith({ 'cache-control': 'no-store' })
@@ -24,7 +24,7 @@ async function toProblem(
   if (response.status === 404 && code === undefined)
     return new Problem('NOT_FOUND', 'There is nothing at this address.')
   const error = message ?? 'This was refused.'
-  // better-auth answers 401 also to a member whose role is too low, who would be sent to sign in for nothing.
+  // better-auth also answers 401 if a member’s role is too low; a browser would go to sign in for nothing.
   const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status
   return { status, headers: {}, toJSON: () => ({ error, code: code ?? CODES[status] ?? 'BAD_REQUEST' }) }
 }

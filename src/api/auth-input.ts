@@ -3,11 +3,11 @@ import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
 
 const MAX_METADATA = 2048
 
-/** What people call themselves and their organisations is read with every session, shown and mailed: in characters. */
+/** Maximum lengths in characters: these texts are read with every session, shown and mailed. */
 const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL }
 
 /**
- * Refuses texts that better-auth would keep at any length.
+ * Refuses texts that better-auth would store at any length.
  * @throws Problem BAD_REQUEST.
  */
 export function refuseUnfit(sent: unknown): void {
@@ -23,13 +23,13 @@ export function refuseUnfit(sent: unknown): void {
   if (metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA) {
     throw new Problem('BAD_REQUEST', `metadata must be at most ${MAX_METADATA} characters of JSON`)
   }
-  // Where an update of an organisation has them.
+  // Updates of an organisation have the fields in `data`.
   if (data !== null && typeof data === 'object') refuseUnfit({ ...data, data: undefined })
 }
 
 /**
- * Refuses to sign in by a provider's token that the client brings: it may have been issued to another client, or for
- * another purpose. People come back from the provider by its redirect alone.
+ * Refuses a provider's token from the client: it may have been issued to another client or for another purpose. Sign-in
+ * only goes by the provider's redirect.
  * @throws Problem BAD_REQUEST.
  */
 export function refuseIdToken(sent: unknown): void {

@@ -9,12 +9,12 @@ import { network, widerNetwork } from '../limits/network.ts'
 import { countMail } from '../mail/limits.ts'
 import type { Service } from '../service.ts'
 
-// What better-auth's routes may be asked how often: requests of an address, mails to one, guesses at an account, and
-// hashes at once (decisions 13).
+// Limits on better-auth’s routes: requests per address, mails to an address, guesses at an account, and concurrent
+// hashes (decisions 13).
 
 /**
- * What proves who somebody is, or sends mail, by what it is for. Each draws on a bucket of the client's address of its
- * own: whoever uses up one way in leaves the others to those who share the address.
+ * Routes that prove an identity or send mail, by purpose. Each purpose has its own bucket per client address, so that
+ * using one up leaves the others to everyone who shares the address.
  */
 const PURPOSES: readonly (readonly [purpose: string, paths: RegExp])[] = [
   ['magic link', /^\/(sign-in\/magic-link|magic-link)(\/|$)/],
@@ -23,7 +23,7 @@ const PURPOSES: readonly (readonly [purpose: string, paths: RegExp])[] = [
   ['password', /^\/(sign-in|sign-up|change-password|verify-password|delete-user)(\/|$)/],
 ]
 
-/** How many passwords a call hashes; a sign-up is followed by a sign-in. */
+/** Password hashes that a call computes; a sign-up also signs in. */
 const HASHES: Record<string, number> = {
   '/sign-up/email': 2,
   '/sign-in/email': 1,
@@ -33,7 +33,7 @@ const HASHES: Record<string, number> = {
   '/reset-password': 1,
 }
 
-/** What sends a mail to the `email` of its body. */
+/** Routes that send a mail to the `email` in their body. */
 const MAILING = new Set([
   '/sign-up/email',
   '/sign-in/magic-link',
@@ -42,14 +42,14 @@ const MAILING = new Set([
   '/organization/invite-member',
 ])
 
-/** What compares a password with that of the account whose session asks. */
+/** Routes that check the password of the session’s account. */
 const CONFIRMING = new Set(['/change-password', '/verify-password', '/delete-user'])
 
-/** What answers tell that a password was compared, and was wrong. */
+/** Error codes that mean a wrong password. */
 const WRONG = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD'])
 
 /**
- * Counts a request against its address, before its body is read.
+ * Counts a request against its client address, before its body is read.
  * @throws Problem RATE_LIMITED.
  */
 export async function chargeCall(path: string, request: Request, service: Service): Promise<void> {
@@ -58,7 +58,7 @@ export async function chargeCall(path: string, request: Request, service: Servic
   await chargeAddress(service, 'signIn', clientNetwork(request), `${purpose} `)
 }
 
-/** A call of better-auth, as it is about to be made. */
+/** A call of better-auth that is about to be made. */
 interface AuthCall {
   /** Below `/api/auth`, without its query. */
   path: string
@@ -68,8 +68,8 @@ interface AuthCall {
 }
 
 /**
- * Makes a call within the limits on what it does: mail, guess, hash.
- * @throws Problem RATE_LIMITED, which tells nothing about which addresses have an account.
+ * Makes a call within the limits on mails, guesses and hashes.
+ * @throws Problem RATE_LIMITED, which does not reveal whether an address has an account.
  */
 export async function withinLimits(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
   const { path, request } = call
@@ -101,13 +101,13 @@ async function withinMails({ path, sent, request, service }: AuthCall, make: () 
 async function withinGuesses(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
   const tried = await tryIn(call)
   if (tried === null) return make()
-  // An answer to a sign-up does not tell whether its password was right, and nor may this count.
+  // The answer to a sign-up does not reveal whether the password matched, so this count must not either.
   const wasWrong = async (answer: Response) =>
     call.path === '/sign-up/email' ? answer.ok : !answer.ok && WRONG.has(await codeOf(answer))
   return guess(tried, call.service, make, wasWrong)
 }
 
-/** The password that a call tries, if it does. */
+/** The attempt at a password that a call makes, if any. */
 async function tryIn({ path, sent, request, service }: AuthCall): Promise<Try | null> {
   const { headers } = request
   if (CONFIRMING.has(path)) {
@@ -122,7 +122,7 @@ async function tryIn({ path, sent, request, service }: AuthCall): Promise<Try | 
   return { email, headers, network: network(clientAddress(request)), tooMany }
 }
 
-/** The address of a call, if it may be one: what better-auth refuses outright need not be counted. */
+/** The address in a call, if it may be valid: what better-auth refuses outright need not be counted. */
 function emailIn(sent: unknown): string | null {
   const email = (sent as { email?: unknown } | null | undefined)?.email
   return typeof email === 'string' && /^[^\s@]+@[^\s@]+$/.test(email) ? email : null

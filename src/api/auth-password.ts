@@ -10,10 +10,11 @@ export const SIGN_UP = '/sign-up/email'
 export const SIGN_IN = '/sign-in/email'
 
 /**
- * Signs in with a password. One that was changed, or ended, while it was compared opens nothing any more. One password is
- * compared, whether the address has an account, and whether one was signed up with it while it was taken.
- * @param isKnownTo whether the caller may have one of those. Nobody else is let in to one: an owner who types an old password
- * that a stranger knows would be in an account of the stranger's.
+ * Signs in with a password. If the password is changed or removed while it is compared, the session is ended again. One
+ * comparison is made in every case: for an account of the address, for none, and for one that was signed up with the
+ * address while it was taken.
+ * @param isKnownTo whether the browser may own such an account. Others are never let into one: an owner who types an
+ * old password that a stranger knows would end up in the stranger’s account.
  */
 export async function signIn(
   send: Send,
@@ -37,20 +38,20 @@ export async function signIn(
   return attempt(email)
 }
 
-/** better-auth's own words for it. */
+/** better-auth's own answer. */
 const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' }
 
 /**
- * Signs up, and then in with the same words. With an address that has an account already it makes one that looks the same and
- * leads nowhere (identity/taken.ts), so that neither the answer nor the session tells which addresses have one. Either way
- * two hashes are made.
+ * Signs up and then in. If the address is taken, it creates an account that looks the same and leads nowhere
+ * (identity/taken.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
+ * two hashes.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
   const { config, store } = service
   const { name = '', ...words } = (body ?? {}) as { name?: string; email?: string; password?: string; image?: unknown }
   const attempt = () => overhearHash(() => send('POST', SIGN_UP, { name, ...words }))
   let signedUp = await attempt()
-  // Another sign-up for the address was faster in making it known: by now it is.
+  // A concurrent sign-up has just taken the address; the retry finds it taken.
   if (signedUp.result.status === 422) signedUp = await attempt()
   const { result, hash } = signedUp
   if (!result.ok || config.requireVerifiedEmail) return result
@@ -73,12 +74,12 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
     : [sessionCookie(config, made.token), cookieLine(rememberedBy(request.headers, user.email, false, config))]
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
-  // A new account's two times may differ by a millisecond, those of a made-up one never.
+  // Equal times: those of a real account may differ by a millisecond, which would tell it from the other kind.
   const told = { ...user, id: made.user.id, updatedAt: user.createdAt }
   return new Response(JSON.stringify({ token: made.token, user: told }), { headers })
 }
 
-/** A session's cookie as better-auth writes it. */
+/** A session cookie in better-auth's format. */
 function sessionCookie(config: Service['config'], token: string): string {
   const signature = createHmac('sha256', sessionSecret(config)).update(token).digest('base64')
   const secure = config.origin.startsWith('https:') ? ' Secure;' : ''

@@ -3,7 +3,7 @@ import type { Service } from '../service.ts'
 /** Makes one call of better-auth; `to` is the path and query below `/api/auth`. */
 export type Send = (method: 'GET' | 'POST', to: string, body?: unknown) => Promise<Response>
 
-/** Calls of better-auth with what it may know of a request. */
+/** Passes on only the headers that better-auth needs. */
 export async function sender(request: Request, { auth, config }: Service): Promise<Send> {
   const { handler } = await auth()
   const headers = new Headers({ 'content-type': 'application/json' })

@@ -13,18 +13,18 @@ import { SIGN_IN, SIGN_UP, signIn, signUp } from './auth-password.ts'
 import { sender } from './auth-send.ts'
 import { refuseMethod } from './json.ts'
 
-/** What counts as a change by whoever is signed in, beside operations: whom one acts for is none. */
+/** Calls that count as writes of the signed-in person. Switching the organisation does not. */
 const WRITES = /^\/(organization\/(?!set-active(\/|$))|update-user(\/|$))/
 
 const CREATE_ORGANIZATION = '/organization/create'
-/** One at a time: better-auth counts a person's before it makes one more. */
+/** Serialised: better-auth counts a person's organisations before it inserts one more. */
 const founding = pLimit(1)
 
 const CHANGES_MEMBERS = /^\/(organization|delete-user)(\/|$)/
 
 /**
- * The routes of better-auth that are served. Others are not there: those that act by GET (`/verify-email`,
- * `/magic-link/verify`: the pages of mailed links do that by POST), and what nothing here needs.
+ * The routes of better-auth that are served. Not among them are those that act by GET (`/verify-email`,
+ * `/magic-link/verify`: our pages do that by POST) and those that nothing here uses.
  */
 const SERVED = new Map<string, 'GET' | 'POST'>([
   ...[
@@ -57,7 +57,7 @@ const SERVED = new Map<string, 'GET' | 'POST'>([
   ].map((path) => [path, 'POST'] as const),
 ])
 
-/** better-auth's own routes, with the service's error shape, limits and headers (decisions 9). */
+/** better-auth's routes with our error format, limits and headers (decisions 9). */
 export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',
@@ -74,10 +74,10 @@ export function authRoutes(service: Service) {
 }
 
 /**
- * One call of better-auth on behalf of a request; the pages sign people in by it as well.
+ * Makes one call of better-auth for a request; pages use it too.
  * @param to the path and query below `/api/auth`.
- * @returns its answer; errors are `{ error, code }`.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a browser sent by another site.
+ * @returns the answer; errors are `{ error, code }`.
+ * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request.
  */
 export async function authenticate(
   request: Request,
@@ -108,22 +108,22 @@ export async function authenticate(
   const response = await withinLimits({ path, sent, request, service }, async () =>
     toServiceResponse(await inTurn(), service),
   )
-  // Keys act with their minter's current role, which this may have changed.
+  // Keys act with their minter's current role, which may just have changed.
   if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) await service.keyRing.forget()
   return response
 }
 
 /**
- * Signs in by a mailed link, whose page the browser has shown; the address is proven by it.
- * @returns better-auth's answer, or null where the link works no longer.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a browser sent by another site.
+ * Signs in by a mailed link, which also verifies the address.
+ * @returns the answer, or null if the link no longer works.
+ * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
   refuseOtherSites(request, service.config)
   await chargeCall('/magic-link/verify', request, service)
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
-  // It answers with JSON where it is told of no page to go to, and leads elsewhere only with an error.
+  // Without a callback URL it answers with JSON, and redirects only on errors.
   return response.ok ? toServiceResponse(response, service) : null
 }
 

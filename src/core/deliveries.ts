@@ -3,31 +3,31 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { webhookDeliveries, webhookEntities } from '../../db/schema.ts'
 import { Problem } from './problem.ts'
 
-/** An event that a sender of webhooks has told of; its signature was verified. */
+/** A verified webhook event. */
 export interface WebhookEvent {
   source: 'identity' | 'payment'
-  /** The same however often it is sent. */
+  /** The same for each retry. */
   id: string
   type: string
-  /** When it happened, in milliseconds since 1970; not later than now. */
+  /** When it happened, in milliseconds since 1970; never in the future. */
   at: number
   data: unknown
 }
 
-/** What an event makes of the store. */
+/** The changes that an event causes. */
 export interface Effect {
-  /** Whom or what it is about, as `kind:id`: a later event about the same is not undone by an earlier one. */
+  /** What it is about, as `kind:id`; older events about the same entity are ignored. */
   entity: string
   writes: readonly Query[]
 }
 
-/** What became of a delivery; each of them is a success for the sender. */
+/** The result of a delivery; each is a success for the sender. */
 export type Outcome = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 
 /**
- * Lets an event take effect once: its id is written in the transaction of the effect (decisions 9). An event that is
- * older than one that took effect on the same entity changes nothing, for senders promise no order.
- * @throws Problem NOT_FOUND where it is about an account that is not known yet; the sender tries again.
+ * Applies an event exactly once: its id is written in the same transaction (decisions 9). Senders promise no order, so
+ * an event older than the last one applied to its entity changes nothing.
+ * @throws Problem NOT_FOUND if the account is not known yet; the sender retries.
  */
 export async function applyOnce(
   { db, write }: Store,
@@ -42,7 +42,7 @@ export async function applyOnce(
   try {
     await write([
       db.insert(webhookDeliveries).values({ source, deliveryId: id, receivedAt: Date.now() }),
-      // Breaks NOT NULL where a newer event was faster, and the transaction with it.
+      // If a newer event was applied, this is NULL and fails the transaction.
       db
         .insert(webhookEntities)
         .values({ source, entity, at: sql`CASE WHEN NOT EXISTS ${newer} THEN ${at} END` })

@@ -10,9 +10,9 @@ import { hashPassword, hasPassword, verifyPassword } from './passwords.ts'
 import { isRecent, signInAgain } from './proof.ts'
 import { endPlaceholders, shownTo } from './taken.ts'
 
-// What the service asks and does around better-auth's own endpoints, whichever way they are called.
+// Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
 
-/** A call of an endpoint, as better-auth hands it to hooks. */
+/** The context that better-auth passes to hooks. */
 type Call = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
 interface Around {
@@ -21,7 +21,7 @@ interface Around {
   notices: Notices
 }
 
-/** The field of the body that holds a new password, by the endpoint that stores it. */
+/** The body field with the new password, by endpoint. */
 const NEW_PASSWORD: Record<string, 'password' | 'newPassword'> = {
   '/sign-up/email': 'password',
   '/change-password': 'newPassword',
@@ -30,7 +30,7 @@ const NEW_PASSWORD: Record<string, 'password' | 'newPassword'> = {
 }
 
 /**
- * Refuses a new password that is easily guessed, and a deletion that nothing proves.
+ * Refuses a weak new password, and a sensitive change without fresh proof.
  * @throws APIError.
  */
 export async function refuseUnproven(call: Call, { config, store }: Around): Promise<void> {
@@ -49,7 +49,7 @@ export async function refuseUnproven(call: Call, { config, store }: Around): Pro
   }
 }
 
-/** A browser that was left open for days changes no way in, whoever sits at it. */
+/** A stale session may not change how the account is signed in to, whoever is using the browser. */
 async function refuseOldSession(call: Call): Promise<void> {
   const found = await getSessionFromCtx(call)
   if (found === null || isRecent(found.session.createdAt.getTime())) return
@@ -57,7 +57,7 @@ async function refuseOldSession(call: Call): Promise<void> {
   throw new APIError('FORBIDDEN', { code, message })
 }
 
-/** The address of the account that a new password is for, if there is one. */
+/** The address of the account that gets the new password, if there is one. */
 async function emailOf(call: Call, store: Store): Promise<string | null> {
   const { internalAdapter } = call.context
   if (call.path === '/sign-up/email') return typeof call.body.email === 'string' ? call.body.email : null
@@ -68,10 +68,10 @@ async function emailOf(call: Call, store: Store): Promise<string | null> {
   return proof === null ? null : ((await internalAdapter.findUserById(proof.value))?.email ?? null)
 }
 
-/** An account's first sign-in comes with its making, and is nothing that its owner must be told of. */
+/** A sign-in this soon after the account was created is its first one, and needs no notice. */
 const FIRST_SIGN_IN_MS = 60_000
 
-/** Remembers a browser that signs in, and tells of what happened to an account. */
+/** Remembers the browser of a sign-in, and notifies the owner of a new one. */
 export async function followUp(call: Call, { config, store, notices }: Around): Promise<void> {
   const { newSession, returned } = call.context
   const headers = call.headers ?? new Headers()
@@ -79,7 +79,7 @@ export async function followUp(call: Call, { config, store, notices }: Around): 
   if (hasFailed) return
   if (call.path === '/delete-user') return forget(call, config)
   if (newSession === null) return
-  // Other endpoints renew the cookie of a session that the browser has already.
+  // Other endpoints only refresh the cookie of the session that the browser already has.
   const { authCookies, secret } = call.context
   const had = await call.getSignedCookie(authCookies.sessionToken.name, secret)
   if (newSession.session.token === had) return
@@ -94,9 +94,8 @@ export async function followUp(call: Call, { config, store, notices }: Around): 
 }
 
 /**
- * Stands in for better-auth's own way of changing a password, which compares first and writes later, whatever has happened in
- * between: the owner of the address may have come, or the password been replaced. Here both are looked at in the write. The
- * other sessions end with it.
+ * Replaces better-auth’s password change, which compares first and writes later: in between, the owner of the address
+ * may have arrived or the password been replaced. Here the write itself checks both, and ends the other sessions.
  */
 export async function changePassword(call: Call, { store, notices }: Around) {
   const found = await getSessionFromCtx(call)

@@ -10,7 +10,7 @@ import { changeRole, isRole, removeMember } from './members.ts'
 import type { Notices } from './notices.ts'
 import { lastAdmin } from './proof-hooks.ts'
 
-/** Neither sent by a client nor shown to one. */
+/** Not accepted from clients and not returned to them. */
 const OURS = { required: false, input: false, returned: false } as const
 
 const access = createAccessControl(defaultStatements)
@@ -24,7 +24,7 @@ const roles = {
   }),
 }
 
-/** better-auth's organisations, with our roles: caps and last admins are checked before each change. */
+/** better-auth’s organisations with our roles. The hooks enforce the cap, and that an admin remains. */
 export function organizationPlugin(
   config: Config,
   store: Store,

@@ -30,7 +30,8 @@ import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from
 import { endPlaceholders } from './taken.ts'
 
 /**
- * better-auth, without the OIDC provider where that does not answer in time: nobody else's way in waits for it.
+ * Starts better-auth; without the OIDC provider if that does not answer in time, so that no other way of signing in
+ * waits for it.
  */
 export async function startAuth(
   config: Config,
@@ -67,25 +68,25 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
     secret: sessionSecret(config),
     database: drizzleAdapter(store.db, { provider: 'sqlite', schema }),
     telemetry: { enabled: false },
-    // What fails comes to our own log, which leaves values out: better-auth's prints statements with theirs.
+    // Errors go to our own log, which omits values: better-auth’s prints statements with theirs.
     onAPIError: { throw: true, errorURL: '/sign-in' },
     logger: {
       level: 'warn',
       log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
     },
-    // Our own limit stands before this one, on our own idea of the client's address (api/auth.ts).
+    // Rate limits are our own (api/auth-limits.ts), by our own client address.
     rateLimit: { enabled: false },
     advanced: {
       ipAddress: { disableIpTracking: true },
-      // The browser check of decisions 9 stands in api/auth.ts, for every route of the service.
+      // api/auth.ts checks for cross-site requests (decisions 9), as every route does.
       disableCSRFCheck: true,
-      // The names below are whole: no `__Secure-` in front of `__Host-`.
+      // The names below are complete: no `__Secure-` before `__Host-`.
       useSecureCookies: false,
       cookiePrefix: 'auth',
       defaultCookieAttributes: { secure: isSecure },
       cookies: { session_token: cookie },
     },
-    // Whichever way somebody comes in, by the OIDC provider too, which may not vouch for the address.
+    // These cover every way of signing in, the OIDC provider included, which may not vouch for the address.
     databaseHooks: {
       session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
@@ -112,7 +113,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
       deleteUser: {
         enabled: true,
         async beforeDelete({ id, email, emailVerified }, request) {
-          // The owner of the address may have come while the password was compared.
+          // The owner of the address may have arrived while the password was compared.
           const session = request === undefined ? null : await readSession(request.headers)
           if (session?.userId !== id) {
             throw new APIError('UNAUTHORIZED', {
@@ -128,18 +129,18 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
     },
     emailAndPassword: {
       enabled: true,
-      // What a password must be stands in password-rules.ts; this is only for what no password can be.
+      // The real rules are in password-rules.ts; these only bound the size.
       minPasswordLength: 1,
       maxPasswordLength: MAX_PASSWORD_UNITS,
       password: { hash: hashPassword, verify: verifyPassword },
       requireEmailVerification: config.requireVerifiedEmail,
-      // With this off better-auth answers a sign-up for a known address like one for a new one.
+      // Off, so that better-auth answers a sign-up for a known address like one for a new one.
       autoSignIn: false,
-      // Whoever else is signed in need not be the owner of the mailbox.
+      // Other sessions may not belong to the owner of the mailbox.
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_MINUTES * 60,
       sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
-      // Whoever has the mailbox has proven the address, and what somebody else signed up with it ends.
+      // The reset link proves the address, and ends what somebody else signed up with it.
       async onPasswordReset({ user: { id } }) {
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
         notices.tell(id, { kind: 'passwordSet' })
@@ -163,7 +164,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
   })
 }
 
-/** What is kept of an account at a provider: that it is theirs. Nobody asks the provider for anything afterwards. */
+/** Only the link to the provider’s account is stored: nothing calls the provider afterwards. */
 const NO_TOKENS = {
   accessToken: null,
   refreshToken: null,

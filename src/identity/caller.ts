@@ -1,14 +1,14 @@
 import { Problem } from '../core/problem.ts'
 import type { Role, Scope } from './roles.ts'
 
-// Who calls. Most features need this, so it imports none of them: importing one here would close a circle.
+// Nearly every feature needs these types, so this file may import none of them: that would be an import cycle.
 
-/** Who bundles and keys belong to (spec 2.6, decisions 2). */
+/** The owner of bundles and keys (spec 2.6, decisions 2). */
 export type Subject = { type: 'user'; userId: string } | { type: 'organization'; organizationId: string }
 
-/** A signed-in browser's user, and the organisation it acts for. */
+/** The session of a signed-in browser: its user, and the organisation it acts for. */
 export interface Session {
-  /** Names the session and is no secret: its token is another text. */
+  /** Identifies the session; not its secret token. */
   id: string
   userId: string
   name: string
@@ -16,22 +16,22 @@ export interface Session {
   emailVerified: boolean
   /** When this browser signed in, in milliseconds since 1970. */
   signedInAt: number
-  /** The domain of a VERIFIED address; null otherwise. */
+  /** The domain of the address if it is VERIFIED; null otherwise. */
   emailDomain: string | null
-  /** The active organisation, if the user still belongs to it. */
+  /** The active organisation, if the user is still a member. */
   organizationId: string | null
-  /** The role in that organisation; over the user's own things `admin`. */
+  /** The role in that organisation; `admin` where the user acts for themselves. */
   role: Role
 }
 
-/** A key that has proved itself: whom it acts for, and what it may do. */
+/** A verified API key: whom it acts for, and what it may do. */
 export interface KnownKey {
   id: number
   userId: string
   subject: Subject
   role: Role
   scopes: readonly Scope[]
-  /** Whether whoever minted it has proven their address. */
+  /** Whether the minter has verified their address. */
   isMinterVerified: boolean
   /** 0: no limit. */
   rateLimitPerHour: number
@@ -40,15 +40,15 @@ export interface KnownKey {
 /** A caller without a credential. */
 interface Anonymous {
   kind: 'anonymous'
-  /** The client's network: see `network`. */
+  /** The client’s network: see limits/network.ts. */
   address: string
 }
 
 interface Credential {
   address: string
-  /** The user behind the session, or who minted the key. */
+  /** The session’s user, or the minter of the key. */
   userId: string
-  /** Whom the caller acts for: a session's active organisation, else its user; a key's own subject. */
+  /** Whom the caller acts for: the active organisation of a session, else its user; the subject of a key. */
   subject: Subject
   /** The role over that subject. */
   role: Role
@@ -61,7 +61,7 @@ export type SignedIn = Credential & ({ kind: 'session'; session: Session } | { k
 export type Caller = Anonymous | SignedIn
 
 /**
- * The caller, who must have a credential.
+ * Narrows a caller to one with a credential.
  * @throws Problem UNAUTHORIZED.
  */
 export function signedIn(caller: Caller): SignedIn {
@@ -69,12 +69,12 @@ export function signedIn(caller: Caller): SignedIn {
   throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
 }
 
-/** The refusal of a request without a credential that holds. */
+/** The error for a missing or invalid credential. */
 export function unauthorized(message: string): Problem {
   return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-/** The refusal of a credential whose account was deleted since it was read. */
+/** The error for a credential whose account has been deleted since it was read. */
 export function gone(): Problem {
   return unauthorized('The account of this credential was deleted.')
 }

@@ -2,22 +2,22 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 
-// Browsers that have signed in before ("device cookies", OWASP): strangers' guesses must not lock their owner out, and a
-// sign-in from any other browser is worth a mail. The cookie gives no right: it only says whose wrong tries are whose.
+// Device cookies (OWASP): browsers that have signed in before. Guesses by strangers must not lock the owner out, and a
+// sign-in from a new browser is worth a mail. The cookie grants nothing; it only tells whose failed attempts are whose.
 
 /** A browser that has signed in to one account. */
 export interface Device {
-  /** Random: tells its tries from those of others. */
+  /** Random; failed attempts are counted by it. */
   id: string
-  /** Whether the account's address was confirmed by then: only so is the browser surely its owner's. */
+  /** Whether the address was verified at that sign-in: only then is the browser surely the owner’s. */
   isOwners: boolean
 }
 
 type Keys = Pick<Config, 'secret' | 'origin'>
 
-/** Longer than a session: it is after that that a password is typed. Browsers keep no cookie for more than 400 days. */
+/** Longer than a session, since passwords are typed after one has ended. Browsers cap cookies at 400 days. */
 const MAX_AGE_SECONDS = 400 * 86_400
-/** Accounts that one browser remembers; the one signed in to longest ago goes first. */
+/** Accounts remembered per browser; the least recently used is dropped first. */
 const MAX_ACCOUNTS = 5
 const ENTRY = /^([\w-]{22})\.([0-9A-Za-z]{12})\.([01])\.([\w-]{22})$/
 const BETWEEN = '~'
@@ -27,7 +27,7 @@ function deviceCookieName({ origin }: Keys): string {
   return origin.startsWith('https:') ? '__Host-device' : 'device'
 }
 
-/** What this browser is to an account, or null where it has not signed in to it. `email` is taken as typed. */
+/** The entry of this browser for an account, or null if it has never signed in to it. Takes `email` as typed. */
 export function deviceOf(headers: Headers, email: string, keys: Keys): Device | null {
   const account = accountHash(email, keys)
   const entry = entriesIn(headers, keys).find((text) => text.startsWith(account))
@@ -35,14 +35,14 @@ export function deviceOf(headers: Headers, email: string, keys: Keys): Device | 
   return id === '' ? null : { id, isOwners: flag === '1' }
 }
 
-/** A cookie to be set; better-auth's and our own answers write it alike. */
+/** A cookie to set, by better-auth or by an answer of our own. */
 interface Remembered {
   name: string
   value: string
   attributes: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean; maxAge: number }
 }
 
-/** The cookie of a browser that has just signed in: it keeps the other accounts that it had. */
+/** The cookie after a sign-in; other accounts of the browser stay in it. */
 export function rememberedBy(headers: Headers, email: string, isOwners: boolean, keys: Keys): Remembered {
   const known = deviceOf(headers, email, keys)
   const id = known?.isOwners === isOwners ? known.id : randomBase62(12)
@@ -50,12 +50,12 @@ export function rememberedBy(headers: Headers, email: string, isOwners: boolean,
   return cookieOf([`${body}.${signatureOf(body, keys)}`, ...others(headers, email, keys)], keys)
 }
 
-/** The cookie of a browser whose account is gone. */
+/** The cookie after an account was deleted. */
 export function forgottenBy(headers: Headers, email: string, keys: Keys): Remembered {
   return cookieOf(others(headers, email, keys), keys)
 }
 
-/** A cookie as a header has it. */
+/** The value of a `Set-Cookie` header. */
 export function cookieLine({ name, value, attributes: { maxAge, secure } }: Remembered): string {
   return `${name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`
 }
@@ -76,7 +76,7 @@ function others(headers: Headers, email: string, keys: Keys): string[] {
   return entriesIn(headers, keys).filter((entry) => !entry.startsWith(account))
 }
 
-/** The entries of a request's cookie that we signed. */
+/** The entries of the request’s cookie whose signature holds. */
 function entriesIn(headers: Headers, keys: Keys): string[] {
   const start = `${deviceCookieName(keys)}=`
   const pair = headers
@@ -96,7 +96,7 @@ function isOurs(entry: string, keys: Keys): boolean {
   return timingSafeEqual(Buffer.from(sent), Buffer.from(signatureOf(entry.slice(0, -sent.length - 1), keys)))
 }
 
-/** 132 bits each: nobody can guess one, nor find two that are the same. */
+/** 132 bits each: too many to guess or to collide. */
 function accountHash(email: string, { secret }: Keys): string {
   return keyedHash(secret, 'device account', accountOf(email)).slice(0, 22)
 }
@@ -105,7 +105,7 @@ function signatureOf(body: string, { secret }: Keys): string {
   return keyedHash(secret, 'device', body).slice(0, 22)
 }
 
-/** An account by its address, however that was typed. */
+/** The key of an account in counters and cookies: its address, however typed. */
 export function accountOf(email: string): string {
   return email.trim().toLowerCase()
 }

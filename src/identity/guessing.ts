@@ -7,38 +7,38 @@ import { accountOf, deviceOf } from './devices.ts'
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 
-/** Wrong tries at one account from one source: a network, a browser that is known, or a session. */
+/** Failed attempts on one account from one source: a network, a known browser, or a session. */
 const FROM_ONE_SOURCE = tiers('guess-source', [
   [5, MINUTE],
   [10, 15 * MINUTE],
   [20, HOUR],
   [40, DAY],
 ])
-/** The same from all browsers together that have not signed in to it before. */
+/** The same from all unknown browsers together. */
 const FROM_STRANGERS = tiers('guess-strangers', [
   [10, MINUTE],
   [50, HOUR],
   [100, DAY],
 ])
-/** And from all that have: whoever had the account before its owner may hold any number of their cookies. */
+/** And from all known ones: whoever held the account before its owner may have any number of their cookies. */
 const FROM_KNOWN_BROWSERS = tiers('guess-known-browsers', [[100, DAY]])
 
-/** Who tries a password, and at which account. */
+/** An attempt at a password. */
 export interface Try {
   /** The account's address, as typed. */
   email: string
   headers: Headers
-  /** The client's network; null for a session's own account, whose tries count together wherever they come from. */
+  /** The client’s network; null if a session confirms its own account, whose attempts count together. */
   network: string | null
-  /** What there were too many of, as a sentence. */
+  /** First sentence of the error. */
   tooMany: string
 }
 
 /**
- * Lets a password be tried, unless too many were wrong lately (decisions 13). It counts as wrong until it has turned out
- * not to be, so that tries at the same moment cannot all get through.
- * @param wasWrong tells of an answer whether it counts.
- * @throws Problem RATE_LIMITED, alike whether there is such an account; whatever `run` throws.
+ * Runs an attempt at a password, unless too many have failed lately (decisions 13). It counts as failed until it
+ * succeeds, so that concurrent attempts cannot all pass.
+ * @param wasWrong whether an answer counts as failed.
+ * @throws Problem RATE_LIMITED, the same whether or not the account exists; whatever `run` throws.
  */
 export async function guess<T>(
   tried: Try,

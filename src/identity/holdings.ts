@@ -2,11 +2,11 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, bundles, member, organization, owners } from '../../db/schema.ts'
 
-/** What would go with an account or an organisation, in numbers. */
+/** What would be deleted with an account or organisation. */
 export interface Holdings {
-  /** Those that are deleted and could be restored too. */
+  /** Includes deleted ones that can still be restored. */
   bundles: number
-  /** Keys that work: not revoked, their minters still there. */
+  /** Active keys: not revoked, and their minter still a member. */
   keys: number
 }
 
@@ -18,7 +18,7 @@ export async function holdingsOf({ db }: Store, organizationId: string): Promise
   return { bundles: row?.bundles ?? 0, keys: row?.keys ?? 0 }
 }
 
-/** What becomes of an organisation when one of its members deletes their account. */
+/** What happens to an organisation when one of its members deletes their account. */
 export interface Fate extends Holdings {
   id: string
   name: string
@@ -26,7 +26,7 @@ export interface Fate extends Holdings {
   fate: 'goes' | 'stays' | 'blocks'
 }
 
-/** What deleting an account would mean (decisions 11). */
+/** The consequences of deleting an account (decisions 11). */
 export async function consequences({ db }: Store, userId: string): Promise<Holdings & { organizations: Fate[] }> {
   const others = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId})`
   const otherAdmins = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId} AND other.role = 'admin')`
@@ -61,7 +61,7 @@ function held(isOwner: ReturnType<typeof eq>) {
   }
 }
 
-/** How many working keys of an organisation act in a member's name: they end with the membership. */
+/** Active keys of an organisation that a member minted: they end with the membership. */
 export async function keysInName({ db }: Store, organizationId: string, userId: string): Promise<number> {
   const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isWorking)
   const [row] = await db

@@ -9,8 +9,8 @@ export interface Credentials {
 }
 
 /**
- * The caller behind a request's credentials (spec 5, decisions 3). A key goes before a cookie.
- * @throws Problem UNAUTHORIZED for a key that is not valid: it is never taken as anonymous.
+ * Identifies the caller of a request (spec 5, decisions 3). A key takes precedence over a cookie.
+ * @throws Problem UNAUTHORIZED for an invalid key: it is never treated as anonymous.
  */
 export function identify(headers: Headers, address: string, credentials: Credentials): Caller | Promise<Caller> {
   const authorization = headers.get('authorization')

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
 
-// Mailed links lead to pages that say what will happen, and do nothing until a button is pressed: scanners, previews and
-// prefetches follow links too (decisions 13). Here is where they lead, and what one that still works is for.
+// Pages behind mailed links do nothing until a button is pressed, because mail scanners, previews and prefetches follow
+// links too (decisions 13). This file has their paths, and looks up the tokens.
 
 /** The part of better-auth that these need. Not `startAuth`'s own type: auth.ts imports this file. */
 interface Auth {
   $context: Promise<Pick<AuthContext, 'internalAdapter' | 'secret'>>
 }
 
-/** Where to go afterwards; only a path of this service, or a mail could lead people elsewhere through us, and as a header can hold it. */
+/**
+ * The path to continue at. Only one of this service, so that mailed links are no open redirect, and only characters
+ * that a header can hold.
+ */
 export function localPath(next: string | null): string {
   return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,1000}$/.test(next) ? next : '/dashboard'
 }
@@ -33,12 +36,12 @@ function pathWithNext(path: string, url: string): string {
   return `${path}?${new URLSearchParams({ next: localPath(new URL(url).searchParams.get('callbackURL')) })}`
 }
 
-/** Under which name the store has a sign-in link: hashed, as better-auth's `storeToken: 'hashed'` does. */
+/** The identifier that a sign-in link is stored under: hashed, like better-auth’s `storeToken: 'hashed'`. */
 export function magicLinkIdentifier(token: string): string {
   return `magic-link:${createHash('sha256').update(token).digest('base64url')}`
 }
 
-/** The address in what is stored of a sign-in link; null where it is none, or too old. */
+/** The address of a stored sign-in link; null if there is none or it has expired. */
 export function emailIn(stored: { value: string; expiresAt: Date } | null): string | null {
   if (stored === null || stored.expiresAt < new Date()) return null
   try {
@@ -49,13 +52,13 @@ export function emailIn(stored: { value: string; expiresAt: Date } | null): stri
   }
 }
 
-/** The address that a sign-in link is for; null where it was used, is too old or was never made. */
+/** The address of a sign-in link; null if it was used, has expired or never existed. */
 export async function magicLinkEmail(auth: Auth, token: string): Promise<string | null> {
   const { internalAdapter } = await auth.$context
   return emailIn((await internalAdapter.findVerificationValue(magicLinkIdentifier(token))) ?? null)
 }
 
-/** The address whose password a link sets; null where it was used, is too old or was never made. */
+/** The address of a password link; null if it was used, has expired or never existed. */
 export async function passwordLinkEmail(auth: Auth, token: string): Promise<string | null> {
   const { internalAdapter } = await auth.$context
   const stored = await internalAdapter.findVerificationValue(`reset-password:${token}`)
@@ -63,7 +66,7 @@ export async function passwordLinkEmail(auth: Auth, token: string): Promise<stri
   return (await internalAdapter.findUserById(stored.value))?.email ?? null
 }
 
-/** The account that a link confirms the address of; null where it is too old, was never made, or the account is gone. */
+/** The account of a confirmation link; null if it has expired, never existed, or the account is gone. */
 export async function confirmationFor(auth: Auth, token: string) {
   const { internalAdapter, secret } = await auth.$context
   const { verifyJWT } = await import('better-auth/crypto')

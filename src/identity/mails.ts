@@ -4,10 +4,10 @@ import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 import type { Role } from './roles.ts'
 import { isPlaceholder } from './taken.ts'
 
-// The mails that let people in. Subjects hold nothing that a user wrote (decisions 13); what users call themselves stands
-// quoted, on lines of its own.
+// Mails with sign-in, confirmation, password and invitation links. Subjects hold no text of users (decisions 13); names
+// are quoted on lines of their own.
 
-/** How long the links of these mails work. */
+/** How long the links work. */
 export const MAGIC_LINK_MINUTES = 15
 export const INVITATION_DAYS = 7
 export const RESET_MINUTES = 60
@@ -24,7 +24,7 @@ interface Invited {
 
 /**
  * Sends the mails of accounts.
- * @param config what the service is called, and where it is.
+ * @param config name and origin of the service.
  */
 export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'origin'>, mailer: Mailer) {
   const send = (to: string, subject: string, ...paragraphs: string[]) =>

@@ -5,14 +5,14 @@ import { claims, invitation, member, organization, session, type user, verificat
 import { linksOf } from './proof.ts'
 import { ROLES, type Role } from './roles.ts'
 
-// What better-auth does not hold of memberships, or does not hold when two people act at once.
+// Membership rules that better-auth lacks, or does not keep under concurrent requests.
 
-/** Whether a text is one of the roles: better-auth would also take its own `owner` and `member`, and lists. */
+/** Whether a text is one of our roles: better-auth would also accept `owner`, `member` and lists. */
 export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text)
 }
 
-/** An organisation of a user, and what they are there. */
+/** An organisation of a user, with their role. */
 export interface OwnOrganization {
   id: string
   name: string
@@ -40,8 +40,8 @@ interface Membership {
 }
 
 /**
- * Changes a member's role, unless that would leave the organisation without an admin: counted in the write, so
- * two admins who demote each other cannot both get through.
+ * Changes a member’s role, unless no admin would be left. The write itself counts admins, so two admins who demote each
+ * other cannot both succeed.
  * @returns whether it was done.
  */
 export async function changeRole({ db, write }: Store, { id, organizationId }: Membership, role: Role) {
@@ -55,15 +55,15 @@ export async function changeRole({ db, write }: Store, { id, organizationId }: M
   return result?.rowsAffected === 1
 }
 
-/** The same for taking a member out. */
+/** The same for removing a member. */
 export async function removeMember({ db, write }: Store, { id, organizationId }: Membership) {
   const [result] = await write([db.delete(member).where(and(eq(member.id, id), keepsAnAdmin(organizationId)))])
   return result?.rowsAffected === 1
 }
 
 /**
- * Takes a member out of an organisation at their own wish, and their sessions with them.
- * @returns whether it was done: its only admin stays.
+ * Lets a member leave an organisation, which their sessions then no longer act for.
+ * @returns whether it was done: the only admin cannot leave.
  */
 export async function leave({ db, write }: Store, userId: string, organizationId: string): Promise<boolean> {
   const mine = and(eq(member.userId, userId), eq(member.organizationId, organizationId))
@@ -83,17 +83,17 @@ export async function leave({ db, write }: Store, userId: string, organizationId
   return result?.rowsAffected === 1
 }
 
-/** Whether the organisation has an admin also without the member that a statement is about. */
+/** Whether an admin remains without the member that the statement is about. */
 function keepsAnAdmin(organizationId: string) {
   const admins = sql`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${organizationId} AND other.role = 'admin')`
   return or(ne(member.role, 'admin'), sql`${admins} > 1`)
 }
 
 /**
- * Makes an account ready to be deleted: organisations that have nobody else go with it, and their bundles with
- * them; others are left; what stands elsewhere under the account's address is erased. Decided in the write, so
- * that two last admins who delete their accounts at once cannot both get through.
- * @returns the name of an organisation that others would be left in without an admin; then nothing was done.
+ * Prepares the deletion of an account: organisations without other members are deleted with their bundles, others are
+ * left, and traces of its address elsewhere are erased. The writes themselves check for admins, so two last admins who
+ * delete their accounts at once cannot both succeed.
+ * @returns the name of an organisation that would lose its last admin; then nothing was done.
  */
 export async function leaveAll(
   { db, write }: Store,
@@ -108,9 +108,9 @@ export async function leaveAll(
     db.select({ name: organization.name }).from(organization).where(sql`${organization.id} IN (${needing})`).limit(1),
     db.delete(organization).where(and(alone, mayGo)),
     db.delete(invitation).where(and(eq(invitation.email, email), mayGo)),
-    // A link that was mailed before would make the account anew.
+    // A link mailed earlier would re-create the account.
     db.delete(verification).where(and(linksOf(sql`${id}`), mayGo)),
-    // Only a confirmed address is the account's own.
+    // Only a verified address is the account's own.
     db
       .update(claims)
       .set({ email: null })

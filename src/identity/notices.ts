@@ -10,13 +10,13 @@ import { type Mailer, quoted } from '../mail/mailer.ts'
 import type { Subject } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** Notices of one kind to one person: whoever has the account must not be able to flood its owner. */
+/** Per kind and person: somebody who has taken over an account must not be able to flood its owner. */
 const TO_ONE_PERSON = tiers('notice', [
   [10, 3_600_000],
   [30, 86_400_000],
 ])
 
-/** Something that happened to an account, which its owner would want to know of were it not them. */
+/** An event in an account that its owner must hear of in case it was not them. */
 export type Happening =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
@@ -24,7 +24,7 @@ export type Happening =
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
 
-/** Mails that tell people what happened to their account (decisions 13). */
+/** Mails about events in an account (decisions 13). */
 export class Notices {
   constructor(
     readonly config: Pick<Config, 'name' | 'origin'>,
@@ -35,14 +35,14 @@ export class Notices {
   ) {}
 
   /**
-   * Tells a person, if their address is confirmed: a mail to any other is mail to a stranger. Keeps nobody waiting, and
-   * fails nothing of what it tells of.
+   * Notifies a person if their address is verified: an unverified one may be a stranger’s. Runs in the background; a
+   * failure is logged and never reaches the caller.
    */
   tell(userId: string, happening: Happening): void {
     this.#send(userId, happening).catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }
 
-  /** Tells the address that an account had, and was confirmed, before it got another. */
+  /** Notifies the former address of an account; it must have been verified. */
   tellFormerAddress(userId: string, email: string, to: string): void {
     this.#mail(userId, email, { kind: 'addressChanged', to }).catch((error) =>
       this.log.error({ err: error }, 'a notice could not be sent'),
@@ -120,7 +120,7 @@ function paragraphs(...texts: string[]): string {
   return texts.join('\n\n')
 }
 
-/** A browser as far as it says what it is. */
+/** The name of a browser, by its user agent. */
 async function browserOf(userAgent: string): Promise<string> {
   const { agentOf } = await import('../policies/agents.ts')
   return browserName(agentOf(userAgent)) ?? 'an unknown browser'

@@ -8,12 +8,12 @@ type Oidc = NonNullable<Config['oidc']>
 /** better-auth reads the discovery document without a time-out of its own. */
 const OIDC_TIMEOUT_MS = 2_000
 
-/** Signing in at the OpenID Connect provider. */
+/** Sign-in at the OpenID Connect provider. */
 export function oidcPlugin(oidc: Oidc, proofs: Proofs) {
   return genericOAuth({
     config: [
       {
-        // Also in the address it calls back: `/api/auth/callback/oidc`.
+        // Part of the redirect URI: `/api/auth/callback/oidc`.
         providerId: OIDC,
         clientId: oidc.clientId,
         clientSecret: oidc.clientSecret,

@@ -4,9 +4,9 @@ import { invitation, member, organization, user } from '../../db/schema.ts'
 import type { Role } from './roles.ts'
 import { shownEmail } from './sessions.ts'
 
-/** Somebody who belongs to an organisation. */
+/** A member of an organisation. */
 export interface Member {
-  /** Of the membership. */
+  /** Id of the membership. */
   id: string
   userId: string
   name: string
@@ -16,7 +16,7 @@ export interface Member {
   since: number
 }
 
-/** Somebody who was asked to join and has not answered. */
+/** A pending invitation. */
 export interface Invited {
   id: string
   email: string
@@ -25,21 +25,21 @@ export interface Invited {
   expiresAt: number
 }
 
-/** An organisation as its members see it. */
+/** An organisation as shown to its members. */
 export interface OrganizationInFull {
   id: string
   name: string
   /** Milliseconds since 1970. */
   createdAt: number
-  /** The role of whoever looks. */
+  /** The role of the requesting user. */
   role: Role
   /** Admins first, then by name. */
   members: Member[]
-  /** For admins; others see none. */
+  /** For admins; empty for others. */
   invitations: Invited[]
 }
 
-/** An organisation that a user belongs to, or null: to everybody else there is none. */
+/** An organisation of a user; null if they are not a member, as if it did not exist. */
 export async function organizationFor({ db }: Store, userId: string, id: string): Promise<OrganizationInFull | null> {
   const own = sql`EXISTS (SELECT 1 FROM ${member} AS mine WHERE mine.organization_id = ${id} AND mine.user_id = ${userId})`
   const admins = sql`EXISTS (SELECT 1 FROM ${member} AS mine WHERE mine.organization_id = ${id} AND mine.user_id = ${userId} AND mine.role = 'admin')`
@@ -83,7 +83,7 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
   }
 }
 
-/** An organisation that somebody is asked to join. */
+/** An invitation, as shown to the person invited. */
 export interface Asked {
   /** Of the invitation. */
   id: string
@@ -91,7 +91,7 @@ export interface Asked {
   role: Role
 }
 
-/** The open invitations to a person's address, which must be confirmed. */
+/** The open invitations to a person's address, which must be verified. */
 export async function invitationsTo(
   { db }: Store,
   { email, emailVerified }: Pick<typeof user.$inferSelect, 'email' | 'emailVerified'>,
@@ -105,7 +105,7 @@ export async function invitationsTo(
     .limit(100)
 }
 
-/** The organisation of a user that was made under a slug, or null. */
+/** The id of a user’s organisation by its slug, or null. */
 export async function madeAs({ db }: Store, userId: string, slug: string): Promise<string | null> {
   const [row] = await db
     .select({ id: organization.id })

@@ -1,28 +1,28 @@
 import { accountOf } from './devices.ts'
 
-/** In Unicode code points, as it is hashed. */
+/** In Unicode code points. */
 const MIN_LENGTH = 8
 const MAX_LENGTH = 128
-/** More than that many UTF-16 units no password can be; better-auth counts those. */
+/** The same bound in UTF-16 units, which better-auth counts. */
 export const MAX_PASSWORD_UNITS = MAX_LENGTH * 2
-/** How many of the most common ones that are long enough are refused. */
+/** How many of the most common passwords of sufficient length are refused. */
 const MOST_COMMON = 10_000
 
-/** Why a password may not be chosen. */
+/** Why a password is refused. */
 interface Refusal {
   code: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG' | 'PASSWORD_TOO_COMMON' | 'PASSWORD_IS_PERSONAL'
-  /** A sentence for whoever chose it. */
+  /** For the user. */
   message: string
 }
 
-/** A password as it is compared and hashed: however a keyboard writes its letters. */
+/** The form that is compared and hashed: keyboards encode the same letters differently. */
 export function plainPassword(password: string): string {
   return password.normalize('NFKC')
 }
 
 /**
- * What is wrong with a new password, or null (decisions 13, NIST SP 800-63B).
- * Its owner’s address, if it is known, and the name of the service are what somebody who guesses tries first.
+ * Why a new password is refused, or null (decisions 13, NIST SP 800-63B). The owner’s address and the service’s name
+ * are what an attacker tries first.
  */
 export async function unfitPassword(
   password: string,
@@ -56,7 +56,7 @@ export async function unfitPassword(
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Read when a password is first chosen: hardly any process needs them at its start. */
+/** Loaded on first use: most processes never need it at the start. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
     const ranked = dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH)

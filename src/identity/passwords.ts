@@ -14,24 +14,24 @@ const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt
 /** OWASP's scrypt setting for 16 MiB a hash. */
 const COST: ScryptOptions = { N: 2 ** 14, r: 8, p: 5, maxmem: 64 * 1024 * 1024 }
 const KEY_BYTES = 64
-/** Two at a time: a hash takes a core for a moment, and the launchers need the others. */
+/** Each hash occupies a core, and launchers need the others. */
 const AT_ONCE = 2
 const inTurn = pLimit(AT_ONCE)
 const MAX_WAITING = 50
-/** Of these at most so many may be one network's, so that a flood from there leaves room for everybody else. */
+/** Per network, so that a flood from one leaves room for everybody else. */
 const MAX_WAITING_OF_ONE = 20
 
-/** Hashes of requests that were let in, whether or not they have come to their hash yet: of all, and by network. */
+/** Hashes that admitted requests have made or will make, in all and by network. */
 let expected = 0
 const expectedOf = new Map<string, number>()
-/** What a hash takes lately; where none was made, a guess. */
+/** Moving average of the time of a hash; starts with a guess. */
 let hashMs = 100
 
 /**
- * Runs what will make so many hashes. They are counted from the start: requests that come together would all
- * find the queue short, and stand in it a moment later.
- * @param network the client's: see `widerNetwork`.
- * @throws Problem RATE_LIMITED where too many wait; once the time it tells has passed the queue is done.
+ * Admits a request that will compute `hashes` hashes. They are reserved up front: concurrent requests would all see a
+ * short queue and then wait in a long one.
+ * @param network of the client; see `widerNetwork`.
+ * @throws Problem RATE_LIMITED if the queue is full; it has drained after the time given.
  */
 export async function amongHashers<T>(network: string, hashes: number, run: () => Promise<T>): Promise<T> {
   const own = expectedOf.get(network) ?? 0
@@ -56,7 +56,7 @@ function expect(network: string, hashes: number): void {
   else expectedOf.set(network, own)
 }
 
-/** Whether somebody has a password; others come in by a mailed link or the OIDC provider. */
+/** Whether a user has a password; others sign in by mailed link or OIDC. */
 export async function hasPassword({ db }: Store, userId: string): Promise<boolean> {
   const rows = await db
     .select({ id: account.id })
@@ -65,7 +65,7 @@ export async function hasPassword({ db }: Store, userId: string): Promise<boolea
   return rows.length > 0
 }
 
-/** The stored password of the account with an address; null where it has none. */
+/** The stored password hash of the account with an address, or null. */
 export async function passwordOf({ db }: Store, email: unknown): Promise<string | null> {
   if (typeof email !== 'string') return null
   const [row] = await db
@@ -78,13 +78,13 @@ export async function passwordOf({ db }: Store, email: unknown): Promise<string 
 
 const overheard = new AsyncLocalStorage<{ hash: string }>()
 
-/** What `run` gives, and the hash of the password that it made last. */
+/** Runs `run` and also returns the last password hash that it computed. */
 export async function overhearHash<T>(run: () => Promise<T>): Promise<{ result: T; hash: string }> {
   const heard = { hash: '' }
   return { result: await overheard.run(heard, run), hash: heard.hash }
 }
 
-/** A password as it is stored: `<salt>:<key>`, both base64url. */
+/** Hashes a password, in the stored form `<salt>:<key>`, both base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const heard = overheard.getStore()
   const salt = randomBytes(16)
@@ -93,7 +93,7 @@ export async function hashPassword(password: string): Promise<string> {
   return hash
 }
 
-/** Whether a password is the one that was stored; constant time. */
+/** Compares a password with a stored hash in constant time. */
 export async function verifyPassword({ hash, password }: { hash: string; password: string }): Promise<boolean> {
   const [salt = '', key = ''] = hash.split(':')
   const stored = Buffer.from(key, 'base64url')

@@ -7,22 +7,24 @@ import { emailUnverified, isVouchedFor, type Proofs } from './proof.ts'
 import { roleIn } from './sessions.ts'
 import { shownTo, takenBy } from './taken.ts'
 
-// What must be proven before better-auth's endpoints do what they do, and what they may then tell of.
+// Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
 
-/** What better-auth calls the OIDC provider. */
+/** The id of the OIDC provider in better-auth. */
 export const OIDC = 'oidc'
 
 type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
-/** A provider's word on an address, which counts only as a boolean or its text; where it vouches, the address is proven. */
+/**
+ * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
+ */
 export async function vouched({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
-  // What lower case makes of letters beyond ASCII may be somebody else's address.
+  // Lower-casing a non-ASCII letter may give somebody else’s address.
   const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
   if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
   return { emailVerified }
 }
 
-/** Invitations are sent to an address, and so are for whoever has proven it; who sends one is named in it. */
+/** Invitations are for a verified address, and name a sender, whose address must be verified too. */
 const FOR_PROVEN = new Set(
   ['invite-member', 'accept-invitation', 'reject-invitation', 'get-invitation', 'list-user-invitations'].map(
     (name) => `/organization/${name}`,
@@ -37,7 +39,7 @@ export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
   throw new APIError(status as 403, { code, message })
 }
 
-/** Members are removed by their address too: who signed up with one that is taken goes by another here. */
+/** Members can be removed by address; one who signed up with a taken address has a placeholder in better-auth. */
 export async function knownByShownAddress(ctx: Ctx, store: Store): Promise<void> {
   if (ctx.path !== '/organization/remove-member') return
   const found = await getSessionFromCtx(ctx)
@@ -47,7 +49,10 @@ export async function knownByShownAddress(ctx: Ctx, store: Store): Promise<void>
   }
 }
 
-/** Who signed up with an address that is taken asks for its confirmation like anybody else: the mail goes to its owner. */
+/**
+ * An account with a taken address may ask for a confirmation mail like any other: the address’s owner gets a notice
+ * instead.
+ */
 export async function tellingOwner(ctx: Ctx, store: Store, tellOwner: (email: string) => void) {
   if (ctx.path !== '/send-verification-email') return
   const found = await getSessionFromCtx(ctx)
@@ -57,7 +62,7 @@ export async function tellingOwner(ctx: Ctx, store: Store, tellOwner: (email: st
   return ctx.json({ status: true })
 }
 
-/** A sign-in link proves its address, before better-auth looks whether that was proven. */
+/** A sign-in link proves its address; recorded before better-auth looks at it. */
 export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
   if (ctx.path !== '/magic-link/verify') return
   const link = magicLinkIdentifier(String(ctx.query?.token))
@@ -68,7 +73,7 @@ export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
   await proofs.prove({ userId: found.user.id, heldBy: holder?.user.id ?? null, link })
 }
 
-/** Invitations hold addresses and roles: only admins see those of their organisation. */
+/** Invitations hold addresses and roles, so only admins may see them. */
 export async function hideInvitations(ctx: Ctx, store: Store) {
   if (!ctx.path.startsWith('/organization/')) return
   const returned = ctx.context.returned
@@ -85,8 +90,8 @@ export async function hideInvitations(ctx: Ctx, store: Store) {
 }
 
 /**
- * Stands in for better-auth's own way of leaving, which looks for other admins before it writes: two who leave at
- * once would both find the other. Nobody who is no member comes past better-auth's own refusal.
+ * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
+ * would each find the other. Non-members are refused by better-auth before this.
  */
 export async function leaving(ctx: Ctx, store: Store) {
   if (ctx.path !== '/organization/leave') return
@@ -99,7 +104,7 @@ export async function leaving(ctx: Ctx, store: Store) {
   return ctx.json({ organizationId, userId: user.id })
 }
 
-/** The refusal of what would leave an organisation without an admin. */
+/** The error for removing the last admin. */
 export function lastAdmin(reason: string): APIError {
   return new APIError('BAD_REQUEST', { message: `${reason}: make another member admin first.`, code: 'LAST_ADMIN' })
 }

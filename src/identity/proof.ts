@@ -5,15 +5,15 @@ import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken.ts'
 
-// Who has proven an address (decisions 13). An account may be signed up with any address; what belongs to the address
-// belongs to whoever has proven it: by a mailed link, or by a provider that vouches for it. Every way in comes through here.
+// Verification of addresses (decisions 13). Anybody can sign up with any address; what belongs to an address belongs to
+// whoever proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
 
-/** The claim of a provider that an address was proven to it: some send it as text, and any other text is none. */
+/** Reads a provider’s claim that an address is verified: some send text, and any text but `true` is no claim. */
 export function isVouchedFor(claim: unknown): boolean {
   return claim === true || claim === 'true'
 }
 
-/** The refusal of what belongs to an address that nobody has proven. */
+/** The error for an unverified address. */
 export function emailUnverified(email: string | null): Problem {
   const sentTo = email === null ? 'in the mail we sent to it' : `in the mail we sent to ${email}`
   return new Problem(
@@ -23,7 +23,7 @@ export function emailUnverified(email: string | null): Problem {
 }
 
 /**
- * Refuses a caller whose address nobody has proven; for a key, that of the member it was minted by.
+ * Refuses a caller whose address is not verified; for a key, its minter’s.
  * @throws Problem EMAIL_UNVERIFIED.
  */
 export function requireProvenAddress(caller: SignedIn): void {
@@ -31,15 +31,15 @@ export function requireProvenAddress(caller: SignedIn): void {
   if (!isProven) throw emailUnverified(caller.kind === 'session' ? caller.session.email : null)
 }
 
-/** How long after a sign-in what is worth stealing can still be done with the session alone, in seconds. */
+/** Sensitive actions need a sign-in this recent, in seconds. */
 export const RECENT_SECONDS = 86_400
 
-/** Whether somebody signed in within the last day. @param signedInAt milliseconds since 1970. */
+/** Whether a sign-in was within the last day. @param signedInAt milliseconds since 1970. */
 export function isRecent(signedInAt: number): boolean {
   return Date.now() - signedInAt < RECENT_SECONDS * 1000
 }
 
-/** The refusal of what a session of long ago may not do: a browser that was left open proves little. */
+/** The error for a stale session: an unattended browser proves little. */
 export function signInAgain(): Problem {
   return new Problem(
     'RECENT_SIGN_IN_REQUIRED',
@@ -48,7 +48,7 @@ export function signInAgain(): Problem {
 }
 
 /**
- * Refuses a session whose sign-in is more than a day old. A key is a credential of its own and passes.
+ * Refuses a session that is more than a day old. Keys are credentials of their own and pass.
  * @throws Problem RECENT_SIGN_IN_REQUIRED.
  */
 export function requireRecentSignIn(caller: SignedIn): void {
@@ -56,9 +56,9 @@ export function requireRecentSignIn(caller: SignedIn): void {
 }
 
 /**
- * What is written when somebody proves an address that an account was signed up with by somebody else, who never proved it:
- * all that the other holds ends (sessions, password, linked accounts, keys, links under way) and the address is proven.
- * Each statement touches an unproven account alone, so that it does nothing where the address was proven before.
+ * The writes when somebody proves an address that another person signed up with and never verified: all that the other
+ * holds ends (sessions, password, linked accounts, keys, pending links), and the address is verified. Each statement
+ * only touches an unverified account, so nothing happens to a verified one.
  * @param who selects the id of the account.
  */
 export function ownerArrives(
@@ -75,13 +75,13 @@ export function ownerArrives(
       .set({ revokedAt: Date.now() })
       .where(and(eq(apiKeys.mintedBy, theirs), isNull(apiKeys.revokedAt))),
     db.delete(verification).where(and(linksOf(theirs), ne(verification.identifier, link))),
-    // A provider that never vouched for the address knows the other, not the owner.
+    // The provider’s person is the one who signed up, not the owner of the address.
     db.update(webhookEntities).set({ userId: null }).where(eq(webhookEntities.userId, theirs)),
     db.update(user).set({ emailVerified: true, updatedAt: new Date() }).where(eq(user.id, theirs)),
   ]
 }
 
-/** Mailed links of an account: they hold its id, or its address in JSON. */
+/** Pending mailed links of an account: they hold its id, or its address in JSON. */
 export function linksOf(userId: SQL) {
   const mailed = sql`CASE WHEN json_valid(${verification.value}) THEN ${verification.value} ->> 'email' END`
   return or(
@@ -90,26 +90,29 @@ export function linksOf(userId: SQL) {
   )
 }
 
-/** What `Proofs` is told of somebody who has proven an address. */
+/** A proof of an address. */
 interface Proof {
   userId: string
-  /** Who has a session of the account, if the prover has: then they are the one who signed up, and nothing ends. */
+  /**
+   * The user of the session that the proof came with. If it is the account itself, its owner signed up, and nothing
+   * ends.
+   */
   heldBy: string | null
-  /** The identifier of the mailed link that proves it; it stays until it is used up. */
+  /** The identifier of the link that is the proof; it stays until it is used up. */
   link?: string
-  /** The password, where the prover has just set it. */
+  /** Set if the prover has just set the password: it stays. */
   keeps?: 'password'
 }
 
-/** Keeps proofs of addresses, and tells when one has ended what somebody else held. */
+/** Records proofs of addresses, and ends what others held in their name. */
 export class Proofs {
-  /** @param onEnded called where keys may have ended, which are kept in memory. */
+  /** @param onEnded called when keys may have ended, because they are cached in memory. */
   constructor(
     readonly store: Store,
     readonly onEnded: () => Promise<void>,
   ) {}
 
-  /** Somebody has proven the address of an account; one that was proven before stays as it is. */
+  /** Records that the address of an account was proven; does nothing if it already was. */
   async prove({ userId, heldBy, link, keeps }: Proof): Promise<void> {
     const { db, write } = this.store
     if (heldBy === userId) {
@@ -129,9 +132,9 @@ export class Proofs {
   }
 
   /**
-   * A provider vouches for the address of whoever signs on there. The account that has the address is theirs then, unless
-   * they signed up with it themselves, by this provider.
-   * @param subject how the provider names the person.
+   * A provider vouches for the address of a person who signs in. The account with that address becomes theirs, unless
+   * they signed up with it themselves by this provider.
+   * @param subject the provider’s id of the person.
    */
   async proveByProvider(email: string, provider: string, subject: string): Promise<void> {
     const { db } = this.store

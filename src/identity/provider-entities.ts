@@ -3,7 +3,7 @@ import type { Query, Store } from '../../db/client.ts'
 import { apiKeys, bundles, owners, user, webhookEntities } from '../../db/schema.ts'
 import type { WebhookEvent } from '../core/deliveries.ts'
 
-// What events about people and about organisations have in common.
+// Queries shared by events about people and about organisations.
 
 export type Db = Store['db']
 export type Event = Pick<WebhookEvent, 'type' | 'at' | 'data'>
@@ -33,14 +33,14 @@ export function isEntity(entity: string) {
   return and(eq(webhookEntities.source, 'identity'), eq(webhookEntities.entity, entity))
 }
 
-/** The account that a person of the provider's has here, as a subquery. */
+/** The account that the provider's person is linked to, as a subquery. */
 export function linked(db: Db, entity: string) {
   return db.select({ id: webhookEntities.userId }).from(webhookEntities).where(isEntity(entity))
 }
 
 /**
- * The same by whatever an event tells: the provider's id, ours, or an address.
- * @param email one that the provider vouches for; null where it does not.
+ * The same by whatever an event contains: the provider's id, ours, or an address.
+ * @param email verified by the provider; null if not.
  */
 export function personIs(db: Db, id: string | undefined, email: string | null): SQL<string> {
   const byLink = linked(db, entityOf('user', id ?? email ?? ''))

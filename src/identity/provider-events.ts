@@ -16,9 +16,9 @@ const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
 }
 
 /**
- * What an identity provider's event makes of people, organisations and memberships (decisions 9).
- * @returns null for an event that means nothing here.
- * @throws Problem BAD_REQUEST for one that cannot be read.
+ * The effect of an identity provider’s event on people, organisations and memberships (decisions 9).
+ * @returns null for an event type that is not handled.
+ * @throws Problem BAD_REQUEST for malformed data.
  */
 export function providerEffect(db: Db, event: WebhookEvent): Effect | null {
   const effect = Object.hasOwn(EVENTS, event.type) ? EVENTS[event.type] : undefined

@@ -7,7 +7,7 @@ import { isVouchedFor } from './proof.ts'
 import { closeDown, type Db, type Event, entityOf, personIs, revokeKeys } from './provider-entities.ts'
 import { Membership, Organization, readEmail, roleOf, tidy } from './provider-shapes.ts'
 
-/** An organisation goes by the provider's id. */
+/** Organisations keep the provider's id. */
 export function keepOrganization(db: Db, { data, at }: Event): Effect {
   const sent = validate<typeof Organization.infer>(Organization, data)
   const { id, ...row } = organizationRow(sent, at)
@@ -23,7 +23,7 @@ export function keepOrganization(db: Db, { data, at }: Event): Effect {
   }
 }
 
-/** A new organisation's row; where another has its slug, that gets an ending. */
+/** A new organisation's row; its slug gets a suffix if it is taken. */
 function organizationRow({ id, name, slug, image_url }: typeof Organization.infer, at: number) {
   const wanted = tidy(slug, 100) || id
   const isTaken = sql`EXISTS (SELECT 1 FROM ${organization} AS other WHERE other.slug = ${wanted} AND other.id <> ${id})`
@@ -36,7 +36,7 @@ function organizationRow({ id, name, slug, image_url }: typeof Organization.infe
   }
 }
 
-/** Revokes an organisation's keys and deletes its bundles softly; nobody belongs to it any more. */
+/** Revokes an organisation’s keys, soft-deletes its bundles and removes its members. */
 export function dropOrganization(db: Db, { data }: Event): Effect {
   const { id } = validate<typeof Organization.infer>(Organization, data)
   const owner = eq(owners.organizationId, id)
@@ -51,12 +51,12 @@ export function dropOrganization(db: Db, { data }: Event): Effect {
   }
 }
 
-/** Makes somebody a member, or changes their role; the organisation is made where its own event is still to come. */
+/** Adds a member or changes their role; creates the organisation if its own event has not arrived yet. */
 export function keepMembership(db: Db, { data, at }: Event): Effect | null {
   const read = membershipOf(db, data)
   if (read === null) return null
   const { sent, entity } = read
-  // A membership belongs to whoever has proven their address; until then the sender is asked to come again.
+  // Only a verified account can be a member; until then the write fails and the sender retries.
   const who = sql<string>`(SELECT ${user.id} FROM ${user} WHERE ${user.id} = ${read.who} AND ${user.emailVerified})`
   const role = roleOf(sent.role)
   const its = db.insert(organization).values(organizationRow(sent.organization, at)).onConflictDoNothing()

@@ -18,8 +18,8 @@ import {
 import { addressOf, Person, tidy } from './provider-shapes.ts'
 
 /**
- * Makes or changes the account of a person's address. Only an address that the provider vouches for leads to an account that
- * is there, or moves one: else anybody could take an account over by giving its address to the provider.
+ * Creates or updates the account of a person. Only a verified address links to an existing account or changes one's
+ * address: otherwise anybody could take over an account by giving its address to the provider.
  */
 export function keepPerson(db: Db, { data, at }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
@@ -60,7 +60,10 @@ function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow
   ]
 }
 
-/** An account of its own, where the address has none; what this person made before is renamed and stays where it is. */
+/**
+ * Creates an account if the address has none. An account that this person already has gets the new name and keeps its
+ * address.
+ */
 function keepUnproven(db: Db, entity: string, email: string, person: PersonRow): Query[] {
   const known = linked(db, entity)
   const id = randomBase62(32)
@@ -80,7 +83,7 @@ function keepUnproven(db: Db, entity: string, email: string, person: PersonRow):
   ]
 }
 
-/** Ends a person's sessions and keys and deletes their bundles softly; they leave their organisations. */
+/** Ends a person’s sessions, keys and memberships, and soft-deletes their bundles. */
 export function dropPerson(db: Db, { data }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
   const { email, isVerified } = addressOf(sent)
@@ -101,7 +104,7 @@ export function dropPerson(db: Db, { data }: Event): Effect | null {
   }
 }
 
-/** The account that the person of an event has here so far, and its address; null where there is none, or none is told. */
+/** The account that an event's person is linked to so far, or null. */
 export async function linkedAccount({ db }: Store, { type: name, data }: Pick<WebhookEvent, 'type' | 'data'>) {
   const id = (data as { id?: unknown } | null | undefined)?.id
   if (!name.startsWith('user.') || typeof id !== 'string') return null

@@ -6,7 +6,7 @@ import type { Role } from './roles.ts'
 const text = type('string | null')
 const id = type('0 < string <= 255')
 
-/** A person as providers tell of one (Clerk's form, and a plain one), as far as it is read. */
+/** A person as providers send one (Clerk’s format and a plain one): the fields that are read. */
 export const Person = type({
   'id?': id,
   'email?': text,
@@ -25,10 +25,10 @@ export const Person = type({
     .atMostLength(1000),
 })
 
-/** An organisation; its id is ours too. */
+/** An organisation; its id becomes ours. */
 export const Organization = type({ id, 'name?': text, 'slug?': text, 'image_url?': text })
 
-/** Who belongs to an organisation. */
+/** A membership. */
 export const Membership = type({
   organization: Organization,
   'public_user_data?': type({ 'user_id?': id, 'identifier?': text }).or('null'),
@@ -36,12 +36,12 @@ export const Membership = type({
   'role?': text,
 })
 
-/** The role that a provider's name for one stands for: the least where it means nothing here (decisions 9). */
+/** Maps a provider's role name to ours; the least one if it is unknown (decisions 9). */
 export function roleOf(role: string | null | undefined): Role {
   return role === 'org:admin' ? 'admin' : role === 'org:editor' ? 'editor' : 'viewer'
 }
 
-/** The person's first address, and whether the provider vouches for it: one that does not say does not (decisions 13). */
+/** The person's primary address, and whether the provider has verified it; not saying so means no (decisions 13). */
 export function addressOf(sent: typeof Person.infer): { email: string | null; isVerified: boolean } {
   const addresses = sent.email_addresses ?? []
   const primary = addresses.find(({ id }) => id != null && id === sent.primary_email_address_id) ?? addresses[0]
@@ -49,14 +49,14 @@ export function addressOf(sent: typeof Person.infer): { email: string | null; is
   return { email: readEmail(primary.email_address), isVerified: primary.verification?.status === 'verified' }
 }
 
-/** An e-mail address as it is kept, or null where there is none. */
+/** An e-mail address as it is stored, or null if it is none. */
 export function readEmail(sent: string | null | undefined): string | null {
   const email = sent?.trim() ?? ''
-  // What lower case makes of letters beyond ASCII may be somebody else's address.
+  // Lower-casing a non-ASCII letter may give somebody else’s address.
   return email.length <= MAX_EMAIL && isAscii(email) && /^[^@]+@[^@]+$/.test(email) ? email.toLowerCase() : null
 }
 
-/** A sender cannot mend what it sends, so a text is cut to what may be kept. */
+/** Providers do not correct what they send, so texts are shortened instead of refused. */
 export function tidy(sent: string | null | undefined, max: number): string {
   const line = fitted(sent ?? '').replace(/[\t\n ]+/g, ' ')
   return [...line.trim()].slice(0, max).join('')

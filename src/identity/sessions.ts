@@ -7,26 +7,25 @@ import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** The address as its account is told it: the one that it was signed up with (identity/taken.ts). */
+/** The address to show to the account: the one it signed up with, not a placeholder (identity/taken.ts). */
 export const shownEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 
-/** What sessions are signed with: the service's secret, made of use for nothing else. */
+/** The key that signs sessions, derived from the service’s secret for this use only. */
 export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
   return keyedHash(secret, 'sessions', '')
 }
 
-/** How long a session lasts; it is not prolonged. */
+/** Lifetime of a session; it is not extended. */
 export const SESSION_SECONDS = 30 * 86_400
 
-/** `__Host-` makes a browser hold the cookie to this very host, over https. */
+/** `__Host-` binds the cookie to this exact host, over https. */
 export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
   return origin.startsWith('https:') ? '__Host-session' : 'session'
 }
 
 /**
- * Reads the session of a request: one joined query, the membership with it, so that a member who was removed
- * loses the organisation on the next request (decisions 9). The cookie's signature is checked first, so a
- * made-up one costs no query.
+ * Reads the session of a request with one joined query that includes the membership, so a removed member loses the
+ * organisation on the next request (decisions 9). The signature is checked first: a forged cookie costs no query.
  */
 export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'origin'>) {
   const secret = sessionSecret(config)
@@ -63,19 +62,19 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
   }
 }
 
-/** How many sessions of one person are shown; older ones end by themselves. */
+/** Sessions shown per person; older ones simply expire. */
 const MAX_SHOWN = 100
 
 /** A browser that is signed in. */
 export interface OpenSession {
   id: string
-  /** As it was sent at sign-in. */
+  /** As sent at sign-in. */
   userAgent: string | null
   /** Milliseconds since 1970. */
   createdAt: number
 }
 
-/** The sessions of a user that have not ended, newest first. */
+/** The active sessions of a user, newest first. */
 export async function sessionsOf({ db }: Store, userId: string): Promise<OpenSession[]> {
   const rows = await db
     .select({ id: session.id, userAgent: session.userAgent, createdAt: session.createdAt })
@@ -86,7 +85,7 @@ export async function sessionsOf({ db }: Store, userId: string): Promise<OpenSes
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.getTime() }))
 }
 
-/** The token of one of a user's sessions, which is never shown to anybody; null where they have no such session. */
+/** The token of one of a user's sessions, or null. It must never be shown. */
 export async function tokenOf({ db }: Store, userId: string, id: string): Promise<string | null> {
   const [row] = await db
     .select({ token: session.token })
@@ -95,12 +94,12 @@ export async function tokenOf({ db }: Store, userId: string, id: string): Promis
   return row?.token ?? null
 }
 
-/** Ends the session of a token. */
+/** Ends the session with a token. */
 export async function endSession({ db, write }: Store, token: string): Promise<void> {
   await write([db.delete(session).where(eq(session.token, token))])
 }
 
-/** The role of a user in an organisation, whichever is active; null for one who is no member. */
+/** The role of a user in any of their organisations; null for a non-member. */
 export async function roleIn({ db }: Store, userId: string, organizationId: string): Promise<Role | null> {
   const [row] = await db
     .select({ role: member.role })
@@ -109,7 +108,7 @@ export async function roleIn({ db }: Store, userId: string, organizationId: stri
   return row?.role ?? null
 }
 
-/** The session token in a Cookie header, or null where there is none that we signed. */
+/** The session token in a Cookie header; null if there is none with our signature. */
 function readToken(header: string, cookie: string, secret: string): string | null {
   const pair = header.split('; ').find((text) => text.startsWith(cookie))
   if (pair === undefined || pair.length > 512) return null
@@ -121,7 +120,7 @@ function readToken(header: string, cookie: string, secret: string): string | nul
   }
   const dot = value.lastIndexOf('.')
   const token = value.slice(0, dot)
-  // Compared as text: a decoder would take many texts for the same bytes.
+  // Compared as text: several base64 texts decode to the same bytes.
   const signature = Buffer.from(value.slice(dot + 1))
   const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
   return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : null

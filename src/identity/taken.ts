@@ -6,38 +6,41 @@ import type { Config } from '../config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 
-// A sign-up tells nobody which addresses have an account (decisions 9): with one that is taken it makes an account like any
-// other, which can do all that an unproven account can, and which no mail and no other way in ever leads to.
+// A sign-up must not reveal which addresses have an account (decisions 9). With a taken address it creates an account
+// that behaves like any unverified one, and that no mail and no other way of signing in ever reaches.
 
-/** Placeholders stand below a name that is reserved for what does not exist (RFC 2606). */
+/** Placeholder addresses use a reserved domain that never exists (RFC 2606). */
 const PLACEHOLDER = '@taken.invalid'
 
-/** What tells such accounts of one address apart before any password is compared: each compare takes time that would tell. */
+/**
+ * Narrows down the accounts of one address before a password is compared, because each comparison takes measurable
+ * time.
+ */
 const HINTS = 4096
 
 function hintOf(secret: string, email: string, password: string): number {
   return Buffer.from(keyedHash(secret, 'taken', `${email}\0${password}`), 'base64url').readUInt16BE() % HINTS
 }
 
-/** Whether an address is a placeholder: nothing is mailed there. */
+/** Whether an address is a placeholder, which gets no mail. */
 export function isPlaceholder(email: string): boolean {
   return email.endsWith(PLACEHOLDER)
 }
 
 interface SignUp {
   name: string
-  /** The one that is taken, in lower case. */
+  /** The taken address, in lower case. */
   email: string
   password: string
-  /** The same, hashed. */
+  /** The hashed password. */
   hash: string
   image: string | null
   userAgent: string | null
-  /** When it was asked for, in milliseconds since 1970: a session comes a hash later. */
+  /** Time of the request in milliseconds since 1970: the session is created a hash later. */
   at: number
 }
 
-/** An account of an address that is taken, signed in. */
+/** Creates the account for a sign-up with a taken address, and signs it in. */
 export async function signUpWithTaken(
   { db, write }: Store,
   { secret }: Pick<Config, 'secret'>,
@@ -74,8 +77,8 @@ export async function signUpWithTaken(
 }
 
 /**
- * The placeholder of an account that may have been signed up with a taken address and this password; null where there is
- * none. One in 4096 other passwords finds one too.
+ * The placeholder address of the account that may have signed up with this taken address and password, or null. One in
+ * 4096 wrong passwords finds one too.
  */
 export async function placeholderFor(
   { db }: Store,
@@ -93,8 +96,8 @@ export async function placeholderFor(
 }
 
 /**
- * Nobody is signed in any more, nor signs in, to the accounts that were signed up with an address: its owner has come, or has
- * another password, which may be that of one of them.
+ * Ends all sign-ins of the accounts with a taken address, because its owner has arrived or changed the password, which
+ * may be the same as one of theirs.
  */
 export async function endPlaceholders({ db, write }: Store, ownerId: string): Promise<void> {
   const isTheirs = sql`${user.takenEmail} = (SELECT owner.email FROM ${user} AS owner WHERE owner.id = ${ownerId})`
@@ -107,18 +110,18 @@ export async function endPlaceholders({ db, write }: Store, ownerId: string): Pr
   ])
 }
 
-/** The address behind a placeholder, or null. */
+/** The real address behind a placeholder, or null. */
 export async function takenBy({ db }: Store, placeholder: string): Promise<string | null> {
   const [row] = await db.select({ email: user.takenEmail }).from(user).where(eq(user.email, placeholder))
   return row?.email ?? null
 }
 
-/** An account's address as it is told it, whatever better-auth has for it. */
+/** The address to show to an account, whatever better-auth has stored. */
 export async function shownTo(store: Store, email: string | null): Promise<string | null> {
   return email === null || !isPlaceholder(email) ? email : takenBy(store, email)
 }
 
-/** An answer of better-auth, which knows placeholders alone, with the addresses behind them. */
+/** Replaces placeholders in an answer of better-auth, which knows nothing else, by the real addresses. */
 export async function withShownEmails(store: Store, text: string): Promise<string> {
   if (!text.includes(PLACEHOLDER)) return text
   const placeholders = new Set(text.match(/[0-9a-f]{32}@taken\.invalid/g) ?? [])

@@ -8,13 +8,13 @@ import type { KnownKey, Subject } from '../identity/caller.ts'
 import { hashSecret, readKeyToken } from './token.ts'
 
 /**
- * How long a key that was read is taken for what it was: a revocation or demotion in another process takes
- * effect within this time, in this process, and in those that are told of it, at once (docs/api-keys.md states it).
+ * How long a key is trusted after it was read. A revocation or demotion in another process takes effect within this
+ * time; at once in this process and in those it notifies (docs/api-keys.md promises it).
  */
 const FRESH_MS = 1_000
-/** Keys that are kept so; past it the one unused for longest is read again. */
+/** Size of the cache; past it the least recently used key is read again. */
 const MAX_KEPT = 10_000
-/** How often uses are written (decisions 3: `lastUsedAt` may lag by up to a minute). */
+/** Interval between writes of `lastUsedAt`, which may lag by up to a minute (decisions 3). */
 const USES_EVERY_MS = 30_000
 
 interface Kept {
@@ -23,10 +23,10 @@ interface Kept {
   readAt: number
 }
 
-/** Tells keys from texts that look like one; reads each key at most once a second. */
+/** Verifies API keys; reads each from the store at most once a second. */
 export class KeyRing {
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
-  /** Counts the calls of `forget`: what was asked before one must not be kept after it. */
+  /** Counts calls of `forgetHere`, so that a read that began before one is not cached after it. */
   #forgotten = 0
   #used = new Map<number, number>()
   readonly #timer: ReturnType<typeof setInterval>
@@ -34,15 +34,15 @@ export class KeyRing {
   constructor(
     readonly store: Store,
     readonly log: Logger,
-    /** Has the other processes call `forgetHere`; never rejects. */
+    /** Makes the other processes call `forgetHere`; never rejects. */
     readonly tellOthers: () => Promise<void> = async () => {},
   ) {
     this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
   }
 
   /**
-   * The key behind an Authorization header, or null for one that is mistyped, unknown, revoked, or of a member
-   * who has left. At most one indexed read, none for a mistyped key or one read just now.
+   * The key of an Authorization header; null if it is malformed, unknown, revoked, or its minter has left. At most one
+   * indexed read; none if the key is malformed or cached.
    */
   async identify(authorization: string): Promise<KnownKey | null> {
     const token = /^bearer /i.test(authorization) ? readKeyToken(authorization.slice('bearer '.length).trim()) : null
@@ -50,28 +50,28 @@ export class KeyRing {
     const kept = this.#kept.get(token.keyPrefix)
     const isFresh = kept !== undefined && performance.now() - kept.readAt < FRESH_MS
     const found = isFresh ? kept : await this.#read(token.keyPrefix)
-    // Constant time, so that the answer's timing does not tell how much of a secret was right.
+    // In constant time: timing must not reveal how much of the secret was right.
     if (found === null || !timingSafeEqual(found.secretHash, hashSecret(token.secret))) return null
     this.#used.set(found.key.id, Date.now())
     return found.key
   }
 
   /**
-   * Has every key read anew, here and in the other processes: one was revoked, or the members of an organisation have
-   * changed. Resolves once the others were told, as far as they can be.
+   * Drops all cached keys, here and in the other processes: a key was revoked, or memberships changed. Resolves once
+   * the others are notified, as far as they can be reached.
    */
   async forget(): Promise<void> {
     this.forgetHere()
     await this.tellOthers()
   }
 
-  /** Has every key read anew in this process. */
+  /** Drops all cached keys of this process. */
   forgetHere(): void {
     this.#forgotten += 1
     this.#kept.clear()
   }
 
-  /** The last write of uses. */
+  /** Writes the remaining uses. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#writeUses()
@@ -126,7 +126,7 @@ export class KeyRing {
     if (this.#used.size === 0) return
     const uses = JSON.stringify([...this.#used])
     this.#used = new Map()
-    // Joined, so that each key is found by its id; a look through the list for each key held the process for seconds.
+    // The join finds each key by its id; scanning the list once per key blocked the event loop for seconds.
     const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
       FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
     await this.store.write([write]).catch((error) => this.log.warn({ err: error }, 'uses of keys were not written'))

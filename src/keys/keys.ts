@@ -29,9 +29,9 @@ function toApiKey(
 }
 
 /**
- * Makes a key for the acting subject (spec 4.10); its text is in the answer and nowhere else.
- * @param commit writes the key with its answer, for a call with an idempotency key.
- * @throws Problem FORBIDDEN for an organisation's member who is no admin.
+ * Mints a key for the acting subject (spec 4.10). Only this answer holds its text.
+ * @param commit writes the key together with its answer, for idempotency.
+ * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function mint(
   { name, scopes, rateLimitPerHour }: NewKey,
@@ -44,7 +44,7 @@ export async function mint(
       await commit(writes, answer)
       return answer
     } catch (error) {
-      // Another key was faster to the id.
+      // Another key took the id first: try the next one.
       if (!brokenConstraint(error)?.includes('api_keys.id')) throw error
     }
   }
@@ -52,7 +52,7 @@ export async function mint(
 
 async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: SignedIn) {
   const { keyPrefix, secret, text } = newKeyToken()
-  // The id is chosen here, so that the answer can be stored in the transaction that makes the key.
+  // The id is chosen here because the answer is stored in the transaction that inserts the key.
   const [row] = await db.all<{ last: number }>(sql`SELECT seq AS last FROM sqlite_sequence WHERE name = 'api_keys'`)
   const key = {
     id: (row?.last ?? 0) + 1,
@@ -75,15 +75,15 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   return { answer, writes: [ensureOwner(caller.subject), insert] }
 }
 
-/** A key with what the dashboard tells of it beside the specification's fields. */
+/** A key with what only the dashboard shows. */
 export type ListedKey = ShownKey & {
-  /** When its minter left the organisation, which ended it for good; null where they have not. */
+  /** When its minter left the organisation, which ends the key for good; null if they have not. */
   minterLeftAt: string | null
 }
 
 /**
- * Every key of the acting subject, newest first, revoked ones too (spec 4.11).
- * @throws Problem FORBIDDEN for an organisation's member who is no admin.
+ * All keys of the acting subject, newest first, revoked ones included (spec 4.11).
+ * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ListedKey[]> {
   requireRole(role, 'admin')
@@ -101,8 +101,8 @@ export function toShown({ minterLeftAt: _, ...key }: ListedKey): ShownKey {
 }
 
 /**
- * Revokes a key of the acting subject; one that is revoked stays so (spec 4.12).
- * @throws Problem NOT_FOUND; FORBIDDEN for an organisation's member who is no admin.
+ * Revokes a key of the acting subject; revoking it again changes nothing (spec 4.12).
+ * @throws Problem NOT_FOUND; FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function revoke({ db, write }: Store, { subject, role }: SignedIn, id: number): Promise<ShownKey> {
   requireRole(role, 'admin')

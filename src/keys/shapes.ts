@@ -4,7 +4,7 @@ import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
 
-/** Requests an hour that a key may send where its minter does not say (spec 8). */
+/** Requests per hour, unless the minter chooses another limit (spec 8). */
 const DEFAULT_PER_HOUR = 1000
 const MAX_PER_HOUR = 100_000
 
@@ -26,7 +26,7 @@ export type NewKey = typeof NewKey.infer
 /** The query of DELETE /api/me/keys (spec 4.12). */
 export const OneKey = type({ id: '1 <= number.integer <= 1000000000000000', '+': 'reject' })
 
-/** A key as it is shown (spec 2.5). */
+/** A key as the API shows it (spec 2.5). */
 const ShownKey = later(() =>
   type({
     id: 'number.integer >= 1',
@@ -44,7 +44,7 @@ const ShownKey = later(() =>
 
 export type ShownKey = ReturnType<typeof ShownKey>['infer']
 
-/** What POST /api/me/keys answers: the only answer that holds a key's text. */
+/** The answer of POST /api/me/keys, the only one with a key's text. */
 export const MintedKey = later(() => type({ apiKey: ShownKey(), rawKey: 'string', warning: 'string', '+': 'reject' }))
 
 /** What GET /api/me/keys answers. */

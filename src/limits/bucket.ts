@@ -1,35 +1,38 @@
-/** So many requests in any window of this length. */
+/** A limit: `max` requests in any window. */
 export interface Limit {
-  /** Tells the buckets of one limit from those of another. */
+  /** Distinguishes the counters of different limits. */
   name: string
   max: number
   windowMs: number
 }
 
-/** What a bucket says of one request. */
+/** The outcome of counting one request. */
 export interface Decision {
   allowed: boolean
-  /** How many more would pass now. */
+  /** Requests that would still pass now. */
   remaining: number
-  /** Whole seconds, at least 1, until the oldest request that counts leaves the window; where refused, one passes then. */
+  /**
+   * Whole seconds, at least 1, until the oldest counted request leaves the window; after a refusal, until the next one
+   * passes.
+   */
   resetSeconds: number
 }
 
 /**
- * Where requests are counted, a sliding window for each key of each limit (spec 8). Every store counts in steps of a
- * thousandth of the window: at most `max` pass in any window, and an answer errs only towards refusing, by at most
- * two steps. Refused requests are not counted, so that `resetSeconds` stays true.
+ * Counts requests in a sliding window per limit and key (spec 8). Every store counts in steps of a thousandth of the
+ * window: never more than `max` pass in any window, and an answer may refuse up to two steps too long. Refused requests
+ * are not counted, which keeps `resetSeconds` true.
  */
 export interface Bucket {
   take(limit: Limit, key: string): Decision | Promise<Decision>
-  /** How many requests count at this moment; asking is not one of them. */
+  /** Requests counted at this moment. Asking does not count. */
   used(limit: Limit, key: string): number | Promise<number>
-  /** Takes back the latest request that counts: one that turned out not to be what the limit is for. */
+  /** Uncounts the latest request, if it turned out not to be what the limit is for. */
   giveBack(limit: Limit, key: string): void | Promise<void>
 }
 
-/** How many steps a window is counted in. */
+/** Steps per window. */
 export const STEPS = 1000
 
-/** When a request of a step no longer counts, in steps: a whole window after its step has ended, and one for rounding. */
+/** Steps until a counted request expires: a full window after the end of its step, and one for rounding. */
 export const STEPS_UNTIL_FREE = STEPS + 2

@@ -7,7 +7,7 @@ import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './together.ts'
 
 /**
- * Counts a change against what a person may change over all their sessions (decisions 13).
+ * Counts a write against the limits of a person, over all their sessions (decisions 13).
  * @throws Problem RATE_LIMITED.
  */
 export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | 'limits'>, userId: string) {
@@ -15,9 +15,9 @@ export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | '
 }
 
 /**
- * Counts a request against a limit on clients' addresses.
- * @param network the client's, as `network` gives it.
- * @param purpose what the request is for, where one limit counts several things apart.
+ * Counts a request against a limit per client address.
+ * @param network of the client, from `network`.
+ * @param purpose counts different uses of one limit separately.
  * @throws Problem RATE_LIMITED.
  */
 export function chargeAddress(
@@ -50,9 +50,9 @@ function passed(decision: Decision, whose: string): Decision {
 }
 
 /**
- * Counts one request of a key; every request that carries it counts, those refused for another reason too.
- * @returns the fields of the IETF draft that tell what is left (decisions 8).
- * @throws Problem RATE_LIMITED, with the same fields.
+ * Counts one request of a key, whatever its outcome.
+ * @returns the rate limit headers of the IETF draft (decisions 8).
+ * @throws Problem RATE_LIMITED, with the same headers.
  */
 export async function chargeKey(
   { id, rateLimitPerHour: max }: KnownKey,

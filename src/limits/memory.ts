@@ -1,7 +1,7 @@
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 import { StepsByKey } from './steps.ts'
 
-/** Buckets in this process's memory, on a monotonic clock. */
+/** Counts in memory, on a monotonic clock. */
 export class MemoryBucket implements Bucket {
   readonly #limits = new Map<string, StepsByKey>()
 

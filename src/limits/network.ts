@@ -1,17 +1,17 @@
 /**
- * An address as limits know it: IPv4 as it is, IPv6 by its /64, which is what one customer is given
- * (decisions 4, 8). Expects it in plain form.
+ * The network that limits count a client address as: IPv4 as it is, IPv6 by its /64, which is what one customer gets
+ * (decisions 4, 8). Expects the address in plain form.
  */
 export function network(address: string): string {
   return address.includes(':') ? prefix(address, 4) : address
 }
 
-/** The network that an address's network is in: IPv4 as it is, IPv6 by its /48, the most that one site is given. */
+/** The wider network of an address: IPv4 as it is, IPv6 by its /48, the most that one site gets. */
 export function widerNetwork(address: string): string {
   return address.includes(':') ? prefix(address, 3) : address
 }
 
-/** So many of the groups that an IPv6 address, or a network, begins with. */
+/** The first `count` groups of an IPv6 address or network. */
 function prefix(address: string, count: number): string {
   const [head = '', tail] = address.replace(/\/\d+$/, '').split('::')
   const groups = head === '' ? [] : head.split(':')

@@ -4,12 +4,12 @@ import { inTime } from '../../db/in-time.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
-/** A limit may cost a request this much at most; past it the memory answers. */
+/** Redis must answer within this time; past it the memory does. */
 const TIMEOUT_MS = 250
 
 /**
- * The same count as memory.ts keeps, in one atomic script on the server's clock: a list of `step:count`, oldest
- * first, and their total. Only the ends of the list are touched, so a request costs the same however high the limit.
+ * The algorithm of memory.ts as one atomic script on the server’s clock: a list of `step:count`, oldest first, and
+ * their total. Only the ends of the list are touched, so the cost does not depend on the limit.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -47,7 +47,7 @@ redis.call('SET', KEYS[2], total, 'PX', ttl)
 return { allowed and 1 or 0, math.max(0, max - total), math.ceil(((oldest or step) + untilFree) * stepMs - now) }
 `
 
-/** What of that list still counts, without touching it. */
+/** The current count, without changing the list. */
 const USED = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -60,7 +60,7 @@ end
 return used
 `
 
-/** Takes one off the end of that list. */
+/** Takes one request off the end of the list. */
 const GIVE_BACK = `
 local tail = redis.call('LINDEX', KEYS[1], -1)
 if not tail then return 0 end
@@ -74,7 +74,7 @@ if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DECR', KEYS[2]) end
 return 1
 `
 
-/** The scripts as the connection has them. */
+/** The scripts as commands of the connection. */
 type Scripts = Redis & {
   take(...args: (string | number)[]): Promise<[number, number, number]>
   used(...args: (string | number)[]): Promise<number>
@@ -82,8 +82,8 @@ type Scripts = Redis & {
 }
 
 /**
- * Buckets that all processes share and that outlive them, in Redis or Valkey. While it is away `fallback` answers;
- * that is logged once, and ends by itself.
+ * Counts in Redis or Valkey, shared by all processes and kept over restarts. While it is down `fallback` counts; the
+ * outage is logged once.
  */
 export class RedisBucket implements Bucket {
   readonly #redis: Redis
@@ -107,13 +107,13 @@ export class RedisBucket implements Bucket {
         giveBack: { lua: GIVE_BACK, numberOfKeys: 2 },
       },
     })
-    // Without a listener a lost connection would end the process; what it means is told by `take`.
+    // An unhandled error event would end the process. `take` logs the outage.
     this.#redis.on('error', () => {})
   }
 
   /**
-   * Resolves once Redis has answered, or at most two seconds later without it: requests that came before would be
-   * counted in memory, beside what the other processes count.
+   * Resolves once Redis has answered, or after at most two seconds without it: earlier requests would be counted in
+   * memory, apart from the other processes.
    */
   static async connect(url: string, secret: string, fallback: Bucket, log: Logger): Promise<RedisBucket> {
     const bucket = new RedisBucket(url, secret, fallback, log)
@@ -162,7 +162,7 @@ export class RedisBucket implements Bucket {
     }
   }
 
-  /** An address must not be readable from there. */
+  /** Hashed, so that addresses cannot be read from Redis. */
   #id({ name }: Limit, key: string): string {
     return `openall:{${name}:${keyedHash(this.secret, 'bucket', key)}}`
   }

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
-/** Past so many keys, or steps remembered for them in all, the key unused for longest is forgotten. */
+/** Maximum of keys, and of steps over all keys; past it the least recently used key is dropped. */
 const MAX_KEYS = 20_000
 const MAX_STEPS = 400_000
 /** Stands for "no step": steps are numbered from 1. */
 const NONE = 0
 
 /**
- * The steps in which requests of each key of one limit passed, and how many did in each. Kept in arrays of fixed
- * size, as linked lists: what is held is bounded whoever comes, and a flood of addresses leaves next to no garbage.
+ * Counts per key and step of one limit. Linked lists in arrays of fixed size: memory is bounded whoever calls, and a
+ * flood of addresses makes almost no garbage.
  */
 export class StepsByKey {
   readonly #at = new Float64Array(MAX_STEPS + 1)
@@ -24,7 +24,7 @@ export class StepsByKey {
   readonly #freeSlots: number[] = []
   readonly #slots = new LRUCache<string, number>({ max: MAX_KEYS, dispose: (slot) => this.#free(slot) })
 
-  /** Where a key's steps are; a key that is not known gets a place, and may take that of another. */
+  /** The slot of a key; a new key may take that of another. */
   slotOf(key: string): number {
     const known = this.#slots.get(key)
     if (known !== undefined) return known
@@ -34,23 +34,23 @@ export class StepsByKey {
     return slot
   }
 
-  /** The same without making one, or counting as a use. */
+  /** The same without creating one, or counting as a use. */
   knownSlot(key: string): number | undefined {
     return this.#slots.peek(key)
   }
 
-  /** How many requests are remembered. */
+  /** Requests counted for the key. */
   total(slot: number): number {
     return this.#total[slot]!
   }
 
-  /** The step of the oldest one, if any. */
+  /** The oldest step, if any. */
   oldest(slot: number): number | undefined {
     const first = this.#first[slot]!
     return first === NONE ? undefined : this.#at[first]
   }
 
-  /** Remembers one request; steps come in order. */
+  /** Counts one request; steps must come in order. */
   add(slot: number, at: number): void {
     this.#total[slot]! += 1
     const last = this.#last[slot]!
@@ -67,7 +67,7 @@ export class StepsByKey {
     this.#last[slot] = step
   }
 
-  /** Forgets the requests of all steps up to this one. */
+  /** Drops all steps up to this one. */
   dropUntil(slot: number, at: number): void {
     for (let step = this.#first[slot]!; step !== NONE && this.#at[step]! <= at; step = this.#first[slot]!) {
       this.#total[slot]! -= this.#count[step]!
@@ -78,7 +78,7 @@ export class StepsByKey {
     if (this.#first[slot] === NONE) this.#last[slot] = NONE
   }
 
-  /** Forgets the latest request, if any. */
+  /** Drops the latest request, if any. */
   dropLatest(slot: number): void {
     const last = this.#last[slot]!
     if (last === NONE) return
@@ -95,7 +95,7 @@ export class StepsByKey {
   }
 
   #newStep(): number {
-    // The key at hand was used last, and never holds so many steps that it must make room for itself.
+    // The current key is the most recently used, and never so large that it must evict itself.
     while (this.#freeStep === NONE && this.#usedSteps === MAX_STEPS) this.#slots.pop()
     if (this.#freeStep === NONE) return ++this.#usedSteps
     const step = this.#freeStep

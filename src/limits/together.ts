@@ -1,30 +1,29 @@
 import { widerNetwork } from '../limits/network.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 
-/** One request as one of several limits counts it. */
+/** One request, counted by one of several limits. */
 export interface Count {
   limit: Limit
   key: string
 }
 
-/** Limits on one thing that grow stricter the longer the window: who goes on is slowed down more and more. */
+/** Limits on one thing over growing windows, so that persistent callers are slowed down more and more. */
 export function tiers(name: string, bounds: readonly (readonly [max: number, windowMs: number])[]): Limit[] {
   return bounds.map(([max, windowMs]) => ({ name: `${name}-${windowMs / 1000}s`, max, windowMs }))
 }
 
-/** The same request counted by several limits. */
+/** One request, counted by several limits under one key. */
 export function countsOf(limits: readonly Limit[], key: string): Count[] {
   return limits.map((limit) => ({ limit, key }))
 }
 
-/** How many times what one network may do a wider one may, which many customers of a provider share, or one has whole. */
+/** A wider network may do this many times as much: many customers of a provider share it, or one has all of it. */
 const WIDER = 8
 
 /**
- * A client's request as the limit on its network counts it and, for an IPv6 client, that on its wider network: whoever has a
- * /48 has 65536 of the /64 that others have one of.
- * @param network as `network` gives it.
- * @param purpose tells buckets of one limit apart.
+ * Counts a request for its network and, for IPv6, also for the wider one: the owner of a /48 has 65536 /64s.
+ * @param network from `network`.
+ * @param purpose counts different uses of one limit separately.
  */
 export function networkCounts(limit: Limit, network: string, purpose = ''): Count[] {
   const own = { limit, key: purpose + network }
@@ -34,12 +33,12 @@ export function networkCounts(limit: Limit, network: string, purpose = ''): Coun
 }
 
 /**
- * Counts a request against all of several limits, or, where any of them refuses, against none, so that `resetSeconds` stays
- * true: after it all of them let one through. Answers in the same turn where the bucket does.
+ * Counts a request against several limits, or against none if one of them refuses, so that `resetSeconds` is true of
+ * all. Synchronous if the bucket is.
  */
 export function takeAll(bucket: Bucket, counts: readonly Count[]): Decision | Promise<Decision> {
   const [first] = counts
-  // As it is for nearly everybody; the lists below would cost a click on Open all a tenth of its time.
+  // The usual case: the lists below would slow a click down by a tenth.
   if (first !== undefined && counts.length === 1) return bucket.take(first.limit, first.key)
   const taken = counts.map(({ limit, key }) => bucket.take(limit, key))
   return areThere(taken) ? settle(bucket, counts, taken) : Promise.all(taken).then((all) => settle(bucket, counts, all))
@@ -60,7 +59,7 @@ function settle(bucket: Bucket, counts: readonly Count[], decisions: readonly De
   return undone instanceof Promise ? undone.then(() => decision) : decision
 }
 
-/** Takes back a request that was counted against all of them. */
+/** Uncounts a request that was counted by `takeAll`. */
 export function giveAllBack(bucket: Bucket, counts: readonly Count[]): void | Promise<void> {
   const given = counts.map(({ limit, key }) => bucket.giveBack(limit, key))
   if (!areThere(given)) return Promise.all(given).then(() => {})

@@ -8,15 +8,15 @@ export interface Mail {
   text: string
 }
 
-/** How many mails the development mailbox shows. */
+/** Size of the development mailbox. */
 const MAILBOX_SIZE = 50
 
-/** A mail server that says nothing is given up, and the log told; some greet late on purpose. */
+/** Time-outs for a silent mail server; some greet late on purpose. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
 
-/** Sends mail by SMTP; without SMTP_URL it is written to the log, and kept for the development mailbox. */
+/** Sends mail by SMTP. Without SMTP_URL mails go to the log and the development mailbox. */
 export class Mailer {
-  /** Newest first; stays empty where mail is sent or this is no development machine. */
+  /** Newest first; empty unless in development without SMTP_URL. */
   readonly mailbox: (Mail & { at: Date })[] = []
 
   constructor(
@@ -24,20 +24,20 @@ export class Mailer {
     readonly log: Logger,
   ) {}
 
-  /** Whether a mail reaches anybody but the log. */
+  /** Whether mails reach anything but the log. */
   get isConfigured(): boolean {
     return this.config.smtpUrl !== undefined || this.config.isDevelopment
   }
 
-  /** Sends a mail, or writes it to the log for the operator to hand on: without it nobody could sign in by mail. */
+  /** Sends a mail, or logs it for the operator to pass on: otherwise nobody could sign in by mail. */
   send(mail: Mail): void {
     if (this.config.smtpUrl === undefined) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
     this.sendIfConfigured(mail)
   }
 
   /**
-   * Hands a mail over without keeping the caller waiting, whose answer must not tell by its timing whether
-   * a mail was sent. A mail that cannot be sent is logged, without its text. Without SMTP_URL nothing is sent.
+   * Sends a mail in the background, so that timing does not reveal whether one was sent. A failure is logged without
+   * the text. Without SMTP_URL nothing is sent.
    */
   sendIfConfigured(mail: Mail): void {
     const { smtpUrl, isDevelopment } = this.config
@@ -55,7 +55,7 @@ export class Mailer {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({ ...PATIENCE, url: smtpUrl }, { from: this.config.mailFrom })
     try {
-      // Not as text, which would be read as a list of addresses.
+      // As an object: a string would be parsed as a list of addresses.
       const to = { name: '', address: mail.to }
       await transport.sendMail({ ...mail, to, disableFileAccess: true, disableUrlAccess: true })
     } finally {
@@ -65,8 +65,8 @@ export class Mailer {
 }
 
 /**
- * A text that a user wrote as a mail shows it: on a line of its own, in quotes, so that it cannot pass for ours. Its dots
- * are broken, invisibly, for mail programs make links of `evil.example`.
+ * Quotes a user’s text on a line of its own, so that it cannot pass for ours. Dots get an invisible character, or mail
+ * clients would turn `evil.example` into a link.
  */
 export function quoted(text: string): string {
   const line = text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()

@@ -8,8 +8,8 @@ import { readSetting } from '../settings.ts'
 type Env = Record<string, string | undefined>
 
 /**
- * Copies the file store that DATABASE_URL names, and its secret beside it, while services run on it. The copy lets
- * whoever has it sign in as anybody: keep it as you keep the store.
+ * Backs up the file store of DATABASE_URL and its secret while services run. Whoever has the backup can sign in as
+ * anybody: protect it like the store.
  * @throws UnfitCopy.
  */
 export function backUp(env: Env, to: string): Promise<Copy> {
@@ -17,7 +17,7 @@ export function backUp(env: Env, to: string): Promise<Copy> {
 }
 
 /**
- * Puts a backup, and its secret, where DATABASE_URL has no store yet. Stop the service before, and start it after.
+ * Restores a backup and its secret to DATABASE_URL, where no store may exist yet. The service must be stopped.
  * @throws UnfitCopy.
  */
 export function restore(env: Env, from: string): Promise<Copy> {
@@ -29,7 +29,7 @@ async function copy(from: string, to: string, how: typeof copyStore): Promise<Co
   if (existsSync(secretTo)) throw new UnfitCopy(`${secretTo} is there already: move it away first`)
   const made = await how(from, to)
   if (existsSync(secret)) copyFileSync(secret, secretTo)
-  // The mode of what was copied came with it.
+  // The copy has the mode of the original.
   keepPrivate(to)
   return made
 }

@@ -6,7 +6,7 @@ import { CannotOperate, type Operator, openOperator } from './operator.ts'
 
 type Env = Record<string, string | undefined>
 
-/** What an operator may say, and what it does. Each answers with what is printed as JSON. */
+/** An admin command. Its result is printed as JSON. */
 interface Command {
   takes: readonly string[]
   says: string
@@ -85,12 +85,12 @@ export const COMMANDS: Record<string, Command> = {
   },
 }
 
-/** What came of a command: text for standard output, or a line that says what is wrong. */
+/** The result of a command: text for standard output, or an error message. */
 export type Operated = { text: string } | { error: string; usage?: string }
 
 /**
- * Does what an operator says, on the store and files that the environment names. What comes of it is for a terminal:
- * texts of users in it stand as JSON escapes them.
+ * Runs an admin command on the store and files that the environment names. Texts of users in the output are
+ * JSON-escaped, since it goes to a terminal.
  */
 export async function operate([name = '', ...words]: readonly string[], env: Env): Promise<Operated> {
   if (name === 'help') return { text: usage() }
@@ -103,7 +103,7 @@ export async function operate([name = '', ...words]: readonly string[], env: Env
     return { text: visible(JSON.stringify(await command.run(env, words), null, 2)) }
   } catch (error) {
     const isTold = error instanceof CannotOperate || error instanceof UnfitCopy || error instanceof BadSetting
-    // The driver's own words: it is the operator's machine.
+    // The driver's own message: it is the operator's machine.
     return {
       error: visible(
         isTold || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,

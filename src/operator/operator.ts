@@ -8,38 +8,38 @@ import type { Subject } from '../identity/caller.ts'
 import { readSubject, setPlan } from '../plans/payment-events.ts'
 import { readSetting } from '../settings.ts'
 
-/** What an operator does to a service, beside it: on its store and its files, whether or not it runs. */
+/** Admin actions, made directly on the store and files, whether or not the service runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>
 
-/** What an operator asked for that cannot be done; its message says why and what to do. */
+/** A request that cannot be carried out; the message says why and what to do. */
 export class CannotOperate extends Error {}
 
 /**
- * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN). A service that runs on it follows
+ * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN). A running service picks changes up
  * within a second.
- * @throws BadSetting; what the driver throws where the store cannot be opened.
+ * @throws BadSetting; what the driver throws if the store cannot be opened.
  */
 export async function openOperator(env: Record<string, string | undefined>) {
   const url = readSetting(env, 'DATABASE_URL')
   const store = await openStore({ url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') })
   const hostsFile = readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE')
   return {
-    /** Every bundle that was reported, that of the newest report first. */
+    /** All reported bundles, most recently reported first. */
     listReports: () => reports.listReports(store),
-    /** Forgets the reports of a bundle; gives how many there were. */
+    /** Deletes the reports of a bundle; returns how many there were. */
     dismissReports: (slug: string) => reports.dismissReports(store, slug),
-    /** Takes a bundle down: its launcher answers 451. */
+    /** Blocks a bundle: its launcher answers 451. */
     async blockBundle(slug: string, reason: string) {
       if (!(await reports.block(store, slug, reason)))
         throw new CannotOperate(`there is no bundle with the slug ${slug}`)
     },
-    /** Takes that back; gives false where it was not blocked. */
+    /** Unblocks a bundle; returns false if it was not blocked. */
     unblockBundle: (slug: string) => reports.unblock(store, slug),
-    /** Adds a host, and all below it, to the file of blocked hosts; gives the host as it is written there. */
+    /** Adds a host, with its subdomains, to the file of blocked hosts; returns it as written there. */
     blockHost: (host: string) => changeHosts(hostsFile, host, (lines, name) => [...lines, name]),
-    /** Takes a host out of that file. */
+    /** Removes a host from that file. */
     unblockHost: (host: string) => changeHosts(hostsFile, host, (lines) => lines),
-    /** Gives a subject a plan: `user:<id>`, `organization:<id>` or a person's e-mail address. */
+    /** Sets the plan of a subject: `user:<id>`, `organization:<id>` or a person’s e-mail address. */
     async setPlan(whom: string, plan: string) {
       if (plan !== 'free' && plan !== 'pro') throw new CannotOperate(`there is no plan ${plan}: it is free or pro`)
       const subject = await findSubject(store, whom)
@@ -68,7 +68,7 @@ async function changeHosts(
   const others = (text ?? '').split('\n').filter((line) => hostIn(line.replace(/#.*$/, '').trim()) !== name)
   while (others.at(-1) === '') others.pop()
   await writeFile(file, `${change(others, name).join('\n')}\n`)
-  // It holds no secret, and the service may run under another user than its operator.
+  // It holds no secret, and the service may run as another user than the operator.
   if (text === null) await chmod(file, 0o644)
   return name
 }

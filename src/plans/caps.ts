@@ -7,35 +7,37 @@ import { keyedHash } from '../core/secrets.ts'
 import { type Caller, gone, type Subject } from '../identity/caller.ts'
 import { ownerId } from './owners.ts'
 
-/** How many bundles an owner holds that count against its plan: deleted ones do not. */
+/** Bundles that count against an owner’s plan, as a subquery: deleted ones do not. */
 export function heldBy(subject: Subject) {
   return sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${ownerId(subject)} AND ${bundles.deletedAt} IS NULL)`
 }
 
-/** The same for an address without an account: unclaimed (a claim erases the hash) and not deleted. */
+/** The same for an anonymous address: unclaimed (a claim erases the hash) and not deleted. */
 export function heldByAddress(db: Store['db'], addressHash: string) {
   const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
   return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
 }
 
-/** A client address as it is kept beside an unclaimed bundle: it cannot be read from there. */
+/**
+ * The hash of a client address that is stored with an unclaimed bundle: keyed, so that the address cannot be recovered.
+ */
 export function hashOfAddress(address: string, { secret }: Pick<Config, 'secret'>): string {
   return keyedHash(secret, 'client address', address)
 }
 
 export type Plan = (typeof owners.$inferSelect)['plan']
 
-/** What the plan of an owner's row allows. */
+/** The value that applies to the plan of an owner row. */
 export function ofPlan({ free, pro }: Record<Plan, number>) {
   return sql<number>`CASE ${owners.plan} WHEN 'pro' THEN ${pro} ELSE ${free} END`
 }
 
-/** The most bundles that a subject's plan allows. */
+/** The maximum of bundles on a subject's plan, as a subquery. */
 export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles'>) {
   return sql<number>`(SELECT ${ofPlan(maxBundles)} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
 }
 
-/** The refusal at an address's cap (decisions 4). */
+/** The error at the cap of an anonymous address (decisions 4). */
 export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>): Problem {
   return new Problem(
     'PLAN_LIMIT',
@@ -43,7 +45,7 @@ export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>):
   )
 }
 
-/** The refusal at a plan's cap (decisions 4). */
+/** The error at the cap of a plan (decisions 4). */
 export async function capReached(
   { db }: Store,
   subject: Subject,
@@ -53,7 +55,7 @@ export async function capReached(
     .select({ plan: owners.plan })
     .from(owners)
     .where(eq(owners.id, ownerId(subject)))
-  // A full plan has a row: there is none where another process has deleted the account meanwhile.
+  // A full plan implies a row. If it is missing, another process has deleted the account.
   if (owner === undefined) return gone()
   const { plan } = owner
   const raise =
@@ -62,8 +64,8 @@ export async function capReached(
 }
 
 /**
- * Refuses a caller who can make no further bundle as things stand. Says nothing of what others make meanwhile: a
- * bundle is held to the cap by the transaction that writes it.
+ * Refuses early a caller who is at their cap now. Not a guarantee: the transaction that inserts the bundle checks
+ * again.
  * @throws Problem PLAN_LIMIT.
  */
 export async function refuseFull(store: Store, caller: Caller, config: Config): Promise<void> {

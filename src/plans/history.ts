@@ -8,35 +8,35 @@ import type { Subject } from '../identity/caller.ts'
 import { ofPlan, type Plan } from './caps.ts'
 import { ownerId } from './owners.ts'
 
-// What all versions of a subject's bundles may take. The store's triggers keep the sum (`owners.history_bytes`).
+// The cap on the total size of a subject’s versions. Triggers keep the sum in `owners.history_bytes`.
 
 type Caps = Pick<Config, 'maxHistoryBytes'>
 
-/** What a version holds. */
+/** The columns of a version that count. */
 type Content = Pick<
   typeof bundleVersions.$inferInsert,
   'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'
 >
 
-/** Last of a transaction that adds versions to a subject's: undoes it where they are more than the plan keeps. */
+/** The last statement of a transaction that adds versions: fails it by a NOT NULL constraint if they exceed the cap. */
 export function refuseOverfull(subject: Subject, { maxHistoryBytes }: Caps) {
   const isOverfull = sql`${owners.historyBytes} > ${ofPlan(maxHistoryBytes)}`
   return sql`UPDATE ${owners} SET history_bytes = NULL WHERE ${owners.id} = ${ownerId(subject)} AND ${isOverfull}`
 }
 
-/** Whether a transaction was undone by `refuseOverfull`. */
+/** Whether `refuseOverfull` failed a transaction. */
 export function isOverfull(error: unknown): boolean {
   return brokenConstraint(error)?.includes('owners.history_bytes') ?? false
 }
 
-/** What a subject's versions take, of what its plan keeps. */
+/** Size of a subject's versions, and the cap. */
 export interface HistoryUse {
   plan: Plan
   bytes: number
   max: number
 }
 
-/** Reads it; nothing is taken by a subject that has made nothing. */
+/** Reads the usage; zero for a subject without an owner row. */
 export async function historyUse(store: Store, subject: Subject, { maxHistoryBytes }: Caps): Promise<HistoryUse> {
   const [row] = await store.db
     .select({ plan: owners.plan, bytes: owners.historyBytes })
@@ -46,7 +46,7 @@ export async function historyUse(store: Store, subject: Subject, { maxHistoryByt
   return { plan, bytes, max: maxHistoryBytes[plan] }
 }
 
-/** The refusal of a version that there is no room for. */
+/** The error for a version that does not fit. */
 export async function historyFull(store: Store, subject: Subject, caps: Caps): Promise<Problem> {
   const { plan, max } = await historyUse(store, subject, caps)
   const more =
@@ -60,7 +60,7 @@ export async function historyFull(store: Store, subject: Subject, caps: Caps): P
 }
 
 /**
- * Refuses a version that there is no room for as things stand; it is held to the cap by the transaction that writes it.
+ * Refuses early a version that does not fit now; the transaction that writes it checks again.
  * @throws Problem PLAN_LIMIT.
  */
 export async function refuseLonger(store: Store, subject: Subject, content: Content, caps: Caps): Promise<void> {
@@ -68,7 +68,7 @@ export async function refuseLonger(store: Store, subject: Subject, content: Cont
   if (bytes + bytesOf(content) > max) throw await historyFull(store, subject, caps)
 }
 
-/** As the store counts (`bundle_versions.bytes`). */
+/** The same sum as the generated column `bundle_versions.bytes`. */
 function bytesOf({ urls, urlMetadata, title, description, resolutionPolicy }: Content): number {
   const texts = [JSON.stringify(urls), JSON.stringify(urlMetadata), title ?? '', description ?? '']
   if (resolutionPolicy) texts.push(JSON.stringify(resolutionPolicy))

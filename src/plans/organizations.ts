@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 
 /**
- * The refusal of a person who has made as many organisations as their plan allows, or null. Those that they have left
- * count, or each would bring a cap of its own; those that are deleted do not.
+ * The error for a person who has created as many organisations as their plan allows, or null. Ones they have left still
+ * count, or leaving would reset the cap; deleted ones do not.
  */
 export async function organizationsFull(
   { db }: Store,

@@ -3,7 +3,7 @@ import type { Store } from '../../db/client.ts'
 import { organization, owners, user } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 
-// Rows of `owners`: one for each subject that has made something. Nothing here knows of plans, so anything may import it.
+// Each subject that owns anything has a row in `owners`. Nothing here depends on plans, so any feature may import it.
 
 /** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
 export function ownerId(subject: Subject) {
@@ -12,7 +12,7 @@ export function ownerId(subject: Subject) {
   return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${mine})`
 }
 
-/** Makes a subject's owner row where there is none; nothing is made for an account that is gone. */
+/** Inserts the owner row of a subject if missing; does nothing if the account is gone. */
 export function ensureOwner(subject: Subject) {
   const isUser = subject.type === 'user'
   const column = sql.raw(isUser ? 'user_id' : 'organization_id')
@@ -20,7 +20,7 @@ export function ensureOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
 }
 
-/** The same; for an account that is not there it breaks a foreign key, and the transaction with it. */
+/** The same, but fails the transaction by a foreign key if the account is gone. */
 export function demandOwner(subject: Subject) {
   const isUser = subject.type === 'user'
   const column = sql.raw(isUser ? 'user_id' : 'organization_id')
@@ -28,7 +28,7 @@ export function demandOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) VALUES (${id}) ON CONFLICT DO NOTHING`
 }
 
-/** Whether a subject's account is there. */
+/** Whether the account of a subject exists. */
 export async function isThere({ db }: Store, subject: Subject): Promise<boolean> {
   const found =
     subject.type === 'user'

@@ -8,7 +8,7 @@ import type { Subject } from '../identity/caller.ts'
 import type { Plan } from './caps.ts'
 import { demandOwner, ensureOwner, ownerId } from './owners.ts'
 
-/** What an event says of a subscription: that it is as its status says, or that it is over (decisions 9). */
+/** What an event says about a subscription: it stands as its status says, or it is over (decisions 9). */
 const EVENTS: Record<string, 'standing' | 'over'> = {
   'subscription.active': 'standing',
   'subscription.updated': 'standing',
@@ -19,10 +19,10 @@ const EVENTS: Record<string, 'standing' | 'over'> = {
   'customer.subscription.deleted': 'over',
 }
 
-/** Statuses in which nothing is being paid for; while a payment is late the plan stands. */
+/** Statuses without a valid payment. A late payment keeps the plan. */
 const UNPAID = new Set(['incomplete', 'incomplete_expired', 'canceled', 'unpaid', 'paused', 'revoked'])
 
-/** A subscription, as far as it is read; Stripe's stands in `object`. */
+/** The fields of a subscription that are read; Stripe wraps it in `object`. */
 const Subscription = type({
   'status?': 'string | null',
   'metadata?': type({ 'subject?': 'string | null', 'plan?': "'free' | 'pro' | null" }).or('null'),
@@ -30,10 +30,10 @@ const Subscription = type({
 const Data = type({ object: Subscription }).pipe(({ object }) => object)
 
 /**
- * The plan that an event gives a subject: the one that the subscription's metadata names, else pro, and free once it is
- * over. Nothing is deleted on the way back to free.
- * @returns null for an event that means nothing here.
- * @throws Problem BAD_REQUEST for one that cannot be read.
+ * The plan change that an event causes: the plan named in the metadata, else pro; free once the subscription is over. A
+ * downgrade deletes nothing.
+ * @returns null for an event type that is not handled.
+ * @throws Problem BAD_REQUEST for malformed data.
  */
 export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEvent): Effect | null {
   const event = EVENTS[name]
@@ -44,12 +44,12 @@ export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEven
   if (subject === null) return null
   const isPaid = event === 'standing' && !UNPAID.has(status ?? 'active')
   const plan = isPaid ? (metadata?.plan ?? 'pro') : 'free'
-  // A plan for somebody not known yet is told again later; one that ends for them has ended.
+  // An upgrade for an unknown account fails, so that the sender retries; a downgrade has nothing to do.
   const known = plan === 'free' ? [] : [demandOwner(subject)]
   return { entity: metadata?.subject ?? '', writes: [...known, ...setPlan(db, subject, plan)] }
 }
 
-/** Gives a subject a plan; one that has no account is given none. */
+/** Sets the plan of a subject; does nothing if the account does not exist. */
 export function setPlan(db: Store['db'], subject: Subject, plan: Plan) {
   return [
     ensureOwner(subject),
@@ -60,7 +60,7 @@ export function setPlan(db: Store['db'], subject: Subject, plan: Plan) {
   ]
 }
 
-/** A subject written as `user:<id>` or `organization:<id>`, or null. */
+/** Parses `user:<id>` or `organization:<id>`; null for anything else. */
 export function readSubject(text: string): Subject | null {
   const [, type, id = ''] = /^(user|organization):(\S{1,255})$/.exec(text) ?? []
   if (type === 'user') return { type, userId: id }

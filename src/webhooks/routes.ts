@@ -15,9 +15,9 @@ const MAX_ID = 255
 
 type Source = WebhookEvent['source']
 
-/** What a signature covers beside the body. */
+/** What a signature covers besides the body. */
 interface Signed {
-  /** The delivery's id; null where the sender signs none (Stripe), and the event's own stands for it. */
+  /** Id of the delivery; null if the sender signs none (Stripe), then the event's own id is used. */
   id: string | null
   /** When it was sent, in milliseconds since 1970. */
   sentAt: number
@@ -37,7 +37,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
   const secrets = config.webhookSecrets[source]
   const { headers } = request
   const isStripe = source === 'payment' && headers.has('stripe-signature')
-  // Before the body is read: of those who cannot have signed it nobody needs it.
+  // Refused before the body is read, if it cannot be signed at all.
   if (secrets.length === 0 || !(isStripe || signature(headers) !== null)) throw unsigned()
   const body = await readSigned(request)
   const signed = isStripe ? verifyStripe(headers, body, secrets) : await verifyStandard(headers, body, secrets)
@@ -63,7 +63,7 @@ function unsigned(): Problem {
   return new Problem('UNAUTHORIZED', 'The signature is missing, too old, or not made with a secret of this service.')
 }
 
-/** A Standard Webhooks header, also under the name that Svix gives it. */
+/** A Standard Webhooks header, or Svix’s name for it. */
 function standard(headers: Headers, name: 'id' | 'timestamp' | 'signature'): string | null {
   return headers.get(`webhook-${name}`) ?? headers.get(`svix-${name}`)
 }
@@ -72,7 +72,7 @@ function signature(headers: Headers): string | null {
   return standard(headers, 'signature')
 }
 
-/** Null where no secret made this signature, or it was made more than five minutes away from now. */
+/** Null if no secret matches, or the timestamp is more than five minutes off. */
 async function verifyStandard(headers: Headers, body: string, secrets: readonly string[]): Promise<Signed | null> {
   const { Webhook } = await import('standardwebhooks')
   const id = standard(headers, 'id') ?? ''
@@ -83,13 +83,13 @@ async function verifyStandard(headers: Headers, body: string, secrets: readonly 
       new Webhook(key, { format: 'raw' }).verify(body, sent, { jsonParse: false })
       return { id, sentAt: Number.parseInt(timestamp, 10) * 1000 }
     } catch {
-      // The next one may fit; who fits none is told nothing more.
+      // Try the next secret. The sender learns no more than that none matched.
     }
   }
   return null
 }
 
-/** The bytes that a secret stands for: the standard writes them as base64, some senders sign with its text. */
+/** The keys that a secret may stand for: the standard encodes them as base64, some senders use the text itself. */
 function keysOf(secret: string): Uint8Array[] {
   const written = secret.replace(/^whsec_/, '')
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(written)
@@ -101,7 +101,7 @@ function keysOf(secret: string): Uint8Array[] {
 function verifyStripe(headers: Headers, body: string, secrets: readonly string[]): Signed | null {
   const pairs = (headers.get('stripe-signature') ?? '').split(',').map((pair) => pair.trim().split('='))
   const seconds = Number(pairs.find(([name]) => name === 't')?.[1] ?? Number.NaN)
-  // Not a number is not within anything.
+  // Negated so that NaN fails too.
   if (!(Math.abs(Date.now() / 1000 - seconds) <= TOLERANCE_SECONDS)) return null
   const sent = pairs.filter(([name]) => name === 'v1').map(([, hex = '']) => Buffer.from(hex))
   const made = secrets.map((secret) =>
@@ -119,11 +119,11 @@ function readEvent(source: Source, signed: Signed, body: unknown): WebhookEvent 
   }
   if (typeof type !== 'string') throw new Problem('BAD_REQUEST', 'type must be the name of an event')
   const happened = readTime(timestamp) ?? readTime(created) ?? signed.sentAt
-  // A sender whose clock is ahead must not keep later events from taking effect.
+  // A sender’s fast clock must not make later events look outdated.
   return { source, id, type, data, at: Math.min(happened, Date.now()) }
 }
 
-/** A time as senders write it, ISO 8601, seconds or milliseconds, in milliseconds; null where it is none. */
+/** A timestamp as senders write it (ISO 8601, seconds or milliseconds) in milliseconds, or null. */
 function readTime(sent: unknown): number | null {
   const time = typeof sent === 'string' ? Date.parse(sent) : typeof sent === 'number' ? sent : Number.NaN
   if (!Number.isFinite(time) || time <= 0) return null
