@@ -1,5 +1,5 @@
+import { lazy } from './core/lazy.ts'
 import { toProblem } from './core/problem.ts'
-import { lazily } from './http/lazy.ts'
 import { logged, observed, requestId, wordsOf } from './http/observe.ts'
 import { jsonProblem } from './http/respond.ts'
 import { frontDoor, type Handle, type Refuse } from './launcher/front-door.ts'
@@ -24,7 +24,7 @@ export function createApp(service: Service): Handle {
   const launchers = launcherPages(service)
   const words = new Set(['l'])
   let router: ReturnType<typeof createRouter> | undefined
-  const load = lazily(async () => {
+  const load = lazy(async () => {
     const { createRouter } = await import('./router.ts')
     router = createRouter(service, launchers, failed)
     for (const word of wordsOf(router.routes)) words.add(word)

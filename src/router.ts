@@ -2,9 +2,9 @@ import './core/schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
 import { aheadOfRouter, api, type Failed, refuseMethod } from './api/json.ts'
+import { lazy } from './core/lazy.ts'
 import { Problem } from './core/problem.ts'
 import { health } from './http/health.ts'
-import { lazily } from './http/lazy.ts'
 import { wellKnown } from './http/well-known.ts'
 import { recordEvent } from './insights/operations.ts'
 import type { LauncherPages } from './launcher/pages.tsx'
@@ -30,9 +30,9 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   const onError: ErrorHandler = ({ code, error, request }) =>
     // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
     failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)
-  /** Routes that are loaded when one of them is first asked for. */
-  const later = (load: () => Promise<AnyElysia>) => {
-    const loaded = lazily(async () =>
+  /** Routes whose module is loaded by the first request for one of them. */
+  const lazyRoutes = (load: () => Promise<AnyElysia>) => {
+    const loaded = lazy(async () =>
       new Elysia()
         .onError(onError)
         .use(await load())
@@ -40,8 +40,8 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     )
     return async ({ request }: { request: Request }) => (await loaded()).handle(request)
   }
-  const toDashboard = later(async () => (await import('./dashboard/app.ts')).dashboard(service))
-  const toReference = later(async () => (await import('./api/reference.tsx')).reference(operations, service))
+  const toDashboard = lazyRoutes(async () => (await import('./dashboard/app.ts')).dashboard(service))
+  const toReference = lazyRoutes(async () => (await import('./api/reference.tsx')).reference(operations, service))
   const app = new Elysia()
     .onError(onError)
     .use(api(operations, service, failed))

@@ -1,13 +1,14 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
-import { later, Time } from '../core/shape.ts'
+import { lazy } from '../core/lazy.ts'
+import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 import { UrlMetadata } from './shapes.ts'
 
 /** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once (spec 4.1). */
-export const CreatedBundle = later(() =>
+export const CreatedBundle = lazy(() =>
   type({
     slug: 'string',
     url: 'string',
@@ -22,7 +23,7 @@ export const CreatedBundle = later(() =>
 export type CreatedBundle = ReturnType<typeof CreatedBundle>['infer']
 
 /** What each version of a bundle has of its own. */
-const content = later(
+const content = lazy(
   () =>
     ({
       urls: 'string[]',
@@ -32,7 +33,7 @@ const content = later(
     }) as const,
 )
 
-const listed = later(
+const listed = lazy(
   () =>
     ({
       slug: 'string',
@@ -44,10 +45,10 @@ const listed = later(
     }) as const,
 )
 
-const metadata = later(() => type({ client: 'string', '+': 'reject' }).or('null'))
+const metadata = lazy(() => type({ client: 'string', '+': 'reject' }).or('null'))
 
 /** A bundle in full (spec 2.1). */
-export const Bundle = later(() =>
+export const Bundle = lazy(() =>
   type({
     ...listed(),
     metadata: metadata(),
@@ -57,7 +58,7 @@ export const Bundle = later(() =>
 )
 
 /** What a dry run answers: the bundle as it would be saved, `slug` null where it is yet to be made. */
-export const DryRun = later(() =>
+export const DryRun = lazy(() =>
   type({
     dryRun: 'true',
     bundle: type({
@@ -75,10 +76,10 @@ export const DryRun = later(() =>
 )
 
 /** What DELETE /api/links/:slug answers. */
-export const DeletedBundle = later(() => type({ slug: 'string', deletedAt: Time(), '+': 'reject' }))
+export const DeletedBundle = lazy(() => type({ slug: 'string', deletedAt: Time(), '+': 'reject' }))
 
 /** What GET /api/me/links answers (spec 2.2). */
-export const BundleList = later(() =>
+export const BundleList = lazy(() =>
   type({
     bundles: type({ ...listed(), 'deletedAt?': Time(), '+': 'reject' })
       .configure({ named: 'ListedBundle' }, 'self')
@@ -90,7 +91,7 @@ export const BundleList = later(() =>
 )
 
 /** What GET /api/links/:slug/versions answers (spec 2.4). */
-export const VersionList = later(() =>
+export const VersionList = lazy(() =>
   type({
     versions: type({
       versionNumber: 'number.integer >= 1',
@@ -107,7 +108,7 @@ export const VersionList = later(() =>
 )
 
 /** What GET /api/me/claims answers. */
-export const ClaimableList = later(() =>
+export const ClaimableList = lazy(() =>
   type({
     bundles: type({
       slug: 'string',

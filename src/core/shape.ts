@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { lazy } from './lazy.ts'
 
 // What shapes tell documents beside what they check.
 
@@ -34,11 +35,5 @@ export function whatIsSaid(check: object): JsonSchema {
   return known.get(check) ?? {}
 }
 
-/** A shape that is made when it is first asked for: only documents and tools need it, and shapes are large. */
-export function later<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 /** A time as it is shown; see `iso`. */
-export const Time = later(() => type('string').configure({ format: 'date-time' }, 'self'))
+export const Time = lazy(() => type('string').configure({ format: 'date-time' }, 'self'))

@@ -5,9 +5,10 @@ import { account, bundles, bundleVersions, dailyCounters, dailyViewers, user } f
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
+import { lazy } from '../core/lazy.ts'
 import type { Download } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { later, Time } from '../core/shape.ts'
+import { Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
 import { Subject as SubjectShape } from '../identity/answers.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
@@ -22,7 +23,7 @@ import { ownerId } from '../plans/owners.ts'
 /** Rows that are in memory at a time, of bundles and of one bundle's versions, which may be large. */
 const PAGE = 20
 
-const insights = later(() =>
+const insights = lazy(() =>
   type({
     counts: type({
       day: 'string',
@@ -37,7 +38,7 @@ const insights = later(() =>
 )
 
 /** What GET /api/me/export answers: of a person, or of an organisation. */
-export const ExportedData = later(() =>
+export const ExportedData = lazy(() =>
   type({
     exportedAt: Time(),
     subject: SubjectShape(),

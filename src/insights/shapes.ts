@@ -1,5 +1,6 @@
 import { type } from 'arktype'
-import { later, Time } from '../core/shape.ts'
+import { lazy } from '../core/lazy.ts'
+import { Time } from '../core/shape.ts'
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
 const RANGES = Object.keys(DAYS)
@@ -26,7 +27,7 @@ const tally = {
 } as const
 
 /** What a bundle's owner is told of its viewers (spec 4.7). */
-export const Insights = later(() =>
+export const Insights = lazy(() =>
   type({
     slug: 'string',
     range: type({ from: Time(), to: Time(), '+': 'reject' }),

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
-import { later, Time } from '../core/shape.ts'
+import { lazy } from '../core/lazy.ts'
+import { Time } from '../core/shape.ts'
 import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
@@ -27,7 +28,7 @@ export type NewKey = typeof NewKey.infer
 export const OneKey = type({ id: '1 <= number.integer <= 1000000000000000', '+': 'reject' })
 
 /** A key as the API shows it (spec 2.5). */
-const ShownKey = later(() =>
+const ShownKey = lazy(() =>
   type({
     id: 'number.integer >= 1',
     name: 'string',
@@ -45,10 +46,10 @@ const ShownKey = later(() =>
 export type ShownKey = ReturnType<typeof ShownKey>['infer']
 
 /** The answer of POST /api/me/keys, the only one with a key's text. */
-export const MintedKey = later(() => type({ apiKey: ShownKey(), rawKey: 'string', warning: 'string', '+': 'reject' }))
+export const MintedKey = lazy(() => type({ apiKey: ShownKey(), rawKey: 'string', warning: 'string', '+': 'reject' }))
 
 /** What GET /api/me/keys answers. */
-export const KeyList = later(() => type({ apiKeys: ShownKey().array(), subject: Subject(), '+': 'reject' }))
+export const KeyList = lazy(() => type({ apiKeys: ShownKey().array(), subject: Subject(), '+': 'reject' }))
 
 /** What DELETE /api/me/keys answers. */
-export const RevokedKey = later(() => type({ apiKey: ShownKey(), '+': 'reject' }))
+export const RevokedKey = lazy(() => type({ apiKey: ShownKey(), '+': 'reject' }))

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
+import { lazy } from '../core/lazy.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { asking } from '../http/client.ts'
-import { lazily } from '../http/lazy.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
 import type { Service } from '../service.ts'
@@ -11,7 +11,7 @@ import type { Service } from '../service.ts'
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
 export function mcp(operations: readonly Operation[], service: Service) {
   // The protocol's library is larger than the rest of the service: it is loaded when the first agent comes.
-  const load = lazily(async () => (await import('./server.ts')).mcpServer(operations, service))
+  const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service))
   return new Elysia().post(
     '/api/mcp',
     async ({ request }) => {

@@ -1,11 +1,11 @@
 import { type } from 'arktype'
 import type { Condition, Traced } from '../../db/policy.ts'
-import { later } from '../core/shape.ts'
+import { lazy } from '../core/lazy.ts'
 
-const Tab = later(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
+const Tab = lazy(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
 
 /** A policy that has been saved: its rules have ids (spec 2.3). */
-export const SavedPolicy = later(() =>
+export const SavedPolicy = lazy(() =>
   type({
     version: '1',
     rules: type({
@@ -21,7 +21,7 @@ export const SavedPolicy = later(() =>
 )
 
 /** What a viewer would be shown, and why (decisions 6). */
-export const Preview = later(() =>
+export const Preview = lazy(() =>
   type({
     matchedRuleId: 'string | null',
     matchedRuleName: 'string | null',
