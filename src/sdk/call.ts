@@ -1,4 +1,4 @@
-import type { Route } from '../routes.ts'
+import type { Declaration } from '../operations.ts'
 import { OpenallError } from './error.ts'
 
 /** How calls are made; each may be said for all calls of a client, or for one. */
@@ -34,7 +34,7 @@ export interface Connection extends CallOptions {
 
 /** One call, ready to be sent as often as it takes. */
 export interface Call extends CallOptions {
-  route: Route
+  operation: Declaration
   input: Readonly<Record<string, unknown>>
   idempotencyKey?: string | undefined
   expectedVersion?: number | undefined
@@ -78,10 +78,12 @@ function said(options: CallOptions): CallOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-function mayRepeat({ route, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
+function mayRepeat({ operation, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
   if (code === 'RATE_LIMITED') return true
   const isPassing = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || PASSING.has(status)
-  return isPassing && (route.route.startsWith('GET ') || route.effect !== undefined || idempotencyKey !== undefined)
+  return (
+    isPassing && (operation.route.startsWith('GET ') || operation.effect !== undefined || idempotencyKey !== undefined)
+  )
 }
 
 function waitFor({ retryAfterSeconds }: OpenallError, tries: number): number {
@@ -116,8 +118,8 @@ interface Outgoing {
 }
 
 function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
-  const { route, input, idempotencyKey, expectedVersion, format } = call
-  const [method = '', template = ''] = route.route.split(' ')
+  const { operation, input, idempotencyKey, expectedVersion, format } = call
+  const [method = '', template = ''] = operation.route.split(' ')
   const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const path = template.replace(/:(\w+)/g, (_, name: string) => {
     const value = fields.get(name)
@@ -136,7 +138,7 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
     const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
     return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
   }
-  if (route.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
+  if (operation.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
   const body = JSON.stringify(Object.fromEntries(fields))
   return {
     url: `${base}/api${path}`,
