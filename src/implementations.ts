@@ -7,7 +7,14 @@ import * as keys from './keys/operations.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import * as policies from './policies/operations.ts'
 
-const implemented = Object.values({ ...abuse, ...bundles, ...identity, ...insights, ...keys, ...policies })
+const implemented = [
+  ...Object.values(abuse),
+  ...Object.values(bundles),
+  ...Object.values(identity),
+  ...Object.values(insights),
+  ...Object.values(keys),
+  ...Object.values(policies),
+]
 
 type Implemented = (typeof implemented)[number]
 

@@ -44,7 +44,7 @@ export interface IdempotentContext extends Context {
 type Schema<T> = Type<unknown> & ((raw: unknown) => T | type.errors)
 
 /** The answer of a dry run: what would have been saved. */
-export interface DryRun {
+interface DryRunAnswer {
   bundle: unknown
   /** What is allowed in it, and probably a mistake. */
   warnings: readonly { path: string; message: string }[]
@@ -106,7 +106,7 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown>
   /** May answer in the same turn where it has nothing to wait for, which is what a click on Open all mostly does. */
   run(input: In, context: IdempotentContext): Promise<Out> | Out
   /** The same without writing anything, for callers who send `dryRun`: refuses what `run` would refuse. */
-  dryRun?(input: In, context: Context): Promise<DryRun>
+  dryRun?(input: In, context: Context): Promise<DryRunAnswer>
   /** The answer as a file of comma-separated values, for callers who ask for one; pages and tools do not. */
   csv?(output: Out): TextFile
 }
@@ -125,7 +125,7 @@ type OutputOf<Name extends OperationName> = Row<Name> extends { invalidates: 'la
 /** The implementation of an operation; its row of the table says which parts it must have. */
 type Implementation<Name extends OperationName, In, Out, Body> = Described<In, Out, Body> & {
   run(input: In, context: ContextOf<Name>): Promise<Out> | Out
-} & WithFlag<Name, 'dryRun', (input: In, context: Context) => Promise<DryRun>> &
+} & WithFlag<Name, 'dryRun', (input: In, context: Context) => Promise<DryRunAnswer>> &
   WithFlag<Name, 'csv', (output: Out) => TextFile>
 
 /** An operation with all that is known of its types: clients' types are made of them. */
