@@ -1,7 +1,8 @@
 import about from '../../package.json' with { type: 'json' }
 import { type Declaration, OPERATIONS } from '../operations.ts'
-import { type Answer, type Call, type CallOptions, type Connection, send } from './call.ts'
+import { type Call, type Connection, send } from './call.ts'
 import { OpenallError } from './error.ts'
+import type { Answer, CallOptions } from './options.ts'
 import { typed } from './signatures.ts'
 
 export interface ClientOptions extends CallOptions {

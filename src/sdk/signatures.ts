@@ -2,7 +2,7 @@ import type { Condition, Traced } from '../../db/policy.ts'
 import type { DryRun } from '../bundles/answers.ts'
 import type { Implementations } from '../implementations.ts'
 import type { OPERATIONS, OperationName } from '../operations.ts'
-import type { Answer, CallOptions } from './call.ts'
+import type { Answer, CallOptions } from './options.ts'
 
 type Row<N extends OperationName> = (typeof OPERATIONS)[N]
 type Implemented<N extends OperationName> = Implementations[N]
