@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { apiKeys, user } from '../db/schema.ts'
 import { api } from '../src/api/json.ts'
 import { readConfig } from '../src/config.ts'
-import { type Operation, operation } from '../src/core/operation.ts'
+import type { Operation } from '../src/core/operation.ts'
 import { toProblem } from '../src/core/problem.ts'
 import { jsonProblem } from '../src/http/respond.ts'
 import { hashSecret, newKeyToken } from '../src/keys/token.ts'
@@ -24,7 +24,7 @@ const directory = mkdtempSync(join(tmpdir(), 'openall-bench-'))
 const config = readConfig({ DATABASE_URL: `file:${join(directory, 'bench.db')}`, LOG_LEVEL: 'silent' })
 const service = await startService(config, pino({ level: 'silent' }))
 
-const bare = operation({
+const bare: Operation = {
   name: 'bare',
   summary: 'Nothing',
   description: 'Nothing',
@@ -32,8 +32,8 @@ const bare = operation({
   access: 'public',
   input: type({ '+': 'reject' }),
   run: async () => ({ ok: true }),
-})
-const app = api([bare as Operation], service, (_request, error) => jsonProblem(toProblem(error))).compile()
+}
+const app = api([bare], service, (_request, error) => jsonProblem(toProblem(error))).compile()
 
 const valid = await newKey(100_000)
 const unlimited = await newKey(0)

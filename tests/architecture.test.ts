@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { operations } from '../src/operations.ts'
-import { ROUTES } from '../src/routes.ts'
+import { operations } from '../src/implementations.ts'
+import { type Declaration, OPERATIONS } from '../src/operations.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -104,16 +104,18 @@ test('only transports, and the router that composes them, import elysia', () => 
   expect(importers).toContain('src/router.ts')
 })
 
-test('routes are a list that anyone may import, and each is its operation’s own', () => {
-  expect(shown(imports.filter(({ from }) => from === 'src/routes.ts'))).toEqual([])
-  const routes = operations.map(({ name, route }) => [name, route])
-  for (const { name, dryRun, rehearse } of operations) expect([name, dryRun]).toEqual([name, rehearse && true])
-  expect(Object.entries(ROUTES).map(([name, { route }]) => [name, route])).toEqual(routes as [string, string][])
+test('the table of operations imports no code, and each is implemented as it says there, in its order', () => {
+  expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations.ts' && !isTypeOnly))).toEqual([])
+  const implemented = operations.map(({ name, route, access, dryRun, csv }) => [name, route, access, !!dryRun, !!csv])
+  const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, access, dryRun, csv }]) => {
+    return [name, route, access, dryRun ?? false, csv ?? false]
+  })
+  expect(implemented).toEqual(declared)
 })
 
 test('the SDK and the command hold no code of the server', () => {
   const shared =
-    /^src\/(routes|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/diff)\.ts$|^package\.json$|^node:|^citty$/
+    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/diff)\.ts$|^package\.json$|^node:|^citty$/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import '../src/core/schemas.ts'
+import { operations } from '../src/implementations.ts'
 import { isTool } from '../src/mcp/tools.ts'
-import { operations } from '../src/operations.ts'
 import { CASES } from './parity/cases.ts'
 import { WAYS } from './parity/ways.ts'
 import { newWorld } from './parity/world.ts'

@@ -1,20 +1,15 @@
 import { type } from 'arktype'
 import { REPORT_REASONS } from '../../db/schema.ts'
-import { operation } from '../core/operation.ts'
+import { implement } from '../core/operation.ts'
 import { lines } from '../core/text-shapes.ts'
-import { ROUTES } from '../routes.ts'
 import { report } from './reports.ts'
 
 /** POST /api/links/:slug/reports: reports a bundle to the operator. */
-export const reportBundle = operation({
-  name: 'report_bundle',
+export const reportBundle = implement('report_bundle', {
   summary: 'Report a bundle to whoever runs this server',
   description:
     'Tells the operator of this server that a bundle leads somewhere harmful or unlawful. Nothing is kept of who reported ' +
     'it, and nothing happens by itself: a person looks at it. Five reports an hour are taken from an address.',
-  ...ROUTES.report_bundle,
-  access: 'public',
-  limit: 'report',
   status: 204,
   input: type({
     slug: 'string',

@@ -64,9 +64,9 @@ export function besideSchema(name: keyof typeof BESIDE): JsonSchema {
 }
 
 /** The names of what stands beside this operation's input. */
-export function besideOf({ rehearse, idempotent, versioned }: Operation): (keyof typeof BESIDE)[] {
+export function besideOf({ dryRun, idempotent, versioned }: Operation): (keyof typeof BESIDE)[] {
   return [
-    ...(rehearse === undefined ? [] : (['dryRun'] as const)),
+    ...(dryRun === undefined ? [] : (['dryRun'] as const)),
     ...(idempotent === undefined ? [] : (['idempotencyKey'] as const)),
     ...(versioned === undefined ? [] : (['expectedVersion'] as const)),
   ]

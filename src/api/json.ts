@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
-import { type Operation, respond, type Sent } from '../core/operation.ts'
+import { respond, type Sent } from '../core/execute.ts'
+import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { asking } from '../http/client.ts'

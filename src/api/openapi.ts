@@ -238,7 +238,7 @@ function title(name: string): string {
 }
 
 function successOf(operation: Operation, naming: Naming): Described['responses'] {
-  const { status = 200, output, csv, rehearse } = operation
+  const { status = 200, output, csv, dryRun } = operation
   const own = Object.keys(operation.headers ?? {}) as (keyof typeof ANSWERED)[]
   const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
   const carried = headers(...own, ...replayed, 'ratelimit-policy', 'ratelimit')
@@ -251,11 +251,11 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
   const content: Record<string, Content> = { 'application/json': json }
   if (csv !== undefined) content['text/csv'] = { schema: { type: 'string' } }
   const done = { description: operation.summary, ...carried, content }
-  if (rehearse === undefined) return { [status]: done }
+  if (dryRun === undefined) return { [status]: done }
   const dry = body(DryRun)
   if (status !== 200) {
-    const rehearsed = { description: 'With `dryRun`: what would be saved.', content: { 'application/json': dry } }
-    return { 200: { ...rehearsed, ...headers('ratelimit-policy', 'ratelimit') }, [status]: done }
+    const withoutSaving = { description: 'With `dryRun`: what would be saved.', content: { 'application/json': dry } }
+    return { 200: { ...withoutSaving, ...headers('ratelimit-policy', 'ratelimit') }, [status]: done }
   }
   const both = {
     schema: { anyOf: [json.schema, dry.schema] },

@@ -1,4 +1,4 @@
-import { ROUTES } from '../routes.ts'
+import { OPERATIONS } from '../operations.ts'
 import { methodName } from '../sdk/client.ts'
 import { IF_VERSION, seen } from './bundles.ts'
 import { command } from './command.ts'
@@ -6,7 +6,7 @@ import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
 import { printJson } from './output.ts'
 
-const NAMES = Object.keys(ROUTES)
+const NAMES = Object.keys(OPERATIONS)
 
 export const call = command({
   name: 'call',

@@ -3,6 +3,7 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { idempotencyAnswers as answers } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
+import type { Service } from '../service.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 
@@ -79,6 +80,26 @@ export async function once<T>(
     if (winner === null) throw error
     return winner
   }
+}
+
+const guarded = new WeakMap<Service, Service>()
+
+/**
+ * The service with a store that refuses to be written to: what an idempotent operation wrote past its `commit` would
+ * happen again when the call is sent again, and a dry run writes nothing at all. Made once for a service.
+ */
+export function withoutWrite(service: Service): Service {
+  let made = guarded.get(service)
+  if (made === undefined) {
+    const store: Store = Object.create(service.store, { write: { value: refuse }, writeCounters: { value: refuse } })
+    made = Object.create(service, { store: { value: store } }) as Service
+    guarded.set(service, made)
+  }
+  return made
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('an idempotent operation writes through commit, and a dry run not at all')
 }
 
 /** JSON with the keys of every object in order, so that the same input always reads the same. */

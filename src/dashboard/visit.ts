@@ -1,5 +1,6 @@
 import type { Viewer } from '../../views/parts/layout.tsx'
-import { type Answer, type Asking, type Context, execute, type Operation, respond } from '../core/operation.ts'
+import { type Answer, execute, respond } from '../core/execute.ts'
+import type { CallContext, Conditions, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { asking } from '../http/client.ts'
 import type { Session } from '../identity/caller.ts'
@@ -14,7 +15,7 @@ export interface Visit {
   params: Record<string, string>
   query: URLSearchParams
   session: Session
-  asking: Asking
+  asking: CallContext
   site: { name: string; origin: string; viewer: Viewer }
 }
 
@@ -33,7 +34,7 @@ export async function visitOf(
 }
 
 /** What a page may ask of a call, beside its input. */
-type Wishes = Partial<Pick<Context, 'idempotencyKey' | 'expectedVersion'>>
+type Wishes = Partial<Conditions>
 
 /**
  * Runs an operation for the visitor, with every check that it has for any other caller.
@@ -63,7 +64,7 @@ export async function rehearse<In, Out>(
   { asking, service }: Visit,
   operation: Operation<In, Out>,
   input: Record<string, unknown>,
-  conditions: Partial<Pick<Context, 'expectedVersion'>> = {},
+  conditions: Partial<Pick<Conditions, 'expectedVersion'>> = {},
 ): Promise<void> {
   const given = { idempotencyKey: null, expectedVersion: null, ...conditions }
   await respond(operation, () => ({ ...input, dryRun: true }), { ...asking, conditions: () => given }, service)

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Asking } from '../core/operation.ts'
+import type { CallContext } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import type { Caller } from '../identity/caller.ts'
 import { identify } from '../identity/identify.ts'
@@ -42,14 +42,14 @@ export function clientNetwork(request: Request): string {
  * Who asks and how, from a request's headers.
  * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser sent by another site.
  */
-export function asking(request: Request, service: Service): Asking | Promise<Asking> {
+export function asking(request: Request, service: Service): CallContext | Promise<CallContext> {
   const caller = identify(request.headers, clientNetwork(request), service)
   return caller instanceof Promise
     ? caller.then((known) => askedBy(known, request, service))
     : askedBy(caller, request, service)
 }
 
-function askedBy(caller: Caller, request: Request, { config }: Service): Asking {
+function askedBy(caller: Caller, request: Request, { config }: Service): CallContext {
   const { headers, method } = request
   if (caller.kind === 'session' && method !== 'GET' && method !== 'HEAD') refuseOtherSites(request, config)
   const client = headers.get('service-client')

@@ -1,25 +1,21 @@
 import { scope } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
-import { operation } from '../core/operation.ts'
+import { implement } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
 import type { Launcher } from '../launcher/launchers.ts'
 import { isRuleId, isRuleOf } from '../policies/rule-ids.ts'
-import { ROUTES } from '../routes.ts'
 import type { Service } from '../service.ts'
 import { type Reported, report, toCsv } from './report.ts'
 import { daysIn, Insights, InsightsQuery } from './shapes.ts'
 
 /** GET /api/links/:slug/insights (spec 4.7). */
-export const getInsights = operation({
-  name: 'get_insights',
+export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers and clicks on Open all, by day and by rule',
   description:
     'Tells how a bundle is used: views of its link, clicks on “Open all”, and clicks for each view (openAllRate), in ' +
     'total, for each day and for each rule of its policy. Days are UTC days, today included. Viewers are not followed ' +
     'from one day to the next, so uniqueViewerDays adds up the distinct viewers of each day. Counts may lag by a second.',
-  ...ROUTES.get_insights,
-  access: { scope: 'links:read' },
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -36,15 +32,11 @@ export const getInsights = operation({
 const compiled = scope({}, { jitless: false })
 
 /** POST /api/links/:slug/events (spec 4.8). */
-export const recordEvent = operation({
-  name: 'record_event',
+export const recordEvent = implement('record_event', {
   summary: 'Count a click on Open all',
   description:
     'The launcher page sends this when its button is pressed. The answer is the same whether or not there is such a ' +
     'bundle, and an event that cannot be counted is dropped.',
-  ...ROUTES.record_event,
-  access: 'public',
-  limit: 'address',
   bodyTypes: ['application/json', 'text/plain'],
   status: 204,
   input: compiled.type({

@@ -1,21 +1,16 @@
 import { type } from 'arktype'
-import { operation } from '../core/operation.ts'
+import { implement } from '../core/operation.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
-import { ROUTES } from '../routes.ts'
 import * as keys from './keys.ts'
 import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys (spec 4.10). */
-export const createKey = operation({
-  name: 'create_key',
+export const createKey = implement('create_key', {
   summary: 'Mint an API key; its text is shown only once',
   description:
     'Makes an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
     'hand it to its user at once, and do not log it. Give it the least scope that will do. Scopes cannot be changed later: ' +
     'make another key and revoke this one.',
-  ...ROUTES.create_key,
-  access: { scope: 'keys:admin' },
-  proof: ['address', 'recentSignIn'],
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -31,14 +26,11 @@ export const createKey = operation({
 })
 
 /** GET /api/me/keys (spec 4.11). */
-export const listKeys = operation({
-  name: 'list_keys',
+export const listKeys = implement('list_keys', {
   summary: "List the acting subject's API keys, revoked ones too",
   description:
     'Lists the API keys of the subject that you act for, newest first, with their scopes, limits and when they were last ' +
     'used; revoked ones have `revokedAt`. The keys’ texts are not shown.',
-  ...ROUTES.list_keys,
-  access: { scope: 'keys:admin' },
   input: type({ '+': 'reject' }),
   output: KeyList,
   errors: ['FORBIDDEN'],
@@ -53,20 +45,13 @@ export const listKeys = operation({
 })
 
 /** DELETE /api/me/keys?id= (spec 4.12). */
-export const revokeKey = operation({
-  name: 'revoke_key',
+export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
   description:
     'Ends a key: requests with it are refused from now on. This cannot be taken back. A key that is revoked already stays ' +
     'so. `id` is the number that list_keys shows.',
-  ...ROUTES.revoke_key,
-  access: { scope: 'keys:admin' },
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async run({ id }, { service: { store, keyRing }, caller }) {
-    const apiKey = await keys.revoke(store, signedIn(caller), id)
-    await keyRing.forget()
-    return { apiKey }
-  },
+  run: async ({ id }, { service: { store }, caller }) => ({ apiKey: await keys.revoke(store, signedIn(caller), id) }),
 })

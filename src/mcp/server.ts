@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { besideOf } from '../api/json-schema.ts'
 import { getBundle, listBundles } from '../bundles/operations.ts'
-import { type Asking, type Operation, respond, type Sent } from '../core/operation.ts'
+import { respond, type Sent } from '../core/execute.ts'
+import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { prompts } from './prompts.ts'
@@ -29,7 +30,7 @@ const MAX_LISTENERS = 100
 
 /** One request of one caller; every message of a batch adds what it was told of the limit. */
 interface Visit {
-  asking: Asking
+  asking: CallContext
   headers: Record<string, string>
 }
 
@@ -50,7 +51,7 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
     maxSubscriptions: MAX_LISTENERS,
   })
   service.stopping.addEventListener('abort', () => void modern.close())
-  return async (request: Request, message: unknown, asking: Asking): Promise<Response> => {
+  return async (request: Request, message: unknown, asking: CallContext): Promise<Response> => {
     const visit: Visit = { asking, headers: {} }
     visits.set(request, visit)
     const answer = (await isLegacyRequest(request, message))
@@ -133,7 +134,11 @@ const INSTRUCTIONS =
   'restore_version, a deletion with restore_bundle. A failed call says what to do.'
 
 /** A tool's arguments as the call of its operation: what stands beside the input apart from the input. */
-function called(operation: Operation, sent: Record<string, unknown>, asking: Asking): [() => unknown, Asking] {
+function called(
+  operation: Operation,
+  sent: Record<string, unknown>,
+  asking: CallContext,
+): [() => unknown, CallContext] {
   const beside = besideOf(operation)
   const takes = (name: 'idempotencyKey' | 'expectedVersion') => (beside.includes(name) ? (sent[name] ?? null) : null)
   const input = Object.fromEntries(

@@ -70,7 +70,7 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
   const [method = ''] = operation.route.split(' ')
   const answers = [
     ...(operation.output === undefined ? [] : [schemaOf(operation.output(), naming, '')]),
-    ...(operation.rehearse === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
+    ...(operation.dryRun === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
     problemSchema(codesOf(operation, method), []),
   ]
   return { type: 'object', anyOf: answers, ...definitionsOf(naming) }

@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/report.tsx'
 import { reportBundle } from '../abuse/operations.ts'
-import { execute } from '../core/operation.ts'
+import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { asking } from '../http/client.ts'

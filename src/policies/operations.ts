@@ -1,8 +1,7 @@
 import { type } from 'arktype'
 import { loadFor } from '../bundles/access.ts'
-import { operation } from '../core/operation.ts'
+import { implement } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
-import { ROUTES } from '../routes.ts'
 import { Preview } from './answers.ts'
 import { described, SentViewer } from './described.ts'
 import { preview } from './preview.ts'
@@ -10,16 +9,13 @@ import { identifiedFor } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
 
 /** POST /api/links/:slug/policy/preview (decisions 6). */
-export const previewPolicy = operation({
-  name: 'preview_policy',
+export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why; nothing is saved',
   description:
     'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and for every rule which ' +
     'of its conditions hold. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft, so test ' +
     'a draft here before you save it with update_bundle. What you leave out of `viewer` is unknown there, and a condition ' +
     'on it does not hold. `warnings` name rules that nobody reaches and values that no viewer has.',
-  ...ROUTES.preview_policy,
-  access: { scope: 'links:read' },
   output: Preview,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },

@@ -1,26 +1,6 @@
-import type { Route } from '../routes.ts'
+import type { Declaration } from '../operations.ts'
 import { OpenallError } from './error.ts'
-
-/** How calls are made; each may be said for all calls of a client, or for one. */
-export interface CallOptions {
-  /** Ends the call, its waits included: it then fails with `ABORTED`. */
-  signal?: AbortSignal | undefined
-  /** How long one try may take, in milliseconds; 30 000 where nothing is said. */
-  timeoutMs?: number | undefined
-  /** How often a call is tried again that failed for a passing reason and can do no harm twice; 2 where nothing is said. */
-  retries?: number | undefined
-  /** A server that asks for a longer wait than this, in milliseconds, is not waited for; 60 000 where nothing is said. */
-  maxWaitMs?: number | undefined
-}
-
-/** All that came with a body. */
-export interface Answer<Body> {
-  body: Body
-  status: number
-  headers: Headers
-  /** The bundle's version (its ETag), to be given as `expectedVersion`; null where the answer is no bundle. */
-  version: number | null
-}
+import type { Answer, CallOptions } from './options.ts'
 
 /** Where calls go, and as whom. */
 export interface Connection extends CallOptions {
@@ -34,7 +14,7 @@ export interface Connection extends CallOptions {
 
 /** One call, ready to be sent as often as it takes. */
 export interface Call extends CallOptions {
-  route: Route
+  operation: Declaration
   input: Readonly<Record<string, unknown>>
   idempotencyKey?: string | undefined
   expectedVersion?: number | undefined
@@ -78,10 +58,12 @@ function said(options: CallOptions): CallOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-function mayRepeat({ route, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
+function mayRepeat({ operation, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
   if (code === 'RATE_LIMITED') return true
   const isPassing = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || PASSING.has(status)
-  return isPassing && (route.route.startsWith('GET ') || route.effect !== undefined || idempotencyKey !== undefined)
+  return (
+    isPassing && (operation.route.startsWith('GET ') || operation.effect !== undefined || idempotencyKey !== undefined)
+  )
 }
 
 function waitFor({ retryAfterSeconds }: OpenallError, tries: number): number {
@@ -116,8 +98,8 @@ interface Outgoing {
 }
 
 function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
-  const { route, input, idempotencyKey, expectedVersion, format } = call
-  const [method = '', template = ''] = route.route.split(' ')
+  const { operation, input, idempotencyKey, expectedVersion, format } = call
+  const [method = '', template = ''] = operation.route.split(' ')
   const fields = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const path = template.replace(/:(\w+)/g, (_, name: string) => {
     const value = fields.get(name)
@@ -136,7 +118,7 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
     const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
     return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
   }
-  if (route.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
+  if (operation.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
   const body = JSON.stringify(Object.fromEntries(fields))
   return {
     url: `${base}/api${path}`,

@@ -1,7 +1,8 @@
 import about from '../../package.json' with { type: 'json' }
-import { ROUTES, type Route } from '../routes.ts'
-import { type Answer, type Call, type CallOptions, type Connection, send } from './call.ts'
+import { type Declaration, OPERATIONS } from '../operations.ts'
+import { type Call, type Connection, send } from './call.ts'
 import { OpenallError } from './error.ts'
+import type { Answer, CallOptions } from './options.ts'
 import { typed } from './signatures.ts'
 
 export interface ClientOptions extends CallOptions {
@@ -41,9 +42,9 @@ const MAX_PAGE = 100
 export function createClient(options: ClientOptions) {
   const connection = connect(options)
   const source = options.source ?? 'sdk'
-  const methods = Object.entries<Route>(ROUTES).map(([name, route]) => {
+  const methods = Object.entries<Declaration>(OPERATIONS).map(([name, operation]) => {
     const defaults = name === 'create_bundle' ? { source } : {}
-    return [methodName(name), method(route, defaults, connection)] as const
+    return [methodName(name), method(operation, defaults, connection)] as const
   })
   return typed(Object.fromEntries(methods))
 }
@@ -69,12 +70,12 @@ export function methodName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function method(route: Route, defaults: Input, connection: Connection) {
+function method(operation: Declaration, defaults: Input, connection: Connection) {
   const call = (input: Input = {}, options: Options = {}): Call => ({
     ...options,
-    route,
+    operation,
     input: { ...defaults, ...input },
-    idempotencyKey: route.idempotent ? (options.idempotencyKey ?? newKey()) : undefined,
+    idempotencyKey: operation.idempotent ? (options.idempotencyKey ?? newKey()) : undefined,
   })
   const answer = (input?: Input, options?: Options): Promise<Answer<unknown>> => send(call(input, options), connection)
   return Object.assign(async (input?: Input, options?: Options) => (await answer(input, options)).body, {
@@ -83,7 +84,7 @@ function method(route: Route, defaults: Input, connection: Connection) {
     csv: async (input?: Input, options?: Options) =>
       (await send({ ...call(input, options), format: 'csv' }, connection)).body,
     each: (input?: Input, options?: Options) =>
-      each(route.pages ?? '', (page) => answer({ ...input, ...page }, options), input),
+      each(operation.pages ?? '', (page) => answer({ ...input, ...page }, options), input),
   })
 }
 

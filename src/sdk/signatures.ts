@@ -1,11 +1,11 @@
 import type { Condition, Traced } from '../../db/policy.ts'
 import type { DryRun } from '../bundles/answers.ts'
-import type { Table } from '../operations.ts'
-import type { ROUTES } from '../routes.ts'
-import type { Answer, CallOptions } from './call.ts'
+import type { Implementations } from '../implementations.ts'
+import type { OPERATIONS, OperationName } from '../operations.ts'
+import type { Answer, CallOptions } from './options.ts'
 
-type Name = keyof typeof ROUTES
-type Declared<N extends Name> = Extract<Table[number], { name: N }>
+type Row<N extends OperationName> = (typeof OPERATIONS)[N]
+type Implemented<N extends OperationName> = Implementations[N]
 
 /** Written out, save for conditions, which hold one another and so must have names. */
 type Plain<T> = T extends Traced
@@ -18,8 +18,9 @@ type Plain<T> = T extends Traced
         ? { [Key in keyof T]: Plain<T[Key]> }
         : T
 
-type Input<N extends Name> = Declared<N> extends { input: { inferIn: infer In } } ? Plain<In> : never
-type Body<N extends Name> = Declared<N> extends { present?: (output: never) => infer Shown } ? Plain<Shown> : never
+type Input<N extends OperationName> = Implemented<N> extends { input: { inferIn: infer In } } ? Plain<In> : never
+type Body<N extends OperationName> =
+  Implemented<N> extends { present?: (output: never) => infer Shown } ? Plain<Shown> : never
 
 type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
@@ -28,29 +29,27 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
 /** Input that may be left out where all its fields may. */
 type Given<In, Options> = object extends In ? [input?: In, options?: Options] : [input: In, options?: Options]
 
-type OptionsOf<N extends Name> = CallOptions &
-  ((typeof ROUTES)[N] extends { idempotent: true } ? { idempotencyKey?: string | undefined } : unknown) &
-  ((typeof ROUTES)[N] extends { versioned: true } ? { expectedVersion?: number | undefined } : unknown)
+type OptionsOf<N extends OperationName> = CallOptions &
+  (Row<N> extends { idempotent: true } ? { idempotencyKey?: string | undefined } : unknown) &
+  (Row<N> extends { versioned: true } ? { expectedVersion?: number | undefined } : unknown)
 
-type Variants<N extends Name> = {
+type Variants<N extends OperationName> = {
   answer(...given: Given<Input<N>, OptionsOf<N>>): Promise<Answer<Body<N>>>
-} & ((typeof ROUTES)[N] extends { tabular: true }
-  ? { csv(...given: Given<Input<N>, OptionsOf<N>>): Promise<string> }
-  : unknown) &
-  ((typeof ROUTES)[N] extends { dryRun: true }
+} & (Row<N> extends { csv: true } ? { csv(...given: Given<Input<N>, OptionsOf<N>>): Promise<string> } : unknown) &
+  (Row<N> extends { dryRun: true }
     ? { dryRun(...given: Given<Input<N>, OptionsOf<N>>): Promise<Plain<ReturnType<typeof DryRun>['infer']>> }
     : unknown) &
-  ((typeof ROUTES)[N] extends { pages: infer List extends keyof Body<N> }
+  (Row<N> extends { pages: infer List extends keyof Body<N> }
     ? { each(...given: Given<Input<N>, OptionsOf<N>>): AsyncGenerator<ItemOf<Body<N>[List]>, void> }
     : unknown)
 
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never
 
-type Method<N extends Name> = ((...given: Given<Input<N>, OptionsOf<N>>) => Promise<Body<N>>) & Variants<N>
+type Method<N extends OperationName> = ((...given: Given<Input<N>, OptionsOf<N>>) => Promise<Body<N>>) & Variants<N>
 
 // Not exported, which keeps the published types free of the server's: tsc writes a type that it cannot name as the
 // fields that it has.
-type Client = { readonly [N in Name as Camel<N>]: Method<N> }
+type Client = { readonly [N in OperationName as Camel<N>]: Method<N> }
 
 /** Methods by name as the client that the table of operations makes of them. */
 export function typed(methods: Readonly<Record<string, unknown>>) {

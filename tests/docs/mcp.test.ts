@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import '../../src/core/schemas.ts'
+import { operations } from '../../src/implementations.ts'
 import { prompts } from '../../src/mcp/prompts.ts'
 import { isTool } from '../../src/mcp/tools.ts'
-import { operations } from '../../src/operations.ts'
 import { blocksOf, pageOf } from './run.ts'
 
 const PAGE = pageOf('mcp.md')

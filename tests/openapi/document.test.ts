@@ -4,7 +4,7 @@ import '../../src/core/schemas.ts'
 import { FIELDS } from '../../src/core/glossary.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
 import { validate } from '../../src/core/validate.ts'
-import { operations } from '../../src/operations.ts'
+import { operations } from '../../src/implementations.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { Documented } from './document.ts'
 

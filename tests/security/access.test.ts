@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { operations } from '../../src/operations.ts'
+import { operations } from '../../src/implementations.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'

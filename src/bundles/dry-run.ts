@@ -18,14 +18,14 @@ import { becoming, type Changes, type Edit } from './versions.ts'
  * What creating a bundle would save.
  * @throws Problem for whatever creating would refuse as things stand.
  */
-export async function ofCreation(input: NewBundle, creator: Creator) {
+export async function create(input: NewBundle, creator: Creator) {
   const { store, config, caller, client, source } = creator
   refuseUnfit(input, creator)
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken()
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = contentOf(input)
   if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, content, config)
-  return rehearsed({
+  return dryRunOf({
     slug: input.slug ?? null,
     ...content,
     owner: caller.kind === 'anonymous' ? null : caller.subject,
@@ -39,13 +39,13 @@ export async function ofCreation(input: NewBundle, creator: Creator) {
  * What an edit would save.
  * @throws Problem for whatever the edit would refuse as things stand.
  */
-export async function ofEdit(edit: Edit, changes: Changes) {
+export async function edit(edit: Edit, changes: Changes) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await becoming(edit, bundle, changes)
   refuseStale(bundle, expectedVersion)
   await refuseLonger(store, bundle.owner, content, config)
-  return rehearsed({ ...bundle, ...content, newRuleIds })
+  return dryRunOf({ ...bundle, ...content, newRuleIds })
 }
 
 type Draft = Omit<
@@ -57,7 +57,7 @@ type Draft = Omit<
   newRuleIds: readonly string[]
 }
 
-function rehearsed(draft: Draft) {
+function dryRunOf(draft: Draft) {
   const { slug, urls, urlMetadata, title, description, owner, source, client, resolutionPolicy, newRuleIds } = draft
   return {
     bundle: {
