@@ -96,7 +96,7 @@ test('routes are a list that anyone may import, and each is its operation’s ow
 
 test('the SDK and the command hold no code of the server', () => {
   const shared =
-    /^src\/(routes|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/diff)\.ts$|^package\.json$|^node:|^citty$/
+    /^src\/(routes|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/(content|diff))\.ts$|^package\.json$|^node:|^citty$/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),

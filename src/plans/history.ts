@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { type bundleVersions, owners } from '../../db/schema.ts'
+import { type Content, owners } from '../../db/schema.ts'
+import { NAMES, pick } from '../bundles/content.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { mebibytes } from '../core/words.ts'
@@ -10,12 +11,6 @@ import { ofPlan, ownerId, type Plan } from './plans.ts'
 // What all versions of a subject's bundles may take. The store's triggers keep the sum (`owners.history_bytes`).
 
 type Caps = Pick<Config, 'maxHistoryBytes'>
-
-/** What a version holds. */
-type Content = Pick<
-  typeof bundleVersions.$inferInsert,
-  'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'
->
 
 /** Last of a transaction that adds versions to a subject's: undoes it where they are more than the plan keeps. */
 export function refuseOverfull(subject: Subject, { maxHistoryBytes }: Caps) {
@@ -68,8 +63,8 @@ export async function refuseLonger(store: Store, subject: Subject, content: Cont
 }
 
 /** As the store counts (`bundle_versions.bytes`). */
-function bytesOf({ urls, urlMetadata, title, description, resolutionPolicy }: Content): number {
-  const texts = [JSON.stringify(urls), JSON.stringify(urlMetadata), title ?? '', description ?? '']
-  if (resolutionPolicy) texts.push(JSON.stringify(resolutionPolicy))
+function bytesOf(content: Content): number {
+  const values = Object.values(pick(NAMES, content)).filter((value) => value !== null)
+  const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
 }

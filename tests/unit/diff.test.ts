@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link, NOTHING } from '../../src/bundles/diff.ts'
+import { NOTHING } from '../../src/bundles/content.ts'
+import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
 import { timesTheWork } from '../work.ts'

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { CONTENT, TEXT_NAMES } from '../../../src/bundles/content.ts'
 import { type BundleDiff, diffLinks, isSame, type Link, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
@@ -14,25 +15,30 @@ export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
   return (
     <div class="diff">
       {
-        Object.entries(fields).map(([field, change]) => (
-          <Part name={field === 'title' ? 'Title' : 'Description'}>
-            <p>
-              <TextDiff {...change} />
-            </p>
-          </Part>
-        )) as 'safe'[]
+        TEXT_NAMES.map((name) => {
+          const change = fields[name]
+          return change === undefined ? (
+            ''
+          ) : (
+            <Part name={CONTENT[name].label}>
+              <p>
+                <TextDiff {...change} />
+              </p>
+            </Part>
+          )
+        }) as 'safe'[]
       }
       {links.length === 0 ? (
         ''
       ) : (
-        <Part name="Links">
+        <Part name={CONTENT.urls.label}>
           <LinkEntries entries={links} />
         </Part>
       )}
       {rules.length === 0 ? (
         ''
       ) : (
-        <Part name="Rules">
+        <Part name={CONTENT.resolutionPolicy.label}>
           <ul class="entries">{rules.map((entry) => <RuleEntry entry={entry} />) as 'safe'[]}</ul>
         </Part>
       )}
