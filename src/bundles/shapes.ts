@@ -1,6 +1,6 @@
 import { type } from 'arktype'
-import { type Content, SOURCES } from '../../db/schema.ts'
-import { said } from '../core/shape.ts'
+import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
+import { type ShapeOf, said } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { Policy } from '../policies/shapes.ts'
@@ -13,7 +13,7 @@ export const UrlMetadata = type({
   'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
   'openPolicy?': "'auto' | 'manual'",
   '+': 'reject',
-})
+} as const satisfies ShapeOf<StoredMetadata>)
 
 /** A text of nothing but space is none. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)

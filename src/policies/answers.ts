@@ -1,8 +1,8 @@
 import { type } from 'arktype'
-import type { Condition, Traced } from '../../db/policy.ts'
-import { later } from '../core/shape.ts'
+import type { Condition, Tab as StoredTab, Traced } from '../../db/policy.ts'
+import { later, type ShapeOf } from '../core/shape.ts'
 
-const Tab = later(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
+const Tab = later(() => type({ url: 'string', 'note?': 'string', '+': 'reject' } as const satisfies ShapeOf<StoredTab>))
 
 /** A policy that has been saved: its rules have ids (spec 2.3). */
 export const SavedPolicy = later(() =>
