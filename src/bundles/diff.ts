@@ -59,8 +59,8 @@ export function diffLinks(before: readonly Link[], after: readonly Link[]): Entr
 }
 
 /** Whether two states of a bundle are the same. */
-export function isSame({ fields, links, rules }: BundleDiff): boolean {
-  return Object.keys(fields).length + links.length + rules.length === 0
+export function isSame(diff: BundleDiff): boolean {
+  return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
 const LINK: Likeness<Link> = {
