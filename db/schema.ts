@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import {
   type AnySQLiteColumn,
   blob,
@@ -11,15 +11,14 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import { organization, user } from './identity-schema.ts'
-import type { Policy } from './policy.ts'
+import type { Policy, Tab } from './policy.ts'
 
 export * from './identity-schema.ts'
 
 // Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC.
 
-/** Per-URL metadata, parallel to `urls` (spec 2.1). */
-export interface UrlMetadata {
-  note?: string
+/** Per-URL metadata, parallel to `urls` (spec 2.1): what a rule's tab has beside its URL, and more. */
+export interface UrlMetadata extends Omit<Tab, 'url'> {
   tags?: string[]
   openPolicy?: 'auto' | 'manual'
 }
@@ -31,6 +30,32 @@ const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
 const isDay = (column: AnySQLiteColumn) => sql`${column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'`
 const hasUrls = (column: AnySQLiteColumn) =>
   sql`json_valid(${column}) AND json_array_length(${column}) BETWEEN 1 AND 25`
+
+/**
+ * What every version of a bundle holds, as columns of both tables. All else about each is in `src/bundles/content.ts`,
+ * which does not compile without it.
+ */
+const contentColumns = () => ({
+  urls: json<string[]>('urls').notNull(),
+  urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
+  title: text('title'),
+  description: text('description'),
+  resolutionPolicy: json<Policy>('resolution_policy'),
+})
+
+/** No table of its own, and not exported, so that no migration makes one: the columns by themselves. */
+const contentTable = sqliteTable('content', contentColumns())
+
+/** What a version of a bundle holds. */
+export type Content = typeof contentTable.$inferSelect
+
+/** What a version takes, in bytes. */
+const contentBytes = Object.values(getTableColumns(contentTable))
+  .map(({ name, notNull }) => {
+    const length = `length(CAST("${name}" AS BLOB))`
+    return notNull ? length : `coalesce(${length}, 0)`
+  })
+  .join(' + ')
 
 /** Whoever bundles and keys belong to, a user or an organisation, and its plan. Goes with the account. */
 export const owners = sqliteTable(
@@ -63,11 +88,7 @@ export const bundles = sqliteTable(
     slug: text('slug').notNull(),
     /** Null while unclaimed. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
-    title: text('title'),
-    description: text('description'),
-    urls: json<string[]>('urls').notNull(),
-    urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
-    resolutionPolicy: json<Policy>('resolution_policy'),
+    ...contentColumns(),
     source: text('source', { enum: SOURCES }).notNull(),
     /** `<client>/<tag>` of the Service-Client header, or null. */
     client: text('client'),
@@ -109,18 +130,11 @@ export const bundleVersions = sqliteTable(
       .notNull()
       .references(() => bundles.id, { onDelete: 'cascade' }),
     versionNumber: integer('version_number').notNull(),
-    urls: json<string[]>('urls').notNull(),
-    urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
-    title: text('title'),
-    description: text('description'),
-    resolutionPolicy: json<Policy>('resolution_policy'),
+    ...contentColumns(),
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
     editedAt: integer('edited_at').notNull(),
-    bytes: integer('bytes').generatedAlwaysAs(
-      sql`length(CAST("urls" AS BLOB)) + length(CAST("url_metadata" AS BLOB)) + coalesce(length(CAST("title" AS BLOB)), 0) + coalesce(length(CAST("description" AS BLOB)), 0) + coalesce(length(CAST("resolution_policy" AS BLOB)), 0)`,
-      { mode: 'virtual' },
-    ),
+    bytes: integer('bytes').generatedAlwaysAs(sql.raw(contentBytes), { mode: 'virtual' }),
   },
   (t) => [
     primaryKey({ columns: [t.bundleId, t.versionNumber] }),

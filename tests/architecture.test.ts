@@ -115,7 +115,7 @@ test('the table of operations imports no code, and each is implemented as it say
 
 test('the SDK and the command hold no code of the server', () => {
   const shared =
-    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/diff)\.ts$|^package\.json$|^node:|^citty$/
+    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/(content|diff))\.ts$|^package\.json$|^node:|^citty$/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),

@@ -20,6 +20,9 @@ export interface BundleBody {
   updatedAt: string
 }
 
+/** Every text of a bundle that has none, written out here alone: what answers hold is a promise. */
+export const NO_TEXTS = { title: null, description: null }
+
 /** What an anonymous creator gets (spec 4.1). */
 export interface CreatedBody {
   slug: string

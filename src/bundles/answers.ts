@@ -5,6 +5,7 @@ import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
+import { eachText, type NameWith } from './content.ts'
 import { UrlMetadata } from './shapes.ts'
 
 /** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once (spec 4.1). */
@@ -22,15 +23,14 @@ export const CreatedBundle = lazy(() =>
 
 export type CreatedBundle = ReturnType<typeof CreatedBundle>['infer']
 
-/** What each version of a bundle has of its own. */
+/** What each version of a bundle has of its own, save for what lists leave out: its policy is shown in two ways. */
 const content = lazy(
   () =>
     ({
       urls: 'string[]',
       urlMetadata: UrlMetadata.array(),
-      title: 'string | null',
-      description: 'string | null',
-    }) as const,
+      ...eachText(() => 'string | null' as const),
+    }) as const satisfies Record<NameWith<{ isListed: true }>, unknown>,
 )
 
 const listed = lazy(

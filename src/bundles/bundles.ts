@@ -16,6 +16,8 @@ import { identified, keepIds } from '../policies/rule-ids.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
+import { NOTHING } from './content.ts'
+import { merged, type NextContent } from './merge.ts'
 import type { NewBundle } from './shapes.ts'
 
 const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -100,15 +102,9 @@ export function refuseUnfit(
 }
 
 /** What a new bundle has of what its maker sent, its rules with their ids. */
-export function contentOf(input: NewBundle) {
+export function newContent(input: NewBundle): NextContent {
   const rules = input.resolutionPolicy ? identified(input.resolutionPolicy, null, () => false) : null
-  const content = {
-    urls: input.urls,
-    urlMetadata: input.urls.map((_, index) => input.urlMetadata?.[index] ?? {}),
-    title: input.title ?? null,
-    description: input.description ?? null,
-    resolutionPolicy: rules?.policy ?? null,
-  }
+  const content = { ...merged(NOTHING, input), resolutionPolicy: rules?.policy ?? null }
   return { content, newRuleIds: rules?.newIds ?? [] }
 }
 
@@ -116,7 +112,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
   const now = Date.now()
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
-  const { content, newRuleIds } = contentOf(input)
+  const { content, newRuleIds } = newContent(input)
   const addressHash = isAnonymous ? hashOfAddress(caller.address, config) : null
   const isWithinCap =
     caller.kind === 'anonymous'

@@ -1,31 +1,19 @@
-import type { Condition } from '../../db/policy.ts'
-import type { UrlMetadata } from '../../db/schema.ts'
+import type { Condition, Rule, Tab } from '../../db/policy.ts'
+import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
+import { eachText, type Kind, type TextName } from './content.ts'
 import { type Changes, changesOf, diffLists, type Entry, type Likeness } from './list-diff.ts'
 
-/** What of a bundle its versions hold; its rules need no ids, so that a draft can be compared as well. */
-export interface Content {
-  title: string | null
-  description: string | null
-  urls: readonly string[]
-  urlMetadata: readonly UrlMetadata[]
-  resolutionPolicy: {
-    rules: readonly {
-      id?: string | undefined
-      name: string
-      showBadge?: boolean | undefined
-      when: Condition
-      tabs: readonly { url: string; note?: string | undefined }[]
-    }[]
-  } | null
+/** Content that can be compared: its rules need no ids, so that a draft can be as well. */
+export type Content = {
+  [Name in keyof Stored]: Name extends 'resolutionPolicy' ? ComparablePolicy | null : Readonly<Stored[Name]>
+}
+
+interface ComparablePolicy {
+  rules: readonly (Omit<Rule, 'id' | 'tabs'> & { id?: string | undefined; tabs: readonly Tab[] })[]
 }
 
 /** One destination with all that goes with it; what is not set is as its default. */
-export interface Link {
-  url: string
-  note: string
-  tags: readonly string[]
-  openPolicy: 'auto' | 'manual'
-}
+export type Link = { url: string } & { readonly [Name in keyof UrlMetadata]-?: Readonly<UrlMetadata[Name]> }
 
 /** A rule; `id` is `''` for one that was never saved. */
 export interface RuleState {
@@ -39,14 +27,11 @@ export interface RuleState {
 
 /** What differs between two states of a bundle: enough to make the later of the earlier. */
 export interface BundleDiff {
-  /** Of the title and the description. */
-  fields: Changes<{ title: string; description: string }>
+  /** Of the texts. */
+  fields: Changes<Record<TextName, string>>
   links: Entry<Link>[]
   rules: Entry<RuleState>[]
 }
-
-/** A bundle before it was made. */
-export const NOTHING: Content = { title: null, description: null, urls: [], urlMetadata: [], resolutionPolicy: null }
 
 /**
  * What differs between two states of a bundle. A link is known again by its URL wherever it has moved, and where it
@@ -55,11 +40,18 @@ export const NOTHING: Content = { title: null, description: null, urls: [], urlM
  */
 export function diff(before: Content, after: Content): BundleDiff {
   return {
-    fields: changesOf(fieldsOf(before), fieldsOf(after)),
-    links: diffLinks(linksOf(before), linksOf(after)),
-    rules: diffLists(rulesOf(before), rulesOf(after), RULE),
+    fields: DIFFS.text(before, after),
+    links: DIFFS.links(before, after),
+    rules: DIFFS.rules(before, after),
   }
 }
+
+/** How each kind of content is compared. */
+const DIFFS = {
+  text: (before: Content, after: Content) => changesOf(textsOf(before), textsOf(after)),
+  links: (before: Content, after: Content) => diffLinks(linksOf(before), linksOf(after)),
+  rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
+} satisfies Record<Kind, unknown>
 
 /** The same for two lists of links, such as the tabs of a rule. */
 export function diffLinks(before: readonly Link[], after: readonly Link[]): Entry<Link>[] {
@@ -67,8 +59,8 @@ export function diffLinks(before: readonly Link[], after: readonly Link[]): Entr
 }
 
 /** Whether two states of a bundle are the same. */
-export function isSame({ fields, links, rules }: BundleDiff): boolean {
-  return Object.keys(fields).length + links.length + rules.length === 0
+export function isSame(diff: BundleDiff): boolean {
+  return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
 const LINK: Likeness<Link> = {
@@ -82,8 +74,8 @@ const RULE: Likeness<RuleState> = {
   alike: [({ when, tabs }) => JSON.stringify([when, tabs])],
 }
 
-function fieldsOf({ title, description }: Content) {
-  return { title: title ?? '', description: description ?? '' }
+function textsOf(content: Content) {
+  return eachText((name) => content[name] ?? '')
 }
 
 function linksOf({ urls, urlMetadata }: Content): Link[] {

@@ -7,10 +7,12 @@ import { refuseFull } from '../plans/caps.ts'
 import { refuseLonger } from '../plans/history.ts'
 import { lint } from '../policies/lint.ts'
 import { loadFor, type StoredBundle } from './access.ts'
-import { type Creator, contentOf, refuseStale, refuseUnfit, slugTaken } from './bundles.ts'
+import { type Creator, newContent, refuseStale, refuseUnfit, slugTaken } from './bundles.ts'
+import { LISTED_NAMES, pick } from './content.ts'
+import type { Changes } from './merge.ts'
 import { toMetadata } from './present.ts'
 import type { NewBundle } from './shapes.ts'
-import { becoming, type Changes, type Edit } from './versions.ts'
+import { type Edit, nextContent } from './versions.ts'
 
 // What creating and editing would save, with nothing written (decisions 10).
 
@@ -23,7 +25,7 @@ export async function create(input: NewBundle, creator: Creator) {
   refuseUnfit(input, creator)
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken()
   await refuseFull(store, caller, config)
-  const { content, newRuleIds } = contentOf(input)
+  const { content, newRuleIds } = newContent(input)
   if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, content, config)
   return dryRunOf({
     slug: input.slug ?? null,
@@ -42,7 +44,7 @@ export async function create(input: NewBundle, creator: Creator) {
 export async function edit(edit: Edit, changes: Changes) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
-  const { content, newRuleIds } = await becoming(edit, bundle, changes)
+  const { content, newRuleIds } = await nextContent(edit, bundle, changes)
   refuseStale(bundle, expectedVersion)
   await refuseLonger(store, bundle.owner, content, config)
   return dryRunOf({ ...bundle, ...content, newRuleIds })
@@ -58,14 +60,11 @@ type Draft = Omit<
 }
 
 function dryRunOf(draft: Draft) {
-  const { slug, urls, urlMetadata, title, description, owner, source, client, resolutionPolicy, newRuleIds } = draft
+  const { slug, owner, source, client, resolutionPolicy, newRuleIds } = draft
   return {
     bundle: {
       slug,
-      urls,
-      urlMetadata,
-      title,
-      description,
+      ...pick(LISTED_NAMES, draft),
       owner,
       source,
       metadata: toMetadata(client),

@@ -4,6 +4,7 @@ import { bundles } from '../../db/schema.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { ownerId } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
+import { SEARCHED_NAMES } from './content.ts'
 import type { Listing } from './shapes.ts'
 
 // Each order ends with the id, so that a page neither repeats nor skips one of two that are alike.
@@ -54,7 +55,7 @@ export async function list(
 /** GLOB rather than LIKE: SQLite knows the case of ASCII letters alone, and no store of ours can be taught the rest. */
 function holds(q: string): SQL | undefined {
   const pattern = `*${Array.from(q, anyCase).join('')}*`
-  const columns = [bundles.title, bundles.slug, bundles.urls, bundles.description]
+  const columns = [bundles.slug, ...SEARCHED_NAMES.map((name) => bundles[name])]
   return or(...columns.map((column) => sql`${column} GLOB ${pattern}`))
 }
 

@@ -1,16 +1,14 @@
 import { iso } from '../core/time.ts'
 import type { StoredBundle } from './access.ts'
+import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './versions.ts'
 
 /** What a list shows of a bundle (spec 2.2); of a deleted one also when it was deleted. */
 export function toListItem(bundle: StoredBundle) {
-  const { slug, urls, urlMetadata, title, description, owner, source, deletedAt } = bundle
+  const { slug, owner, source, deletedAt } = bundle
   return {
     slug,
-    urls,
-    urlMetadata,
-    title,
-    description,
+    ...pick(LISTED_NAMES, bundle),
     owner,
     createdAt: iso(bundle.createdAt),
     updatedAt: iso(bundle.updatedAt),
@@ -21,8 +19,7 @@ export function toListItem(bundle: StoredBundle) {
 
 /** A bundle in full (spec 2.1). */
 export function toBundle(bundle: StoredBundle) {
-  const { client, resolutionPolicy } = bundle
-  return { ...toListItem(bundle), metadata: toMetadata(client), resolutionPolicy }
+  return { ...toListItem(bundle), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
 }
 
 /** What is shown of the client that made a bundle. */

@@ -1,10 +1,11 @@
 import { type } from 'arktype'
-import { SOURCES } from '../../db/schema.ts'
-import { said } from '../core/shape.ts'
+import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
+import { type ShapeOf, said } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
+import { CONTENT, eachText } from './content.ts'
 
 /** What is kept beside each URL (spec 2.1). */
 export const UrlMetadata = type({
@@ -12,16 +13,29 @@ export const UrlMetadata = type({
   'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
   'openPolicy?': "'auto' | 'manual'",
   '+': 'reject',
-})
+} as const satisfies ShapeOf<StoredMetadata>)
 
 /** A text of nothing but space is none. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
-const title = line(BOUNDS.title).or('null').pipe(orNone)
-const description = lines(BOUNDS.description).or('null').pipe(orNone)
+
+const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
+  (count === 'one' ? line(max) : lines(max)).or('null').pipe(orNone)
+
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
-const resolutionPolicy = Policy.or('null')
-// Bounded here too, before each entry is looked at: a list of a hundred thousand held the process for a second.
-const urlMetadata = UrlMetadata.array().atMostLength(BOUNDS.urls)
+
+/** What can be sent of a bundle's content. */
+const sent = optional({
+  urls,
+  // Bounded here too, before each entry is looked at: a list of a hundred thousand held the process for a second.
+  urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
+  ...eachText((name) => text(CONTENT[name])),
+  resolutionPolicy: Policy.or('null'),
+} satisfies Record<keyof Content, unknown>)
+
+function optional<Shapes extends object>(shapes: Shapes) {
+  const entries = Object.entries(shapes).map(([name, shape]) => [`${name}?`, shape])
+  return Object.fromEntries(entries) as { [Name in keyof Shapes & string as `${Name}?`]: Shapes[Name] }
+}
 
 /** A metadata list may not be longer than the list of URLs that it runs beside. */
 const runsBeside = (
@@ -63,16 +77,15 @@ const Email = type('string').narrow(
   }),
 )
 
+const { 'urls?': _, ...sentAtFirst } = sent
+
 /** The body of POST /api/links (spec 4.1). */
 export const NewBundle = type({
+  ...sentAtFirst,
   urls,
   'source?': type.enumerated(...SOURCES),
-  'title?': title,
-  'description?': description,
-  'urlMetadata?': urlMetadata,
   'email?': Email,
   'slug?': ChosenSlug,
-  'resolutionPolicy?': resolutionPolicy,
   '+': 'reject',
 }).narrow(runsBeside)
 
@@ -81,11 +94,7 @@ export type NewBundle = typeof NewBundle.infer
 /** The body of PATCH /api/links/:slug, with the slug of its path (spec 4.3). */
 export const BundleEdit = type({
   slug: 'string',
-  'urls?': urls,
-  'title?': title,
-  'description?': description,
-  'urlMetadata?': urlMetadata,
-  'resolutionPolicy?': resolutionPolicy,
+  ...sent,
   '+': 'reject',
 })
   .narrow(runsBeside)

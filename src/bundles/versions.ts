@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { bundles, bundleVersions, type UrlMetadata, user } from '../../db/schema.ts'
+import { bundles, bundleVersions, user } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
@@ -11,18 +11,12 @@ import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
 import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
-import type { BundleEdit, Versions } from './shapes.ts'
+import { NAMES, pick } from './content.ts'
+import { type Changes, merged, type NextContent } from './merge.ts'
+import type { Versions } from './shapes.ts'
 
 /** How often an edit is tried again that others were faster than. */
 const MAX_TRIES = 200
-
-type Content = Pick<StoredBundle, 'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'>
-
-/** What a bundle is to become, and the ids of rules that it has not had before. */
-interface Next {
-  content: Content
-  newRuleIds: readonly string[]
-}
 
 /** Who edits which bundle. */
 export interface Edit {
@@ -41,23 +35,20 @@ export interface Edit {
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
-  return writeVersion(edit, (bundle) => becoming(edit, bundle, changes))
+  return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes))
 }
-
-/** What an edit may send. */
-export type Changes = Omit<BundleEdit, 'slug'>
 
 /**
  * What an edit makes of a bundle as it stands.
  * @throws Problem BAD_REQUEST, INVALID_URLS.
  */
-export async function becoming(
+export async function nextContent(
   { store: { db }, blockedHosts }: Pick<Edit, 'store' | 'blockedHosts'>,
   bundle: StoredBundle,
   changes: Changes,
-): Promise<Next> {
+): Promise<NextContent> {
   const { resolutionPolicy, ...rest } = changes
-  const content = applied(bundle, rest)
+  const content = merged(bundle, rest)
   blockedHosts.refuse({
     ...content,
     resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
@@ -79,9 +70,8 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
       .from(bundleVersions)
       .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
     if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
-    const { urls, urlMetadata, title, description, resolutionPolicy } = version
     edit.blockedHosts.refuse(version)
-    return { content: { urls, urlMetadata, title, description, resolutionPolicy }, newRuleIds: [] }
+    return { content: pick(NAMES, version), newRuleIds: [] }
   })
 }
 
@@ -178,7 +168,7 @@ const history = prepared((db) => {
  */
 async function writeVersion(
   { store, config, caller, slug, expectedVersion }: Edit,
-  next: (bundle: StoredBundle) => Promise<Next>,
+  next: (bundle: StoredBundle) => Promise<NextContent>,
 ): Promise<StoredBundle> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
@@ -198,7 +188,7 @@ async function writeVersion(
 async function write(
   { store, config }: Pick<Edit, 'store' | 'config'>,
   { id, owner, versionNumber: seen }: StoredBundle,
-  { content, newRuleIds }: Next,
+  { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
 ): Promise<boolean> {
   const { db } = store
@@ -223,29 +213,4 @@ async function write(
       return false
     throw error
   }
-}
-
-function applied(bundle: StoredBundle, changes: Omit<Changes, 'resolutionPolicy'>): Content {
-  const urls = changes.urls ?? bundle.urls
-  if ((changes.urlMetadata?.length ?? 0) > urls.length) {
-    throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
-  }
-  return {
-    urls,
-    urlMetadata: changes.urlMetadata
-      ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
-      : carriedOver(bundle, urls),
-    title: changes.title === undefined ? bundle.title : changes.title,
-    description: changes.description === undefined ? bundle.description : changes.description,
-    resolutionPolicy: bundle.resolutionPolicy,
-  }
-}
-
-/** Each surviving URL keeps its metadata, wherever it has moved; of a URL that stands twice, each keeps its own. */
-function carriedOver(bundle: StoredBundle, urls: readonly string[]): UrlMetadata[] {
-  const left = bundle.urls.map((url, index) => ({ url, metadata: bundle.urlMetadata[index] ?? {} }))
-  return urls.map((url) => {
-    const at = left.findIndex((entry) => entry.url === url)
-    return at === -1 ? {} : (left.splice(at, 1)[0]?.metadata ?? {})
-  })
 }

@@ -1,3 +1,4 @@
+import { CONTENT, pick, TEXT_NAMES } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
 import { DRY_RUN, printDryRun } from './bundles.ts'
 import { command } from './command.ts'
@@ -5,6 +6,7 @@ import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { pasted, readList } from './lists.ts'
 import { note, oneLine, print, printJson } from './output.ts'
+import { textFlags } from './text-flags.ts'
 
 export const create = command({
   name: 'create',
@@ -28,8 +30,7 @@ export const create = command({
       valueHint: 'path',
       description: 'A list or a bookmarks file to read them from; - is standard input',
     },
-    title: { type: 'string', alias: 't', description: 'What the page is called' },
-    description: { type: 'string', alias: 'd', description: 'What stands below the title' },
+    ...textFlags((name) => CONTENT[name].help),
     slug: { type: 'string', description: 'The end of the link; chosen for you where you give none' },
     policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
     email: {
@@ -51,8 +52,8 @@ export const create = command({
     const { urls, urlMetadata, ...called } =
       typed.length > 0 ? pasted(typed.join('\n')) : await readList(await listed(args.file))
     const policy = args.policy === undefined ? undefined : ((await readJson(args.policy)) as Policy)
-    const { title, description, slug, email } = args
-    const given = Object.entries({ title, description, slug, email }).filter(([, value]) => value !== undefined)
+    const sent = pick([...TEXT_NAMES, 'slug', 'email'], args)
+    const given = Object.entries(sent).filter(([, value]) => value !== undefined)
     const input = {
       urls,
       urlMetadata,

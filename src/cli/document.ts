@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Content } from '../../db/schema.ts'
+import { eachText, TEXT_NAMES, type TextName } from '../bundles/content.ts'
 import type { Client } from '../sdk/openall.ts'
 import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
@@ -7,16 +9,31 @@ type Changes = Omit<Parameters<Client['updateBundle']>[0], 'slug'>
 type Metadata = Bundle['urlMetadata'][number]
 
 /** What of a bundle can be edited as a text: each URL stands with what is said of it. */
-export interface EditDocument {
-  title: string | null
-  description: string | null
+export interface EditDocument extends Record<TextName, string | null> {
   tabs: ({ url: string } & Metadata)[]
   resolutionPolicy: Bundle['resolutionPolicy']
 }
 
+/** Where in the document each part of a bundle's content stands. */
+const PLACES = {
+  ...(Object.fromEntries(TEXT_NAMES.map((name) => [name, name])) as { [Name in TextName]: Name }),
+  urls: 'tabs',
+  urlMetadata: 'tabs',
+  resolutionPolicy: 'resolutionPolicy',
+} as const satisfies Record<keyof Content, keyof EditDocument>
+
+/** The fields of a document, in its order. */
+const FIELDS: readonly string[] = [...new Set(Object.values(PLACES))]
+
 /** A bundle as it is put before an editor. */
-export function documentOf({ title, description, urls, urlMetadata, resolutionPolicy }: Bundle): EditDocument {
-  return { title, description, tabs: urls.map((url, index) => ({ url, ...urlMetadata[index] })), resolutionPolicy }
+export function documentOf(bundle: Bundle): EditDocument {
+  const { urls, urlMetadata, resolutionPolicy } = bundle
+  return { ...eachText((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), resolutionPolicy }
+}
+
+/** Destinations as the tabs of a document. */
+export function tabsOf({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): EditDocument['tabs'] {
+  return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
 }
 
 /**
@@ -25,11 +42,11 @@ export function documentOf({ title, description, urls, urlMetadata, resolutionPo
  */
 export function readDocument(value: unknown): Partial<EditDocument> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new UsageError('the document must be a JSON object with title, description, tabs or resolutionPolicy')
+    throw new UsageError(
+      `the document must be a JSON object with ${FIELDS.slice(0, -1).join(', ')} or ${FIELDS.at(-1)}`,
+    )
   }
-  const unknown = Object.keys(value).find(
-    (name) => !['title', 'description', 'tabs', 'resolutionPolicy'].includes(name),
-  )
+  const unknown = Object.keys(value).find((name) => !FIELDS.includes(name))
   if (unknown !== undefined) throw new UsageError(`${unknown} is not a field of the document`)
   const { tabs } = value as { tabs?: unknown }
   if (tabs === undefined) return value

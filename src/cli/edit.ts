@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { TEXT_NAMES, type TextName } from '../bundles/content.ts'
 import { type Bundle, DRY_RUN, IF_VERSION, printDryRun, SLUG, seen } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { changesOf, documentOf, type EditDocument, readDocument } from './document.ts'
+import { changesOf, documentOf, type EditDocument, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { pasted, readList } from './lists.ts'
 import { note, print, printJson } from './output.ts'
+import { textFlags } from './text-flags.ts'
 
 export const edit = command({
   name: 'edit',
@@ -20,8 +22,7 @@ export const edit = command({
   ],
   args: {
     slug: SLUG,
-    title: { type: 'string', alias: 't', description: 'Another title; an empty one takes it away' },
-    description: { type: 'string', alias: 'd', description: 'Another description; an empty one takes it away' },
+    ...textFlags((name) => `Another ${name}; an empty one takes it away`),
     add: { type: 'string', multiple: true, valueHint: 'url', description: 'A destination to add at the end' },
     remove: {
       type: 'string',
@@ -71,9 +72,7 @@ export const edit = command({
   },
 })
 
-interface Asked {
-  title?: string | undefined
-  description?: string | undefined
+interface Asked extends Partial<Record<TextName, string | undefined>> {
   add: string[]
   remove: string[]
   list?: string | undefined
@@ -83,27 +82,25 @@ interface Asked {
 
 /** What the flags ask for; null where there are none. @throws UsageError. */
 async function documentFrom(asked: Asked, bundle: Bundle): Promise<Partial<EditDocument> | null> {
-  const { title, description, add, remove, list, policy, document } = asked
+  const { add, remove, list, policy, document } = asked
   const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
-  if (title !== undefined) made.title = title || null
-  if (description !== undefined) made.description = description || null
+  for (const name of TEXT_NAMES) {
+    const text = asked[name]
+    if (text !== undefined) made[name] = text || null
+  }
   if (policy !== undefined) {
     made.resolutionPolicy = policy === 'none' ? null : ((await readJson(policy)) as Bundle['resolutionPolicy'])
   }
-  if (list !== undefined) made.tabs = tabsIn(await readList(await readText(list)))
+  if (list !== undefined) made.tabs = tabsOf(await readList(await readText(list)))
   if (add.length > 0 || remove.length > 0) {
     const { tabs } = { ...documentOf(bundle), ...made }
     const gone = remove.map((text) => placeOf(text, tabs))
     made.tabs = [
       ...tabs.filter((_, index) => !gone.includes(index)),
-      ...(add.length > 0 ? tabsIn(pasted(add.join('\n'))) : []),
+      ...(add.length > 0 ? tabsOf(pasted(add.join('\n'))) : []),
     ]
   }
   return Object.keys(made).length === 0 ? null : made
-}
-
-function tabsIn({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): EditDocument['tabs'] {
-  return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
 }
 
 function placeOf(text: string, tabs: EditDocument['tabs']): number {

@@ -37,3 +37,8 @@ export function whatIsSaid(check: object): JsonSchema {
 
 /** A time as it is shown; see `iso`. */
 export const Time = lazy(() => type('string').configure({ format: 'date-time' }, 'self'))
+
+/** The fields of `T` as a strict shape names them: with `satisfies`, one that is forgotten or added does not compile. */
+export type ShapeOf<T> = { '+': 'reject' } & {
+  [Name in keyof T & string as undefined extends T[Name] ? `${Name}?` : Name]-?: unknown
+}

@@ -1,3 +1,4 @@
+import type { UrlMetadata } from '../../db/schema.ts'
 import { fitted } from '../core/text.ts'
 
 /** A pasted list, read: what each of its lines names. */
@@ -6,7 +7,7 @@ export interface Pasted {
   lines: string[]
   /** What is to become the bundle's URLs; a line that holds none gives its own text, for its error to show. */
   urls: string[]
-  urlMetadata: { note?: string }[]
+  urlMetadata: Pick<UrlMetadata, 'note'>[]
   /** For each of `urls`, the index of its line. */
   lineOf: number[]
 }

@@ -2,7 +2,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
-import { blockedBundles, bundles, owners, type UrlMetadata } from '../../db/schema.ts'
+import { blockedBundles, bundles, type Content, owners } from '../../db/schema.ts'
+import { NAMES, pick, SHOWN_NAMES, type ShownName } from '../bundles/content.ts'
 
 /** A bundle as its launcher is made from it; what of it a viewer may see is for `shownTo` to say. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
@@ -18,11 +19,7 @@ const finder = prepared((db) =>
     .select({
       id: bundles.id,
       slug: bundles.slug,
-      title: bundles.title,
-      description: bundles.description,
-      urls: bundles.urls,
-      urlMetadata: bundles.urlMetadata,
-      resolutionPolicy: bundles.resolutionPolicy,
+      ...pick(NAMES, bundles),
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
       ownerId: bundles.ownerId,
@@ -37,12 +34,8 @@ const finder = prepared((db) =>
 )
 
 /** What a viewer may see of a bundle: views are given this and nothing more. */
-export interface PublicBundle {
+export interface PublicBundle extends Pick<Content, ShownName> {
   slug: string
-  title: string | null
-  description: string | null
-  urls: string[]
-  urlMetadata: UrlMetadata[]
   /** Whether nobody answers for it: it was made without an account. */
   isUnclaimed: boolean
   /** The rule that the viewer matched; null for fallthrough. */
@@ -54,17 +47,11 @@ export interface PublicBundle {
 }
 
 /** A bundle as it is shown to a viewer who matched `rule`: its tabs in place of the bundle's (decisions 6). */
-export function shownTo(
-  rule: Rule | null,
-  { slug, title, description, urls, urlMetadata, ownerId }: ServedBundle,
-): PublicBundle {
-  const isUnclaimed = ownerId === null
-  if (rule === null) return { slug, title, description, urls, urlMetadata, isUnclaimed, rule }
+export function shownTo(rule: Rule | null, bundle: ServedBundle): PublicBundle {
+  const own = { slug: bundle.slug, ...pick(SHOWN_NAMES, bundle), isUnclaimed: bundle.ownerId === null }
+  if (rule === null) return { ...own, rule }
   return {
-    isUnclaimed,
-    slug,
-    title,
-    description,
+    ...own,
     urls: rule.tabs.map(({ url }) => url),
     urlMetadata: rule.tabs.map(({ note }) => (note === undefined ? {} : { note })),
     rule: { id: rule.id, badge: rule.showBadge === true ? rule.name : null },

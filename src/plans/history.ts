@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { type bundleVersions, owners } from '../../db/schema.ts'
+import { type Content, owners } from '../../db/schema.ts'
+import { NAMES, pick } from '../bundles/content.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { mebibytes } from '../core/words.ts'
@@ -11,12 +12,6 @@ import { ownerId } from './owners.ts'
 // The cap on the total size of a subject’s versions. Triggers keep the sum in `owners.history_bytes`.
 
 type Caps = Pick<Config, 'maxHistoryBytes'>
-
-/** The columns of a version that count. */
-type Content = Pick<
-  typeof bundleVersions.$inferInsert,
-  'urls' | 'urlMetadata' | 'title' | 'description' | 'resolutionPolicy'
->
 
 /** The last statement of a transaction that adds versions: fails it by a NOT NULL constraint if they exceed the cap. */
 export function refuseOverfull(subject: Subject, { maxHistoryBytes }: Caps) {
@@ -69,8 +64,8 @@ export async function refuseLonger(store: Store, subject: Subject, content: Cont
 }
 
 /** The same sum as the generated column `bundle_versions.bytes`. */
-function bytesOf({ urls, urlMetadata, title, description, resolutionPolicy }: Content): number {
-  const texts = [JSON.stringify(urls), JSON.stringify(urlMetadata), title ?? '', description ?? '']
-  if (resolutionPolicy) texts.push(JSON.stringify(resolutionPolicy))
+function bytesOf(content: Content): number {
+  const values = Object.values(pick(NAMES, content)).filter((value) => value !== null)
+  const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
 }

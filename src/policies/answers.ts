@@ -1,8 +1,9 @@
 import { type } from 'arktype'
-import type { Condition, Traced } from '../../db/policy.ts'
+import type { Condition, Tab as StoredTab, Traced } from '../../db/policy.ts'
 import { lazy } from '../core/lazy.ts'
+import type { ShapeOf } from '../core/shape.ts'
 
-const Tab = lazy(() => type({ url: 'string', 'note?': 'string', '+': 'reject' }))
+const Tab = lazy(() => type({ url: 'string', 'note?': 'string', '+': 'reject' } as const satisfies ShapeOf<StoredTab>))
 
 /** A policy that has been saved: its rules have ids (spec 2.3). */
 export const SavedPolicy = lazy(() =>

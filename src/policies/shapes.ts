@@ -1,6 +1,6 @@
 import { type } from 'arktype'
-import type { Condition } from '../../db/policy.ts'
-import { said } from '../core/shape.ts'
+import type { Condition, Tab as StoredTab } from '../../db/policy.ts'
+import { type ShapeOf, said } from '../core/shape.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { readCondition } from './conditions.ts'
 import { isRuleId, RULE_ID } from './rule-ids.ts'
@@ -21,7 +21,7 @@ const When = type('object')
     return { op: 'signedIn' }
   })
 
-const Tab = type({ url: Url, 'note?': lines(POLICY_BOUNDS.note), '+': 'reject' })
+const Tab = type({ url: Url, 'note?': lines(POLICY_BOUNDS.note), '+': 'reject' } as const satisfies ShapeOf<StoredTab>)
 
 /** What a rule must have: each part by itself, for whoever wants to know all that is wrong with one. */
 export const RULE_PARTS = {

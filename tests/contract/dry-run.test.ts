@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { POLICY } from '../parity/world.ts'
-import { actFor, arrive, join, organize, URL_A, URL_B, Visitor } from '../people.ts'
+import { actFor, arrive, join, NO_TEXTS, organize, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 interface Rehearsed {
@@ -41,8 +41,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '2' }, (at) => {
         slug: 'dry-run-slug',
         urls: [URL_A, URL_B],
         urlMetadata: [{}, {}],
+        ...NO_TEXTS,
         title: 'x',
-        description: null,
         owner: { type: 'user', userId: person.userId },
         source: 'api',
         metadata: { client: 'tests/1' },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, type BundleBody, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { arrive, type BundleBody, NO_TEXTS, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const URL_C = 'https://c.example/'
@@ -20,8 +20,8 @@ onEveryTarget({}, (at) => {
       slug: created.slug,
       urls: [URL_A, URL_B],
       urlMetadata: [{}, {}],
+      ...NO_TEXTS,
       title: 'Mine',
-      description: null,
       owner: { type: 'user', userId: ann.userId },
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
@@ -102,7 +102,7 @@ onEveryTarget({}, (at) => {
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two', urlMetadata: [{ note: 'n' }] })
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
     const { body } = await ann.api<{ versions: Record<string, unknown>[] }>('GET', `/api/links/${slug}/versions`)
-    const common = { urls: [URL_A, URL_B], description: null, resolutionPolicy: null }
+    const common = { urls: [URL_A, URL_B], ...NO_TEXTS, resolutionPolicy: null }
     const by = { editedByIdentityUserId: ann.userId, editedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) }
     expect(body.versions).toEqual([
       { ...common, ...by, versionNumber: 3, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },

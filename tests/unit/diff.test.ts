@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link, NOTHING } from '../../src/bundles/diff.ts'
+import { eachText, NOTHING } from '../../src/bundles/content.ts'
+import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
 import { timesTheWork } from '../work.ts'
@@ -143,8 +144,7 @@ describe('whatever is done to a bundle', () => {
     const all = some(9, link)
     const names = some(4, () => pick(NAMES)).filter((name, at, every) => every.indexOf(name) === at)
     return {
-      title: pick([null, '', 'Plan', 'Plan B']),
-      description: pick([null, 'Words', 'More words']),
+      ...eachText(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
       resolutionPolicy: pick([
@@ -210,8 +210,7 @@ test('the longest lists cost little more than their length to compare', async ()
 function whole(content: Content) {
   const { fields, links, rules } = diff(NOTHING, content)
   return {
-    title: fields.title?.to ?? '',
-    description: fields.description?.to ?? '',
+    texts: eachText((name) => fields[name]?.to ?? ''),
     links: links.map(({ value }) => value),
     rules: rules.map(({ value }) => value),
   }
@@ -219,8 +218,7 @@ function whole(content: Content) {
 
 function applied(before: ReturnType<typeof whole>, { fields, links, rules }: BundleDiff) {
   return {
-    title: fields.title?.to ?? before.title,
-    description: fields.description?.to ?? before.description,
+    texts: eachText((name) => fields[name]?.to ?? before.texts[name]),
     links: appliedList(before.links, links),
     rules: appliedList(before.rules, rules),
   }

@@ -1,6 +1,7 @@
-import type { UrlMetadata } from '../../../db/schema.ts'
+import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
+import { eachText, TEXT_NAMES, type TextName } from '../../bundles/content.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
 import { fitted, unfitUrl } from '../../core/text.ts'
@@ -14,23 +15,18 @@ export const MAX_ROWS = 200
 const NEW_LINK: LinkFields = { url: '', note: '', tags: '', openPolicy: 'auto' }
 
 /** The form of a new bundle. */
-export const NEW_FORM: BundleForm = { title: '', description: '', slug: '', links: [NEW_LINK] }
+export const NEW_FORM: BundleForm = { ...eachText(() => ''), slug: '', links: [NEW_LINK] }
 
-/** What the form says, as the operations take it. */
-export interface FormContent {
-  title: string | null
-  description: string | null
-  urls: string[]
-  urlMetadata: UrlMetadata[]
-}
+/** What the form says, as the operations take it; rules have a page of their own. */
+export type FormContent = Omit<Content, 'resolutionPolicy'>
 
 /** The form of a bundle as it is saved. */
-export function formOf({ title, description, urls, urlMetadata }: StoredBundle): BundleForm {
-  const links = urls.map((url, index) => {
-    const { note = '', tags = [], openPolicy = 'auto' } = urlMetadata[index] ?? {}
+export function formOf(bundle: StoredBundle): BundleForm {
+  const links = bundle.urls.map((url, index) => {
+    const { note = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
     return fieldsOf({ url, note, tags, openPolicy })
   })
-  return { title: title ?? '', description: description ?? '', slug: '', links }
+  return { ...eachText((name) => bundle[name] ?? ''), slug: '', links }
 }
 
 /**
@@ -48,7 +44,7 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
   if (links.length > MAX_ROWS) {
     throw new Problem('BAD_REQUEST', `This form takes ${MAX_ROWS} links at most. Import makes several bundles of more.`)
   }
-  return { title: text('title'), description: text('description'), slug: text('slug'), links }
+  return { ...eachText(text), slug: text('slug'), links }
 }
 
 /** The links of a pasted text, one a line, as fields. */
@@ -82,15 +78,14 @@ export function afterButton(form: BundleForm, button: string): { form: BundleFor
  * The form's content, and of each of its URLs the link that it was typed in. Links with nothing typed are left out;
  * one that holds several URLs, or a title beside its URL, is read like a pasted line.
  */
-export function contentOf({ title, description, links }: BundleForm): { content: FormContent; linkOf: number[] } {
-  const read = links.flatMap((link, index) => {
+export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[] } {
+  const read = form.links.flatMap((link, index) => {
     if ([link.url, link.note, link.tags].every((text) => text.trim() === '')) return []
     return addressesIn(link.url).map(({ url, note }) => ({ url, link: index, metadata: metadataOf(link, note) }))
   })
   return {
     content: {
-      title: title.trim() || null,
-      description: description.trim() || null,
+      ...eachText((name) => form[name].trim() || null),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
     },
@@ -127,12 +122,16 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
     const says = `This ${reason.replace(/ or null$/, '')}.`
     const link = typeof at === 'number' ? linkOf[at] : undefined
     if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
-    else if (root === 'title' || root === 'description' || root === 'slug') {
-      checked.errors.push({ link: null, field: root, says })
-    } else if (root === 'urls') checked.list = listError(checked.count, reason)
+    else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
+    else if (root === 'urls') checked.list = listError(checked.count, reason)
     else if (root !== 'urlMetadata') checked.form = problem.message
   }
   return checked
+}
+
+/** Whether a field stands by itself in the form, beside the links. */
+function isOwnField(name: string | number | undefined): name is TextName | 'slug' {
+  return name === 'slug' || TEXT_NAMES.some((text) => text === name)
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Conflict } from '../../../views/dashboard/versions/diff.tsx'
+import { Conflict } from '../../../views/dashboard/versions/conflict.tsx'
 import { Editor } from '../../../views/dashboard/versions/history.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { type Content, diff } from '../../bundles/diff.ts'

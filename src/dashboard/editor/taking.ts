@@ -1,5 +1,6 @@
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
 import type { Offer } from '../../../views/dashboard/parts/offers.tsx'
+import { CONTENT, type TextName } from '../../bundles/content.ts'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'
@@ -11,13 +12,13 @@ interface Taking extends Offer {
 
 /** The changes that a form can take over; what only moved is left as it stands in the form. */
 export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
-  const texts = Object.entries(fields) as ['title' | 'description', { to: string }][]
+  const texts = Object.entries(fields) as [TextName, { to: string }][]
   return [
     ...texts
       .filter(([field, { to }]) => form[field].trim() !== to)
       .map(([field, { to }]) => ({
         name: `take-${field}`,
-        kind: field === 'title' ? 'Title' : 'Description',
+        kind: CONTENT[field].label,
         what: to === '' ? '(none)' : to,
         taken: { ...form, [field]: to },
       })),

@@ -1,24 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import { CONTENT, TEXT_NAMES, type TextName } from '../../../src/bundles/content.ts'
+import type { Link } from '../../../src/bundles/diff.ts'
 import { destination } from '../../parts/destination.ts'
 import { Alert, described, Field, FieldError, leading } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
-/** One link as it was typed. */
-export interface LinkFields {
-  url: string
-  note: string
-  /** Between commas. */
-  tags: string
-  openPolicy: 'auto' | 'manual'
-}
+/** One link as it was typed, its tags between commas. */
+export type LinkFields = Record<keyof Link, string> & Pick<Link, 'openPolicy'>
 
 /** A bundle's form as it was typed. */
-export interface BundleForm {
-  title: string
-  description: string
+export interface BundleForm extends Record<TextName, string> {
   /** Of a new bundle only. */
   slug: string
   links: LinkFields[]
@@ -27,7 +21,7 @@ export interface BundleForm {
 /** What is wrong with one field; `link` is the index of the link that it belongs to. */
 export interface FormError {
   link: number | null
-  field: 'title' | 'description' | 'slug' | keyof LinkFields
+  field: TextName | 'slug' | keyof LinkFields
   says: string
 }
 
@@ -113,31 +107,37 @@ function About({
     checked.errors.find((error) => error.link === null && error.field === field)?.says
   return (
     <div class="about">
-      <Field id="title" label="Title" note="optional" error={says('title')}>
-        <input
-          id="title"
-          name="title"
-          value={attribute(form.title)}
-          dir="auto"
-          autocomplete="off"
-          {...described('title', says('title'))}
-        />
-      </Field>
+      {
+        textsOf('one').map((name) => (
+          <Field id={name} label={CONTENT[name].label} note="optional" error={says(name)}>
+            <input
+              id={name}
+              name={name}
+              value={attribute(form[name])}
+              dir="auto"
+              autocomplete="off"
+              {...described(name, says(name))}
+            />
+          </Field>
+        )) as 'safe'[]
+      }
       {kind === 'new' ? <SlugField slug={form.slug} error={says('slug')} /> : ''}
-      <Field id="description" kind="whole" label="Description" note="optional" error={says('description')}>
-        <textarea
-          id="description"
-          name="description"
-          rows="2"
-          dir="auto"
-          {...described('description', says('description'))}
-          safe
-        >
-          {leading(form.description)}
-        </textarea>
-      </Field>
+      {
+        textsOf('many').map((name) => (
+          <Field id={name} kind="whole" label={CONTENT[name].label} note="optional" error={says(name)}>
+            <textarea id={name} name={name} rows="2" dir="auto" {...described(name, says(name))} safe>
+              {leading(form[name])}
+            </textarea>
+          </Field>
+        )) as 'safe'[]
+      }
     </div>
   )
+}
+
+/** The texts of a bundle that have one line, or many. */
+function textsOf(lines: 'one' | 'many'): TextName[] {
+  return TEXT_NAMES.filter((name) => CONTENT[name].lines === lines)
 }
 
 function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {

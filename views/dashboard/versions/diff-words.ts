@@ -4,13 +4,14 @@ import { count } from '../../../src/core/words.ts'
 
 /** What differs, in one line: `title changed, 2 links added, 1 link moved`. `''` where nothing does. */
 export function inShort({ fields, links, rules }: BundleDiff): string {
-  return [
-    ...Object.entries(fields).map(
+  const words = {
+    fields: Object.entries(fields).map(
       ([field, { from, to }]) => `${field} ${from === '' ? 'added' : to === '' ? 'removed' : 'changed'}`,
     ),
-    ...listed(links, 'link'),
-    ...listed(rules, 'rule'),
-  ].join(', ')
+    links: listed(links, 'link'),
+    rules: listed(rules, 'rule'),
+  } satisfies Record<keyof BundleDiff, string[]>
+  return Object.values(words).flat().join(', ')
 }
 
 function listed(entries: readonly Entry<unknown>[], noun: string): string[] {

@@ -1,7 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import { diff, NOTHING } from '../../../src/bundles/diff.ts'
+import { NOTHING } from '../../../src/bundles/content.ts'
+import { diff } from '../../../src/bundles/diff.ts'
 import type { Version } from '../../../src/bundles/versions.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'

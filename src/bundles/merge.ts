@@ -1,0 +1,45 @@
+import type { Content, UrlMetadata } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
+import { eachText } from './content.ts'
+import type { BundleEdit } from './shapes.ts'
+
+/** What an edit may send. */
+export type Changes = Omit<BundleEdit, 'slug'>
+
+/** What a bundle is to become, and the ids of rules that it has not had before. */
+export interface NextContent {
+  content: Content
+  newRuleIds: readonly string[]
+}
+
+/**
+ * What changes make of the content that they are made to, save for the policy, whose rules get their ids from the store:
+ * it stays as it is. A bundle that is yet to be made begins with `NOTHING`.
+ * @throws Problem BAD_REQUEST.
+ */
+export function merged(before: Content, changes: Changes): Content {
+  const urls = changes.urls ?? before.urls
+  if ((changes.urlMetadata?.length ?? 0) > urls.length) {
+    throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
+  }
+  return {
+    urls,
+    urlMetadata: changes.urlMetadata
+      ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
+      : carriedOver(before, urls),
+    ...eachText((name) => {
+      const sent = changes[name]
+      return sent === undefined ? before[name] : sent
+    }),
+    resolutionPolicy: before.resolutionPolicy,
+  }
+}
+
+/** Each surviving URL keeps its metadata, wherever it has moved; of a URL that stands twice, each keeps its own. */
+function carriedOver(before: Content, urls: readonly string[]): UrlMetadata[] {
+  const left = before.urls.map((url, index) => ({ url, metadata: before.urlMetadata[index] ?? {} }))
+  return urls.map((url) => {
+    const at = left.findIndex((entry) => entry.url === url)
+    return at === -1 ? {} : (left.splice(at, 1)[0]?.metadata ?? {})
+  })
+}

@@ -1,0 +1,39 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import type { BundleDiff } from '../../../src/bundles/diff.ts'
+import { Diff } from './diff.tsx'
+
+interface ConflictProps extends PropsWithChildren {
+  /** What somebody else saved, against what the visitor began with. */
+  theirs: BundleDiff
+  /** What the visitor is about to save, against the same. */
+  mine: BundleDiff
+  /** Who saved it, and the version that it became. */
+  by: JSX.Element
+  versionNumber: number
+}
+
+/** Two edits of one version, side by side; children are what can be done about it. */
+export function Conflict({ theirs, mine, by, versionNumber, children }: ConflictProps): JSX.Element {
+  return (
+    <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
+      <h2>Somebody else saved first</h2>
+      <p>Nothing of yours is lost: it is below as you typed it, and not saved yet.</p>
+      <div class="sides">
+        <div>
+          <h3>
+            <span safe>{`Version ${versionNumber}, saved by `}</span>
+            {by as 'safe'}
+          </h3>
+          <Diff diff={theirs} />
+        </div>
+        <div>
+          <h3>Your changes</h3>
+          <Diff diff={mine} />
+        </div>
+      </div>
+      {children === undefined ? '' : <div class="actions">{children as 'safe'}</div>}
+    </section>
+  )
+}

@@ -1,0 +1,143 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Link } from '../../../src/bundles/diff.ts'
+import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { destination } from '../../parts/destination.ts'
+import { Marked } from './marked.tsx'
+import { TextDiff } from './text-diff.tsx'
+
+/** What became of the links of a list. */
+export function LinkEntries({ entries }: { entries: readonly Entry<Link>[] }): JSX.Element {
+  return (
+    <ul class="entries">
+      {
+        entries.map((entry) => (
+          <Marked entry={entry}>
+            {entry.kind === 'kept' ? (
+              <ChangedLink link={entry.value} changes={entry.changes} />
+            ) : (
+              <WholeLink link={entry.value} />
+            )}
+          </Marked>
+        )) as 'safe'[]
+      }
+    </ul>
+  )
+}
+
+/** A link with all that goes with it. */
+export function WholeLink({ link: { url, note, tags, openPolicy } }: { link: Link }): JSX.Element {
+  return (
+    <>
+      <Address url={url} />
+      {note === '' ? (
+        ''
+      ) : (
+        <p class="text" dir="auto" safe>
+          {note}
+        </p>
+      )}
+      {tags.length === 0 && openPolicy === 'auto' ? (
+        ''
+      ) : (
+        <p class="tags">
+          {openPolicy === 'manual' ? <span class="tag">opens by hand</span> : ''}
+          {tags.map((tag) => <Tag tag={tag} />) as 'safe'[]}
+        </p>
+      )}
+    </>
+  )
+}
+
+function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }): JSX.Element {
+  const { url, note, tags, openPolicy } = changes
+  return (
+    <>
+      {url === undefined ? (
+        <Address url={link.url} />
+      ) : (
+        <>
+          <p class="address">
+            <TextDiff {...url} />
+          </p>
+          {destination(url.to).unicode === null ? '' : <Address url={url.to} />}
+        </>
+      )}
+      {note === undefined ? (
+        ''
+      ) : (
+        <p>
+          <span class="hint">Note </span>
+          <TextDiff {...note} />
+        </p>
+      )}
+      {tags === undefined ? (
+        ''
+      ) : (
+        <p class="tags">
+          <span class="hint">Tags</span>
+          {
+            tags.from
+              .filter((tag) => !tags.to.includes(tag))
+              .map((tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>) as 'safe'[]
+          }
+          {
+            tags.to.map((tag) =>
+              tags.from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>,
+            ) as 'safe'[]
+          }
+        </p>
+      )}
+      {openPolicy === undefined ? (
+        ''
+      ) : (
+        <p class="hint">{openPolicy.to === 'manual' ? 'Open all leaves it out now' : 'Open all opens it now'}</p>
+      )}
+    </>
+  )
+}
+
+/** Where a link leads, its host first. */
+function Address({ url }: { url: string }): JSX.Element {
+  const { href, host, unicode, path } = destination(url)
+  return (
+    <div class="address" dir="ltr">
+      {href.startsWith('https:') ? '' : <span class="hint">http://</span>}
+      <bdi class="host" safe>
+        {unicode ?? host}
+      </bdi>
+      {unicode === null ? '' : <bdi class="hint" safe>{` (${host})`}</bdi>}
+      <Path path={path} />
+    </div>
+  )
+}
+
+/** A longer path is read whole only by who asks for it. */
+const PATH_LENGTH = 160
+
+function Path({ path }: { path: string }): JSX.Element {
+  const rest = path.slice(PATH_LENGTH)
+  return (
+    <>
+      <bdi class="hint" safe>
+        {path.slice(0, PATH_LENGTH)}
+      </bdi>
+      {rest === '' ? (
+        ''
+      ) : (
+        <details class="rest hint">
+          <summary>{`and ${rest.length} more characters` as 'safe'}</summary>
+          <bdi safe>{rest}</bdi>
+        </details>
+      )}
+    </>
+  )
+}
+
+function Tag({ tag }: { tag: string }): JSX.Element {
+  return (
+    <span class="tag" dir="auto" safe>
+      {tag}
+    </span>
+  )
+}

@@ -1,0 +1,71 @@
+/** @jsxImportSource @kitajs/html */
+
+import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
+import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
+import { conditionWords } from '../rules/condition-words.ts'
+import { LinkEntries, WholeLink } from './link-diff.tsx'
+import { Marked } from './marked.tsx'
+import { TextDiff } from './text-diff.tsx'
+
+/** What became of a rule. */
+export function RuleEntry({ entry }: { entry: Entry<RuleState> }): JSX.Element {
+  return (
+    <Marked entry={entry}>
+      {entry.kind === 'kept' ? (
+        <ChangedRule rule={entry.value} changes={entry.changes} />
+      ) : (
+        <WholeRule rule={entry.value} />
+      )}
+    </Marked>
+  )
+}
+
+function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState }): JSX.Element {
+  return (
+    <>
+      <p class="name" dir="auto" safe>
+        {name}
+      </p>
+      <p>
+        <span class="hint">When </span>
+        <span class="text" dir="auto" safe>
+          {conditionWords(when)}
+        </span>
+      </p>
+      {showBadge ? <p class="hint">Its name is shown to whoever it is for</p> : ''}
+      <ol class="tabs">
+        {
+          tabs.map((tab) => (
+            <li>
+              <WholeLink link={tab} />
+            </li>
+          )) as 'safe'[]
+        }
+      </ol>
+    </>
+  )
+}
+
+function ChangedRule({ rule, changes }: { rule: RuleState; changes: Changes<RuleState> }): JSX.Element {
+  const { id, name, showBadge, when, tabs } = changes
+  return (
+    <>
+      <p class="name">{(<TextDiff {...(name ?? { from: rule.name, to: rule.name })} />) as 'safe'}</p>
+      {when === undefined ? (
+        ''
+      ) : (
+        <p>
+          <span class="hint">When </span>
+          <TextDiff from={conditionWords(when.from)} to={conditionWords(when.to)} />
+        </p>
+      )}
+      {showBadge === undefined ? (
+        ''
+      ) : (
+        <p class="hint">{showBadge.to ? 'Its name is shown now' : 'Its name is not shown any more'}</p>
+      )}
+      {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} />}
+      {id === undefined || id.to === '' ? '' : <p class="hint">Counted as a new rule</p>}
+    </>
+  )
+}
