@@ -2,22 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
+import type { Counter } from './counter.ts'
 
 /** Rows a transaction: small enough that an edit which waits for its end waits little, large enough to be cheap. */
 const ROWS_PER_WRITE = 500
 /** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
 export const MAX_WAITING = 200_000
 
-/** The counts of one bundle and one matched rule (`''`: none) that are not written yet. */
-export interface Count {
-  bundleId: number
-  ruleId: string
-  views: number
-  openAllClicks: number
-}
-
-/** A viewer of one bundle, known for one day (see `Recorder`). */
-export interface Viewer {
+/** A viewer of one bundle, told from others for one day (see `Viewers`). */
+export interface ViewerHash {
   bundleId: number
   hash: string
 }
@@ -57,7 +50,7 @@ export class Batches {
    * Takes what has been counted as it is at this moment.
    * @returns false where there was no room for all of it, and the rest was dropped.
    */
-  add(day: string, counted: readonly Count[], seen: readonly Viewer[]): boolean {
+  add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     let dropped = 0
     // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
     const counts = counted.toSorted(byBundle)
@@ -106,7 +99,7 @@ function byBundle(a: { bundleId: number }, b: { bundleId: number }): number {
 }
 
 /** Whoever holds a counter goes on with it, so what it has counted is written out at once. */
-function batchOf(day: string, counts: readonly Count[], viewers: readonly Viewer[]): Batch {
+function batchOf(day: string, counts: readonly Counter[], viewers: readonly ViewerHash[]): Batch {
   const statements = [
     ...(counts.length === 0 ? [] : [{ sql: ADD_COUNTS, args: [day, JSON.stringify(counts.map(fieldsOf))] }]),
     // Most batches hold nobody new.
@@ -126,12 +119,12 @@ const ADD_COUNTS = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, 
   JOIN bundles ON bundles.id = value ->> 0 WHERE true
   ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 
-function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Count) {
+function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
   return [bundleId, ruleId, views, openAllClicks]
 }
 
 /** The day's number of viewers rises by those whose hash is new to it, so that nobody ever has to count hashes. */
-function newViewers(day: string, viewers: readonly Viewer[]): InStatement[] {
+function newViewers(day: string, viewers: readonly ViewerHash[]): InStatement[] {
   const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
   return [
     {
