@@ -4,6 +4,7 @@ import type { Operation } from './core/operation.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
 import * as keys from './keys/operations.ts'
+import * as launcher from './launcher/operations.ts'
 import * as policies from './policies/operations.ts'
 
 const table = [
@@ -19,7 +20,7 @@ const table = [
   bundles.claimBundle,
   bundles.listClaims,
   insights.getInsights,
-  insights.recordEvent,
+  launcher.recordEvent,
   abuse.reportBundle,
   identity.whoAmI,
   identity.exportData,

@@ -1,12 +1,12 @@
 import './core/schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
-import { aheadOfRouter, api, type Failed, refuseMethod } from './api/json.ts'
+import { api, type Failed, refuseMethod } from './api/json.ts'
 import { Problem } from './core/problem.ts'
 import { operating } from './http/health.ts'
 import { lazily } from './http/lazy.ts'
 import { wellKnown } from './http/well-known.ts'
-import { recordEvent } from './insights/operations.ts'
+import { clicksAhead } from './launcher/clicks.ts'
 import type { LauncherPages } from './launcher/pages.tsx'
 import { mcp } from './mcp/http.ts'
 import { operations } from './operations.ts'
@@ -60,7 +60,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   for (const path of REFERENCE) app.get(path, toReference)
   refuseOtherMethods(app)
   app.compile()
-  const click = aheadOfRouter(recordEvent, service, failed)
+  const click = clicksAhead(service, failed)
   return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
 }
 
