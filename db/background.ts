@@ -14,50 +14,48 @@ export interface Background {
   close(): Promise<void>
 }
 
+/** As much of the driver's statements as is used here; it declares no types for them. */
+interface Prepared {
+  all(args: unknown[]): Promise<unknown[]>
+}
+
 /**
  * Opens one more connection to a file that `openFile` has opened, whose statements run on a thread of libSQL's own, so
- * that counts are written while the event loop answers. Of all that the driver does, only whole scripts run there.
+ * that counts are written while the event loop answers. Only `exec` and `all` run there: the driver's `run` and `get`
+ * hold the event loop.
  */
 export async function openBackground(path: string, inTurn: LimitFunction): Promise<Background> {
   const database = new Database(path, { timeout: BUSY_TIMEOUT_MS })
   await database.exec(settings('NORMAL'))
-  const run = async (statements: InStatement[]) => {
+  // Kept, for there are few texts, and the driver frees a statement no sooner than garbage is collected.
+  const prepared = new Map<string, Prepared>()
+  const run = async (statement: InStatement) => {
+    const { sql, args } = bound(statement)
+    let query = prepared.get(sql)
+    if (query === undefined) prepared.set(sql, (query = (await database.prepare(sql)) as Prepared))
+    await query.all(args)
+  }
+  const transaction = async (statements: InStatement[]) => {
     try {
-      await database.exec(transactionOf(statements))
+      await database.exec('BEGIN IMMEDIATE')
+      for (const statement of statements) await run(statement)
+      await database.exec('COMMIT')
     } catch (error) {
       // There is nothing to roll back where the lock was not to be had.
       await database.exec('ROLLBACK').catch(() => {})
       throw asOfClient(error)
     }
   }
-  return { write: (statements) => inTurn(() => run(statements)), close: () => inTurn(() => database.close()) }
+  return { write: (statements) => inTurn(() => transaction(statements)), close: () => inTurn(() => database.close()) }
 }
 
-/** Put together by `+` alone: a script is long, and this way it is copied once, when it is sent. */
-function transactionOf(statements: InStatement[]): string {
-  let script = 'BEGIN IMMEDIATE'
-  for (const statement of statements) script += `;${writtenOut(statement)}`
-  return `${script};COMMIT`
-}
-
-/** A statement with its arguments in the place of each `?` or `?N`. */
-function writtenOut(statement: InStatement): string {
+function bound(statement: InStatement): { sql: string; args: unknown[] } {
   if (typeof statement === 'string' || !Array.isArray(statement.args))
     throw new TypeError('arguments by place expected')
-  const { sql, args } = statement
-  let written = ''
-  let next = 0
-  for (const [at, part] of sql.split(/\?(\d*)/).entries()) {
-    written += at % 2 === 0 ? part : literal(args[part === '' ? next++ : Number(part) - 1])
-  }
-  return written
-}
-
-function literal(value: unknown): string {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  // SQLite would read no further than to a NUL.
-  if (typeof value === 'string' && !value.includes('\0')) return `'${value.replaceAll("'", "''")}'`
-  throw new TypeError('a number or a text without NUL expected')
+  // The driver hands texts on up to a NUL, and would store what comes before it.
+  if (statement.args.some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new TypeError('texts without NUL expected')
+  return { sql: statement.sql, args: statement.args }
 }
 
 /** The error that the client would have thrown, whose codes are without their further part. */

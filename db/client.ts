@@ -39,7 +39,7 @@ export interface Store {
    * afterwards it can be read from neither. A remote store keeps logs of its own: there this does nothing.
    * @returns false where somebody reads an older state and the log must stay for now: try again later.
    */
-  emptyLog(): Promise<boolean>
+  checkpointWal(): Promise<boolean>
   /**
    * Resolves when the store has answered a read from disk.
    * @throws if it does not within two seconds.
@@ -85,11 +85,11 @@ export async function openStore(database: RemoteStore & { replicaPath?: string |
     get failures() {
       return failures
     },
-    emptyLog: async () => file === null || (await emptyLog(reads)),
+    checkpointWal: async () => file === null || (await checkpointWal(reads)),
     async close() {
       for (const client of connections.others) await client.close()
       // So that the file alone is the whole store after shutdown; a reader elsewhere may prevent it.
-      if (file !== null) await emptyLog(reads).catch(() => {})
+      if (file !== null) await checkpointWal(reads).catch(() => {})
       reads.close()
     },
   }
@@ -105,7 +105,7 @@ interface Connections {
 
 /** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
 async function openConnections(file: string): Promise<Connections> {
-  const atStart = (attempt: () => Promise<void>) => patient(attempt, START_PATIENCE_MS)
+  const atStart = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
   const reads = await openFile(file, atStart)
   await migrate(reads)
   const edits = await openFile(file, atStart)
@@ -113,11 +113,11 @@ async function openConnections(file: string): Promise<Connections> {
   const inTurn = pLimit(1)
   const counters = await openBackground(file, inTurn)
   const edit = writerOn(edits, inTurn)
-  const write: Write = (statements) => patient(() => edit(statements))
+  const write: Write = (statements) => retryWhileBusy(() => edit(statements))
   return {
     reads: writingThrough(reads, write),
     write,
-    writeCounters: (statements) => patient(() => counters.write(statements)),
+    writeCounters: (statements) => retryWhileBusy(() => counters.write(statements)),
     others: [counters, edits],
   }
 }
@@ -134,13 +134,13 @@ async function openServer({ replicaPath, ...remote }: Parameters<typeof openStor
   const client = openRemote(remote)
   if (replicaPath === undefined) {
     const send = writerTo(client)
-    const write: Write = (statements) => patient(() => send(statements))
+    const write: Write = (statements) => retryWhileBusy(() => send(statements))
     return { reads: writingThrough(client, write), write, writeCounters: write, others: [] }
   }
   client.close()
   const { openReplica } = await import('./replica.ts')
   const replica = await openReplica(replicaPath, remote)
-  const write: Write = (statements) => patient(() => replica.write(statements))
+  const write: Write = (statements) => retryWhileBusy(() => replica.write(statements))
   return { reads: writingThrough(replica.reads, write), write, writeCounters: write, others: [replica] }
 }
 
@@ -149,7 +149,7 @@ async function reached(client: Client): Promise<void> {
   await inTime(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
 }
 
-async function emptyLog(client: Client): Promise<boolean> {
+async function checkpointWal(client: Client): Promise<boolean> {
   const { rows } = await client.execute('PRAGMA wal_checkpoint(TRUNCATE)')
   return rows[0]?.busy === 0
 }
@@ -167,7 +167,7 @@ function statement(query: Query): InStatement {
   return { sql, args: params as never[] }
 }
 
-async function patient<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_MS): Promise<T> {
+async function retryWhileBusy<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_MS): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     try {
@@ -191,7 +191,7 @@ export function knownMigrations() {
  */
 async function migrate(client: Client): Promise<void> {
   const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`
-  await patient(async () => {
+  await retryWhileBusy(async () => {
     await client.executeMultiple(journal)
     const transaction = await client.transaction('deferred')
     try {

@@ -23,15 +23,12 @@ export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
 /** Cache size per connection, 2000 KiB by default: the system caches the file anyway. */
 const CACHE_KIB = 256
 
-/** Opens a connection to a local file, made where it is missing. `patient` tries again while it is busy. */
-export async function openFile(
-  path: string,
-  patient: (attempt: () => Promise<void>) => Promise<void>,
-): Promise<Client> {
+/** Opens a connection to a local file, made where it is missing. `retry` tries again while it is busy. */
+export async function openFile(path: string, retry: (attempt: () => Promise<void>) => Promise<void>): Promise<Client> {
   makeFolderOf(path)
   // A single connection, so that the settings apply to every statement.
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
-  await patient(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
+  await retry(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
   await client.executeMultiple(settings('FULL'))
   return client
 }

@@ -4,6 +4,7 @@ import type { Operation } from './core/operation.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
 import * as keys from './keys/operations.ts'
+import * as launcher from './launcher/operations.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import * as policies from './policies/operations.ts'
 
@@ -13,6 +14,7 @@ const implemented = [
   ...Object.values(identity),
   ...Object.values(insights),
   ...Object.values(keys),
+  ...Object.values(launcher),
   ...Object.values(policies),
 ]
 

@@ -1,13 +1,13 @@
 import './core/schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
-import { aheadOfRouter, api, type Failed, refuseMethod } from './api/json.ts'
+import { api, type Failed, refuseMethod } from './api/json.ts'
 import { lazy } from './core/lazy.ts'
 import { Problem } from './core/problem.ts'
 import { health } from './http/health.ts'
 import { wellKnown } from './http/well-known.ts'
 import { operations } from './implementations.ts'
-import { recordEvent } from './insights/operations.ts'
+import { clicksAhead } from './launcher/clicks.ts'
 import type { LauncherPages } from './launcher/pages.tsx'
 import { mcp } from './mcp/http.ts'
 import { accountPages } from './pages/account-pages.tsx'
@@ -60,7 +60,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   for (const path of REFERENCE) app.get(path, toReference)
   refuseOtherMethods(app)
   app.compile()
-  const click = aheadOfRouter(recordEvent, service, failed)
+  const click = clicksAhead(service, failed)
   return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
 }
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { respond, type Sent } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import { weightsIn } from '../http/accept.ts'
 import { readJson } from '../http/body.ts'
 import { asking } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
@@ -27,7 +28,7 @@ type Fields = Record<string, string>
 export type Failed = (request: Request, error: unknown) => Response
 
 /** Answers requests for an operation, given the parameters of their path. */
-function answering<In, Out>(
+export function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
   failed: Failed,
@@ -48,22 +49,6 @@ function answering<In, Out>(
     } catch (error) {
       return failed(request, error)
     }
-  }
-}
-
-/**
- * Answers requests for an operation with one parameter in its path that need no router to be told from others, which
- * saves a tenth of what a click on Open all costs; undefined for any other request.
- */
-export function aheadOfRouter<In, Out>(operation: Operation<In, Out>, service: Service, failed: Failed) {
-  const answer = answering(operation, service, failed)
-  const [, method = '', before = '', name = '', after = ''] = /^(\w+) (\/.+\/):(\w+)(\/.+)$/.exec(operation.route) ?? []
-  const start = `http://${service.config.authority}/api${before}`
-  return (request: Request): Promise<Response> | undefined => {
-    const { url } = request
-    if (request.method !== method || !url.endsWith(after) || !url.startsWith(start)) return undefined
-    const value = url.slice(start.length, -after.length)
-    return /^[\w-]+$/.test(value) ? answer(request, { [name]: value }) : undefined
   }
 }
 
@@ -126,16 +111,7 @@ function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body'
 
 /** Whether an Accept header names text/csv, and wants JSON no more than that. */
 function prefersCsv(accept: string): boolean {
-  const weights = new Map(
-    accept
-      .toLowerCase()
-      .split(',')
-      .map((part) => part.split(';').map((piece) => piece.trim()))
-      .map(([type = '', ...parameters]) => {
-        const weight = parameters.find((parameter) => parameter.startsWith('q='))
-        return [type, weight === undefined ? 1 : Number(weight.slice(2))] as const
-      }),
-  )
+  const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0
   return csv > 0 && csv >= (weights.get('application/json') ?? 0)
 }

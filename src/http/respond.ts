@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Download } from '../core/operation.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Encoding } from '../launcher/launchers.ts'
+import { weightsIn } from './accept.ts'
 
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
@@ -207,14 +208,8 @@ export function encodingFor(request: Request): Encoding {
 }
 
 function bestEncoding(header: string): Encoding {
-  const taken = new Map(
-    header
-      .toLowerCase()
-      .split(',')
-      .map((part) => part.split(';').map((piece) => piece.trim()))
-      .map(([name = '', weight]) => [name, weight === undefined || Number(weight.replace('q=', '')) > 0]),
-  )
-  const takes = (name: string) => taken.get(name) ?? taken.get('*') ?? false
+  const weights = weightsIn(header)
+  const takes = (name: string) => (weights.get(name) ?? weights.get('*') ?? 0) > 0
   if (takes('br')) return 'br'
   return takes('gzip') ? 'gzip' : 'identity'
 }

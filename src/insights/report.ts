@@ -4,7 +4,7 @@ import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { iso } from '../core/time.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
-import type { Insights, Tally } from './shapes.ts'
+import type { Counts, Insights } from './shapes.ts'
 
 /** What was counted of a bundle, with the bundle as it stands. */
 export interface Reported {
@@ -28,16 +28,16 @@ export async function report(
 ): Promise<Insights> {
   const from = startOfDay(now) - (days - 1) * DAY_MS
   const within = between(dailyCounters.day, dayOf(from), dayOf(now))
-  const counts = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
+  const sums = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
   // One transaction, so that totals, rules and days agree.
   const [byDay, byRule, [viewers]] = await db.batch([
     db
-      .select({ key: dailyCounters.day, ...counts })
+      .select({ key: dailyCounters.day, ...sums })
       .from(dailyCounters)
       .where(and(eq(dailyCounters.bundleId, bundle.id), within))
       .groupBy(dailyCounters.day),
     db
-      .select({ key: dailyCounters.ruleId, ...counts })
+      .select({ key: dailyCounters.ruleId, ...sums })
       .from(dailyCounters)
       .where(and(eq(dailyCounters.bundleId, bundle.id), within))
       .groupBy(dailyCounters.ruleId),
@@ -46,15 +46,15 @@ export async function report(
       .from(dailyViewers)
       .where(and(eq(dailyViewers.bundleId, bundle.id), between(dailyViewers.day, dayOf(from), dayOf(now)))),
   ])
-  const series = seriesOf(talliesOf(byDay), from, days)
+  const series = seriesOf(byKey(byDay), from, days)
   return {
     slug: bundle.slug,
     range: { from: iso(from), to: iso(now) },
     totals: {
-      ...tally(total(series, 'views'), total(series, 'openAllClicks')),
+      ...countsOf(total(series, 'views'), total(series, 'openAllClicks')),
       uniqueViewerDays: Number(viewers?.days ?? 0),
     },
-    byRule: rulesOf(talliesOf(byRule), bundle.resolutionPolicy?.rules ?? []),
+    byRule: rulesOf(byKey(byRule), bundle.resolutionPolicy?.rules ?? []),
     series,
   }
 }
@@ -69,19 +69,19 @@ export function toCsv({ slug, series }: Insights): { filename: string; text: str
 }
 
 /** The sums are text, as wide as they may get. */
-function talliesOf(rows: { key: string; views: string | null; clicks: string | null }[]): Map<string, Tally> {
-  return new Map(rows.map(({ key, views, clicks }) => [key, tally(Number(views), Number(clicks))]))
+function byKey(rows: { key: string; views: string | null; clicks: string | null }[]): Map<string, Counts> {
+  return new Map(rows.map(({ key, views, clicks }) => [key, countsOf(Number(views), Number(clicks))]))
 }
 
-function tally(views: number, openAllClicks: number): Tally {
+function countsOf(views: number, openAllClicks: number): Counts {
   const rate = views === 0 ? 0 : openAllClicks / views
   return { views, openAllClicks, openAllRate: Math.round(rate * 10_000) / 10_000 }
 }
 
-function seriesOf(counted: Map<string, Tally>, from: number, days: number): Insights['series'] {
+function seriesOf(counted: Map<string, Counts>, from: number, days: number): Insights['series'] {
   return Array.from({ length: days }, (_, index) => {
     const day = dayOf(from + index * DAY_MS)
-    const { views, openAllClicks } = counted.get(day) ?? tally(0, 0)
+    const { views, openAllClicks } = counted.get(day) ?? countsOf(0, 0)
     return { day, views, openAllClicks }
   })
 }
@@ -91,13 +91,13 @@ function total(series: Insights['series'], of: 'views' | 'openAllClicks'): numbe
 }
 
 /** Current rules in policy order, those that were not counted too; then rules that are no more; then Fallthrough. */
-function rulesOf(counted: Map<string, Tally>, rules: readonly { id: string; name: string }[]): Insights['byRule'] {
+function rulesOf(counted: Map<string, Counts>, rules: readonly { id: string; name: string }[]): Insights['byRule'] {
   const current = new Set(rules.map(({ id }) => id))
   const removed = [...counted.keys()].filter((id) => id !== '' && !current.has(id)).sort()
   const entry = (ruleId: string | null, ruleName: string) => ({
     ruleId,
     ruleName,
-    ...(counted.get(ruleId ?? '') ?? tally(0, 0)),
+    ...(counted.get(ruleId ?? '') ?? countsOf(0, 0)),
   })
   return [
     ...rules.map(({ id, name }) => entry(id, name)),

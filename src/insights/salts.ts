@@ -55,6 +55,6 @@ export async function endDaysBefore(store: Store, today: string): Promise<boolea
       .limit(1)
     isLeft = left !== undefined
   }
-  const isEmpty = await store.emptyLog()
+  const isEmpty = await store.checkpointWal()
   return isEmpty && !isLeft
 }

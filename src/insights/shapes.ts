@@ -20,7 +20,7 @@ export function daysIn(range: unknown): number {
 }
 
 /** Counts, and clicks for each view: 4 decimals, 0 without views (decisions 7). */
-const tally = {
+const counts = {
   views: 'number.integer >= 0',
   openAllClicks: 'number.integer >= 0',
   openAllRate: 'number >= 0',
@@ -31,8 +31,8 @@ export const Insights = lazy(() =>
   type({
     slug: 'string',
     range: type({ from: Time(), to: Time(), '+': 'reject' }),
-    totals: type({ ...tally, uniqueViewerDays: 'number.integer >= 0', '+': 'reject' }),
-    byRule: type({ ruleId: 'string | null', ruleName: 'string', ...tally, '+': 'reject' }).array(),
+    totals: type({ ...counts, uniqueViewerDays: 'number.integer >= 0', '+': 'reject' }),
+    byRule: type({ ruleId: 'string | null', ruleName: 'string', ...counts, '+': 'reject' }).array(),
     series: type({
       day: type('string').configure({ format: 'date' }, 'self'),
       views: 'number.integer >= 0',
@@ -45,4 +45,4 @@ export const Insights = lazy(() =>
 
 export type Insights = ReturnType<typeof Insights>['infer']
 /** One line of them. */
-export type Tally = Omit<Insights['totals'], 'uniqueViewerDays'>
+export type Counts = Omit<Insights['totals'], 'uniqueViewerDays'>

@@ -2,42 +2,24 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
+import type { Counter } from './counter.ts'
 
 /** Rows a transaction: small enough that an edit which waits for its end waits little, large enough to be cheap. */
 const ROWS_PER_WRITE = 500
 /** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
 export const MAX_WAITING = 200_000
 
-/** The counts of one bundle and one matched rule (`''`: none) that are not written yet. */
-export interface Count {
-  bundleId: number
-  ruleId: string
-  views: number
-  openAllClicks: number
-}
-
-/** A viewer of one bundle, known for one day (see `Recorder`). */
-export interface Viewer {
+/** A viewer of one bundle, told from others for one day (see `Viewers`). */
+export interface ViewerHash {
   bundleId: number
   hash: string
 }
 
 interface Batch {
   id: string
-  /** The UTC day of everything in it. */
-  day: string
-  /** Nearly all counts are of no rule: each in one number, which SQLite reads several times as fast as fields. */
-  packed: Float64Array
-  /** Those that are not, and a bundle's second. */
-  counts: readonly Count[]
-  viewers: readonly Viewer[]
+  rows: number
+  statements: readonly InStatement[]
 }
-
-/** A number holds 53 bits: a bundle's id, and below it as many bits for views as for clicks. */
-const COUNT_BITS = 12
-const MAX_COUNT = 2 ** COUNT_BITS - 1
-const ID_UNIT = 2 ** (2 * COUNT_BITS)
-const MAX_PACKED_ID = Math.floor(Number.MAX_SAFE_INTEGER / ID_UNIT) - 1
 
 /**
  * Batches of counts on their way to the store, oldest first. One that fails is kept and tried again; each carries
@@ -68,30 +50,17 @@ export class Batches {
    * Takes what has been counted as it is at this moment.
    * @returns false where there was no room for all of it, and the rest was dropped.
    */
-  add(day: string, counted: readonly Count[], seen: readonly Viewer[]): boolean {
+  add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     let dropped = 0
-    const numbers: number[] = []
-    const counts: Count[] = []
-    for (const count of counted) {
-      if (hasRoom(count)) numbers.push(packedOf(count))
-      else counts.push(copyOf(count))
-    }
     // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
-    const packed = withoutSeconds(Float64Array.from(numbers).sort(), counts)
-    counts.sort(byBundle)
+    const counts = counted.toSorted(byBundle)
     const viewers = seen.toSorted(byBundle)
-    const rows = Math.max(packed.length, counts.length, viewers.length)
-    for (let from = 0; from < rows; from += ROWS_PER_WRITE) {
-      const batch = {
-        id: randomUUID(),
-        day,
-        packed: packed.subarray(from, from + ROWS_PER_WRITE),
-        counts: counts.slice(from, from + ROWS_PER_WRITE),
-        viewers: viewers.slice(from, from + ROWS_PER_WRITE),
-      }
-      if (this.#rows + rowsOf(batch) > MAX_WAITING) dropped += rowsOf(batch)
+    const longest = Math.max(counts.length, viewers.length)
+    for (let from = 0; from < longest; from += ROWS_PER_WRITE) {
+      const batch = batchOf(day, counts.slice(from, from + ROWS_PER_WRITE), viewers.slice(from, from + ROWS_PER_WRITE))
+      if (this.#rows + batch.rows > MAX_WAITING) dropped += batch.rows
       else {
-        this.#rows += rowsOf(batch)
+        this.#rows += batch.rows
         this.#waiting.push(batch)
       }
     }
@@ -104,7 +73,7 @@ export class Batches {
   async write(): Promise<boolean> {
     for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
       try {
-        await this.store.writeCounters(statements(batch))
+        await this.store.writeCounters([markOf(batch), ...batch.statements])
       } catch (error) {
         const broken = brokenConstraint(error)
         if (broken === null) {
@@ -114,12 +83,12 @@ export class Batches {
         // An attempt whose answer was lost had written the batch after all. Any other batch that the store refuses
         // would be refused for ever, and hold up all that wait behind it.
         if (!broken.includes('counter_batches.id')) {
-          this.dropped += rowsOf(batch)
+          this.dropped += batch.rows
           this.log.error({ err: error }, 'counts dropped: the store refuses them')
         }
       }
       this.#waiting.shift()
-      this.#rows -= rowsOf(batch)
+      this.#rows -= batch.rows
     }
     return true
   }
@@ -129,88 +98,33 @@ function byBundle(a: { bundleId: number }, b: { bundleId: number }): number {
   return a.bundleId - b.bundleId
 }
 
-function rowsOf({ packed, counts, viewers }: Batch): number {
-  return packed.length + counts.length + viewers.length
-}
-
-function hasRoom({ bundleId, ruleId, views, openAllClicks }: Count): boolean {
-  return ruleId === '' && bundleId <= MAX_PACKED_ID && views <= MAX_COUNT && openAllClicks <= MAX_COUNT
-}
-
-function packedOf({ bundleId, views, openAllClicks }: Count): number {
-  return bundleId * ID_UNIT + views * 2 ** COUNT_BITS + openAllClicks
-}
-
-function unpacked(number: number): Count {
-  const views = Math.floor(number / 2 ** COUNT_BITS) & MAX_COUNT
-  return { bundleId: Math.floor(number / ID_UNIT), ruleId: '', views, openAllClicks: number % 2 ** COUNT_BITS }
-}
-
-/** Of sorted numbers the first of each bundle. The others, which come of a launcher that was dropped and kept anew, go to `seconds`. */
-function withoutSeconds(sorted: Float64Array, seconds: Count[]): Float64Array {
-  let last = -1
-  return sorted.filter((number) => {
-    const bundleId = Math.floor(number / ID_UNIT)
-    const isFirst = bundleId !== last
-    last = bundleId
-    if (!isFirst) seconds.push(unpacked(number))
-    return isFirst
-  })
-}
-
-/** Its counts alone: whoever holds a counter may keep more in it. */
-function copyOf({ bundleId, ruleId, views, openAllClicks }: Count): Count {
-  return { bundleId, ruleId, views, openAllClicks }
-}
-
-/**
- * One transaction; the joins leave out bundles that are gone, whose counts have nowhere to go. The day's number of
- * viewers rises by those whose hash is new to it, so that nobody ever has to count hashes.
- */
-function statements({ id, day, packed, counts, viewers }: Batch): InStatement[] {
-  return [
-    { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] },
-    ...(packed.length === 0 ? [] : addPacked(day, packed)),
+/** Whoever holds a counter goes on with it, so what it has counted is written out at once. */
+function batchOf(day: string, counts: readonly Counter[], viewers: readonly ViewerHash[]): Batch {
+  const statements = [
     ...(counts.length === 0 ? [] : [{ sql: ADD_COUNTS, args: [day, JSON.stringify(counts.map(fieldsOf))] }]),
     // Most batches hold nobody new.
     ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
   ]
+  return { id: randomUUID(), rows: counts.length + viewers.length, statements }
 }
 
-/** Most of the rows are there already, and an update of them costs half of what an upsert does. */
-function addPacked(day: string, packed: Float64Array): InStatement[] {
-  const list = `[${packed.join()}]`
-  return [
-    { sql: UPDATE_PACKED, args: [day, list] },
-    { sql: INSERT_PACKED, args: [day, list, packed.length] },
-  ]
+/** Written with a batch, in one transaction: of the same id the store takes no second. */
+function markOf({ id }: Batch): InStatement {
+  return { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] }
 }
 
-const PACKED = {
-  bundle: `value >> ${2 * COUNT_BITS}`,
-  views: `(value >> ${COUNT_BITS}) & ${MAX_COUNT}`,
-  clicks: `value & ${MAX_COUNT}`,
-}
-/** Takes each bundle once: of two numbers for one row only one would be added. */
-const UPDATE_PACKED = `UPDATE daily_counters
-  SET views = views + (${PACKED.views}), open_all_clicks = open_all_clicks + (${PACKED.clicks})
-  FROM json_each(?2) WHERE bundle_id = ${PACKED.bundle} AND day = ?1 AND rule_id = ''`
-/** Comes right after the update: looks at nothing where that found all of them. */
-const INSERT_PACKED = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
-  SELECT bundles.id, ?1, '', ${PACKED.views}, ${PACKED.clicks} FROM json_each(?2)
-  JOIN bundles ON bundles.id = ${PACKED.bundle} WHERE (SELECT changes()) < ?3
-  ON CONFLICT DO NOTHING`
-
+/** The joins, here and below, leave out bundles that are gone, whose counts have nowhere to go. */
 const ADD_COUNTS = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
   SELECT bundles.id, ?1, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)
   JOIN bundles ON bundles.id = value ->> 0 WHERE true
   ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
 
-function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Count) {
+function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
   return [bundleId, ruleId, views, openAllClicks]
 }
 
-function newViewers(day: string, viewers: readonly Viewer[]): InStatement[] {
+/** The day's number of viewers rises by those whose hash is new to it, so that nobody ever has to count hashes. */
+function newViewers(day: string, viewers: readonly ViewerHash[]): InStatement[] {
   const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
   return [
     {

@@ -6,8 +6,8 @@ import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Problem } from '../core/problem.ts'
 import type { AskedPolicy } from '../policies/asked.ts'
+import { Counter } from './counter.ts'
 import { type Kept, KeptBySlug } from './kept.ts'
-import { Counter } from './recorder.ts'
 import { find, type ServedBundle } from './served.ts'
 
 /** Launchers are kept up to this many bytes. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { FACTOR_A, FACTOR_B, FACTOR_C, stirred } from './fingerprint.ts'
+import { fingerprint } from './fingerprint.ts'
 
 /** Viewers that one network may have of one bundle in a day; who comes beyond counts as a view alone. */
 export const MAX_VIEWERS = 64
@@ -20,38 +20,26 @@ export class Places {
 
   /** Counts one more viewer. @returns false, and counts nobody, where there are as many as may be. */
   take(bundleId: number, network: string): boolean {
-    let one = Math.imul(this.#secret, FACTOR_A) ^ bundleId
-    let other = Math.imul(this.#secret, FACTOR_B) ^ (bundleId / 2 ** 32)
-    for (let at = 0; at < network.length; at += 1) {
-      const unit = network.charCodeAt(at)
-      one = Math.imul(one ^ unit, FACTOR_B)
-      other = Math.imul(other ^ unit, FACTOR_C)
-    }
-    one = stirred(one ^ (other >>> 15))
-    other = stirred(other ^ one)
-    return this.#takeAt(one >>> 0 || 1, ((other >>> 0) % BUCKETS) * PER_BUCKET)
-  }
-
-  /** Forgets all of them, and what their prints were made with. */
-  clear(): void {
-    this.#kept.fill(0)
-    this.#taken.fill(0)
-    this.#secret = randomInt(2 ** 32)
-  }
-
-  /** @param print not zero, which stands for "no pair". */
-  #takeAt(print: number, from: number): boolean {
+    const { tag, place } = fingerprint(this.#secret, bundleId, network)
+    const from = (place % BUCKETS) * PER_BUCKET
     let fewest = from
     for (let at = from; at < from + PER_BUCKET; at += 1) {
-      if (this.#kept[at] === print) {
+      if (this.#kept[at] === tag) {
         if (this.#taken[at]! >= MAX_VIEWERS) return false
         this.#taken[at]! += 1
         return true
       }
       if (this.#taken[at]! < this.#taken[fewest]!) fewest = at
     }
-    this.#kept[fewest] = print
+    this.#kept[fewest] = tag
     this.#taken[fewest] = 1
     return true
+  }
+
+  /** Forgets all of them, and what their fingerprints were made with. */
+  clear(): void {
+    this.#kept.fill(0)
+    this.#taken.fill(0)
+    this.#secret = randomInt(2 ** 32)
   }
 }

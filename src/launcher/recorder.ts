@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from '../insights/salts.ts'
-import { Agents } from './agents.ts'
-import { Batches, type Count } from './batches.ts'
+import { Batches } from './batches.ts'
+import type { Counter } from './counter.ts'
+import { UserAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
 /** How often counts are written: what `kill -9` can take (decisions 7: at most a second). */
@@ -14,20 +15,6 @@ const STOP_PATIENCE_MS = 5_000
 const SALT_AHEAD_MS = 300_000
 /** After midnight other processes on the store may still be writing the last counts of the day. */
 const DAY_ENDS_AFTER_MS = 10_000
-
-/**
- * The counts of one bundle and one matched rule (`''`: none) that are not written yet. Whoever serves the bundle holds
- * it, so that counting looks nothing up.
- */
-export class Counter implements Count {
-  views = 0
-  openAllClicks = 0
-
-  constructor(
-    readonly bundleId: number,
-    readonly ruleId: string,
-  ) {}
-}
 
 /**
  * Counts views and clicks in memory and has them written in batches, off the request's path. A count belongs to the
@@ -48,7 +35,7 @@ export class Recorder {
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
-  readonly #agents = new Agents()
+  readonly #userAgents = new UserAgents()
   readonly #timer: ReturnType<typeof setInterval>
 
   private constructor(
@@ -87,13 +74,13 @@ export class Recorder {
   }
 
   /** Counts a page view, unless a bot made it. Takes microseconds and never fails. */
-  view(counter: Counter, address: string, userAgent: string): void {
-    const agent = this.#agents.of(userAgent)
-    if (agent.isBot) return
+  view(counter: Counter, address: string, userAgentHeader: string): void {
+    const userAgent = this.#userAgents.of(userAgentHeader)
+    if (userAgent.isBot) return
     this.#keepDay()
     this.#touch(counter)
     counter.views += 1
-    this.#viewers.see(counter.bundleId, address, agent)
+    this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
   /** Counts one Open All click. */

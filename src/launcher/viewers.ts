@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { network } from '../limits/network.ts'
-import type { Agent } from './agents.ts'
-import { MAX_WAITING, type Viewer } from './batches.ts'
+import { MAX_WAITING, type ViewerHash } from './batches.ts'
 import { KnownViewers } from './known-viewers.ts'
 import { Places } from './places.ts'
+import type { UserAgent } from './user-agents.ts'
 
 /** Viewers remembered while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
@@ -21,7 +21,7 @@ export class Viewers {
   readonly #known = new KnownViewers()
   /** So that one network cannot be any number of them. */
   readonly #places = new Places()
-  #new: Viewer[] = []
+  #new: ViewerHash[] = []
 
   /** Begins a day, nothing of the last one kept. */
   begin(salt: string | null): void {
@@ -39,18 +39,19 @@ export class Viewers {
   }
 
   /** Takes a fraction of a microsecond for who is known, microseconds for who is new. */
-  see(bundleId: number, address: string, agent: Agent): void {
-    if (this.#known.knows(bundleId, address, agent)) return
+  see(bundleId: number, address: string, userAgent: UserAgent): void {
+    const viewer = this.#known.fingerprintOf(bundleId, address, userAgent)
+    if (this.#known.has(viewer)) return
     if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
     if (!this.#places.take(bundleId, network(address))) return
-    this.#known.learn()
-    const who = `${bundleId}\n${address}\n${agent.name}`
+    this.#known.add(viewer)
+    const who = `${bundleId}\n${address}\n${userAgent.name}`
     if (this.#salt === null) this.#unsalted.add(who)
     else this.#add(bundleId, `${this.#salt}\n${who}`)
   }
 
   /** The viewers that are new since the last time, for the store. */
-  take(): readonly Viewer[] {
+  take(): readonly ViewerHash[] {
     const taken = this.#new
     if (taken.length > 0) this.#new = []
     return taken

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { bundles } from '../../db/schema.ts'
 import { MAX_WAITING } from '../../src/launcher/batches.ts'
-import { Counter, Recorder } from '../../src/launcher/recorder.ts'
+import { Counter } from '../../src/launcher/counter.ts'
+import { Recorder } from '../../src/launcher/recorder.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, through, viewers } from './support.ts'
 
 // A lost answer, a store that is away and a full queue cannot be had at the front door.

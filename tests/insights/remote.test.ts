@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openStore, type Store } from '../../db/client.ts'
-import { Counter, Recorder } from '../../src/launcher/recorder.ts'
+import { Counter } from '../../src/launcher/counter.ts'
+import { Recorder } from '../../src/launcher/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { AGENT, addBundles, counted, log, through, traces, viewers } from './support.ts'
 

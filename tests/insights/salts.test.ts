@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createClient } from '@libsql/client'
-import { Counter, Recorder } from '../../src/launcher/recorder.ts'
+import { Counter } from '../../src/launcher/counter.ts'
+import { Recorder } from '../../src/launcher/recorder.ts'
 import { AGENT, log, newScene, rows, type Scene } from './support.ts'
 
 // What lies in the file is seen by nobody at the front door.

@@ -82,6 +82,6 @@ export function awayWhile(store: Store, isAway: () => boolean): Store {
     ...store,
     write: (queries) => guard(() => store.write(queries)),
     writeCounters: (statements) => guard(() => store.writeCounters(statements)),
-    emptyLog: () => guard(() => store.emptyLog()),
+    checkpointWal: () => guard(() => store.checkpointWal()),
   }
 }
