@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts'
 import { signedIn } from '../identity/identify.ts'
 import { ROUTES } from '../routes.ts'
 import { Preview } from './answers.ts'
-import { described, SentViewer } from './described.ts'
+import { describedViewer, SentViewer } from './described.ts'
 import { preview } from './preview.ts'
 import { identifiedFor } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
@@ -34,6 +34,6 @@ export const previewPolicy = operation({
     const now = Date.now()
     // A draft's rules get the ids that saving it would give them; new ones are made for this answer alone.
     const policy = draft ? (await identifiedFor(store.db, bundle, draft)).policy : draft
-    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, described(viewer, now), now)
+    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
   },
 })
