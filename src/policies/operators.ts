@@ -24,7 +24,7 @@ export type Raw = Record<string, unknown>
 /** Notes what would be right at a place, and gives null for what cannot be read there. */
 export type Report = (expected: string, ...place: (string | number)[]) => null
 /** What reads a condition inside another. */
-export type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
+type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
 
 interface Operator<Op extends Condition['op']> {
   /** The keys beside `op` as JSON Schema, in the form that is kept; `self` is any condition. */
