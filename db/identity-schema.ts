@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { ROLES } from './rights.ts'
 
 // The tables that better-auth works on; the names of the fields are its own.
 
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
+const isRole = (column: AnySQLiteColumn) => sql`${column} IN (${sql.raw(ROLES.map((role) => `'${role}'`).join(', '))})`
 
 /** A person with an account. */
 export const user = sqliteTable(
@@ -109,13 +111,13 @@ export const member = sqliteTable(
     userId: text('user_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
-    role: text('role', { enum: ['viewer', 'editor', 'admin'] }).notNull(),
+    role: text('role', { enum: ROLES }).notNull(),
     createdAt: time('created_at').notNull(),
   },
   (t) => [
     uniqueIndex('member_once').on(t.organizationId, t.userId),
     index('member_user').on(t.userId),
-    check('member_role', sql`${t.role} IN ('viewer', 'editor', 'admin')`),
+    check('member_role', isRole(t.role)),
   ],
 )
 
@@ -127,7 +129,7 @@ export const invitation = sqliteTable(
       .notNull()
       .references(() => organization.id, { onDelete: 'cascade' }),
     email: text('email').notNull(),
-    role: text('role', { enum: ['viewer', 'editor', 'admin'] }).notNull(),
+    role: text('role', { enum: ROLES }).notNull(),
     status: text('status').notNull(),
     inviterId: text('inviter_id')
       .notNull()
@@ -138,6 +140,6 @@ export const invitation = sqliteTable(
   (t) => [
     index('invitation_organization').on(t.organizationId),
     index('invitation_email').on(t.email),
-    check('invitation_role', sql`${t.role} IN ('viewer', 'editor', 'admin')`),
+    check('invitation_role', isRole(t.role)),
   ],
 )

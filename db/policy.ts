@@ -1,22 +1,41 @@
-// The stored form of a policy (spec 2.3, decisions 6): what parsing makes of every way to write one.
+// The stored form of a policy (spec 2.3, decisions 6): what parsing makes of every way to write one. The names of the
+// language stand here and nowhere else: types come from these lists, and what is keyed by one must know all of it.
 
-/** What a condition may ask of a viewer, beside the time. */
-export type Field =
-  | 'emailDomain'
-  | 'orgRole'
-  | 'language'
-  | 'device'
-  | 'os'
-  | 'browser'
-  | 'country'
-  | 'referrerDomain'
-  | `query.${string}`
+/** The facts about a viewer that a condition may compare. */
+export const FACTS = [
+  'emailDomain',
+  'orgRole',
+  'language',
+  'device',
+  'os',
+  'browser',
+  'country',
+  'referrerDomain',
+] as const
+export type Fact = (typeof FACTS)[number]
 
-export type Day = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+/** What a condition may compare: a fact about the viewer, or a value in the query of the link. */
+export type Field = Fact | `query.${string}`
 
-/** Compares one fact about the viewer with one text, whatever their case. */
+/** The days of `timeWindow`, as weeks begin in ISO 8601. */
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Day = (typeof DAYS)[number]
+
+/** Operators that combine conditions. */
+export const GROUP_OPERATORS = ['and', 'or', 'not'] as const
+export type GroupOperator = (typeof GROUP_OPERATORS)[number]
+
+/** Operators that compare one field with texts. */
+export const FIELD_OPERATORS = ['equals', 'in', 'startsWith', 'endsWith', 'contains', 'exists'] as const
+export type FieldOperator = (typeof FIELD_OPERATORS)[number]
+
+/** Operators that compare the time with another. */
+export const INSTANT_OPERATORS = ['before', 'after'] as const
+export type InstantOperator = (typeof INSTANT_OPERATORS)[number]
+
+/** Compares one field with one text, whatever their case. */
 export interface Comparison {
-  op: 'equals' | 'startsWith' | 'endsWith' | 'contains'
+  op: Exclude<FieldOperator, 'in' | 'exists'>
   field: Field
   value: string
 }
@@ -40,13 +59,20 @@ export type Leaf =
   | Comparison
   | { op: 'in'; field: Field; values: string[] }
   | { op: 'exists'; field: Field }
-  | { op: 'before' | 'after'; field: 'now'; value: string }
+  | { op: InstantOperator; field: 'now'; value: string }
   | TimeWindow
 
-export type Condition = { op: 'and' | 'or' | 'not'; of: Condition[] } | Leaf
+export type Condition = { op: GroupOperator; of: Condition[] } | Leaf
 
-/** A condition with what it came to, at each of its nodes. */
-export type Traced = { matched: boolean } & (Leaf | { op: 'and' | 'or' | 'not'; of: Traced[] })
+/** The conditions of one operator. */
+export type ConditionOf<Op extends Condition['op'], Any extends Condition = Condition> = Any extends Condition
+  ? Op extends Any['op']
+    ? Any
+    : never
+  : never
+
+/** A condition with whether it held, at each of its nodes. */
+export type Traced = { matched: boolean } & (Leaf | { op: GroupOperator; of: Traced[] })
 
 /** One destination of a rule. */
 export interface Tab {

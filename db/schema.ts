@@ -12,6 +12,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { organization, user } from './identity-schema.ts'
 import type { Policy, Tab } from './policy.ts'
+import type { Scope } from './rights.ts'
 
 export * from './identity-schema.ts'
 
@@ -194,7 +195,7 @@ export const apiKeys = sqliteTable(
     name: text('name').notNull(),
     keyPrefix: text('key_prefix').notNull(),
     secretHash: blob('secret_hash', { mode: 'buffer' }).notNull(),
-    scopes: json<('links:read' | 'links:write' | 'keys:admin')[]>('scopes').notNull(),
+    scopes: json<Scope[]>('scopes').notNull(),
     rateLimitPerHour: integer('rate_limit_per_hour').notNull().default(1000),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),

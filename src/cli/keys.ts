@@ -1,3 +1,4 @@
+import type { Scope } from '../identity/roles.ts'
 import { type Command, command, whole } from './command.ts'
 import { minute, note, oneLine, print, printJson, printTable } from './output.ts'
 
@@ -44,7 +45,7 @@ const create = command({
     const minted = await client.createKey({
       name: args.name,
       // The service says which there are.
-      ...(scopes.length === 0 ? {} : { scopes: scopes as 'links:read'[] }),
+      ...(scopes.length === 0 ? {} : { scopes: scopes as Scope[] }),
       ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: whole(args['per-hour'], '--per-hour') }),
     })
     if (args.json) return printJson(minted)

@@ -1,12 +1,8 @@
+import { ROLES, type Role, SCOPES, type Scope } from '../../db/rights.ts'
 import { Problem } from '../core/problem.ts'
 
-/** Roles over a bundle, least first (decisions 3). */
-export const ROLES = ['viewer', 'editor', 'admin'] as const
-export type Role = (typeof ROLES)[number]
-
-/** What a credential may do, least first: each scope holds those before it. */
-export const SCOPES = ['links:read', 'links:write', 'keys:admin'] as const
-export type Scope = (typeof SCOPES)[number]
+// Also for whoever may not import the database, such as views.
+export { ROLES, type Role, SCOPES, type Scope }
 
 /** Whether `scopes` allow what needs `needed`, directly or by a scope that holds it. */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {

@@ -5,7 +5,7 @@ import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Problem } from '../core/problem.ts'
-import type { AskedPolicy } from '../policies/asked.ts'
+import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
 import { type Kept, KeptBySlug } from './kept.ts'
 import { find, type ServedBundle } from './served.ts'
@@ -39,7 +39,7 @@ class Variant extends Counter implements Record<Encoding, Page | undefined> {
 /** What is kept of a bundle that has been viewed, as it was at one version, and in it what no rule makes of it. */
 export class Launcher extends Variant implements Kept {
   /** Null: everybody sees the bundle's own tabs. */
-  readonly policy: AskedPolicy | null
+  readonly policy: LauncherPolicy | null
   wasAsked = false
   at = -1
   weight = 0
@@ -51,7 +51,7 @@ export class Launcher extends Variant implements Kept {
   /** By rule id, made as they are asked for. */
   byRule: Map<string, Variant> | null = null
 
-  constructor(bundle: ServedBundle, policy: AskedPolicy | null) {
+  constructor(bundle: ServedBundle, policy: LauncherPolicy | null) {
     super(bundle.id, '')
     this.policy = policy
     this.slug = bundle.slug
@@ -176,10 +176,10 @@ export class Launchers {
   }
 }
 
-async function policyOf({ resolutionPolicy }: ServedBundle): Promise<AskedPolicy | null> {
+async function policyOf({ resolutionPolicy }: ServedBundle): Promise<LauncherPolicy | null> {
   if (resolutionPolicy === null) return null
-  const { asked } = await import('../policies/asked.ts')
-  return asked(resolutionPolicy)
+  const { launcherPolicy } = await import('../policies/launcher-policy.ts')
+  return launcherPolicy(resolutionPolicy)
 }
 
 function takenDown(): Problem {

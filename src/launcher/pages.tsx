@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor, HTML, headersWith } from '../http/respond.ts'
 import { roleIn } from '../identity/sessions.ts'
-import type { Account, Sighting } from '../policies/viewer.ts'
+import type { Account, ViewerRequest } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import type { Encoding, Launcher } from './launchers.ts'
 import { type PublicBundle, type ServedBundle, shownTo } from './served.ts'
@@ -84,7 +84,7 @@ export function launcherPages(service: Service): LauncherPages {
 }
 
 /** What a policy is asked with. */
-type Sent = Pick<Sighting, 'headers' | 'url'>
+type Sent = Pick<ViewerRequest, 'headers' | 'url'>
 
 /**
  * What a launcher leads to is asked for without a Referer; its script tells whose link led to the page
@@ -104,7 +104,7 @@ export function noBundle(): never {
 /** Whether a session must be read: only where the policy asks who looks and somebody may be signed in. */
 function asksWho({ headers }: Request, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
-  return policy.needs('signedIn') || policy.needs('emailDomain') || policy.needs('orgRole')
+  return policy.needsAccount
 }
 
 async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {

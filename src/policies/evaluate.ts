@@ -1,6 +1,17 @@
-import type { Comparison, Condition, Field, Leaf, Policy, Rule, Traced } from '../../db/policy.ts'
+import {
+  type Comparison,
+  type Condition,
+  type ConditionOf,
+  DAYS,
+  type Field,
+  type GroupOperator,
+  type Leaf,
+  type Policy,
+  type Rule,
+  type Traced,
+} from '../../db/policy.ts'
 import { windowTest } from './clock.ts'
-import { DAYS } from './conditions.ts'
+import { isOfAccount } from './facts.ts'
 import { remembered } from './remember.ts'
 
 /** Somebody who looks at a launcher, as far as a policy may ask (decisions 6). */
@@ -39,6 +50,8 @@ export interface RuleTrace {
 export interface CompiledPolicy {
   /** Whether any condition asks about `field`; `signedIn` is asked for by its operator. */
   needs(field: Field | 'signedIn'): boolean
+  /** Whether any condition asks who is signed in, or what their account tells. */
+  needsAccount: boolean
   /** The first rule that holds for a viewer, or null. */
   match(viewer: Viewer): Rule | null
   /** What each rule came to, and each of its conditions; asks the very functions that `match` asks. */
@@ -58,6 +71,7 @@ export function compile({ rules }: Policy): CompiledPolicy {
   const fields = [...places.keys()].filter((field) => field !== 'signedIn')
   return {
     needs: (field) => places.has(field),
+    needsAccount: places.has('signedIn') || fields.some(isOfAccount),
     match: remembered(conditions, fields, match),
     trace(viewer) {
       const facts: Facts = { viewer, known: [] }
@@ -79,7 +93,7 @@ function node(condition: Condition, places: Places): Node {
 }
 
 /** Loops, for they cost half of what `every` and `some` do, and most of a view's price is here. */
-function compound(op: 'and' | 'or' | 'not', of: readonly Node[]): Test {
+function compound(op: GroupOperator, of: readonly Node[]): Test {
   const parts = of.map(({ holds }) => holds)
   const decisive = op !== 'and'
   const found = op === 'or'
@@ -89,29 +103,46 @@ function compound(op: 'and' | 'or' | 'not', of: readonly Node[]): Test {
   }
 }
 
-function leaf(condition: Leaf, places: Places): Test {
-  switch (condition.op) {
-    case 'signedIn':
-      places.set('signedIn', places.get('signedIn') ?? places.size)
-      return ({ viewer }) => viewer.signedIn
-    case 'before': {
-      const time = Date.parse(condition.value)
-      return ({ viewer }) => viewer.now < time
-    }
-    case 'after': {
-      const time = Date.parse(condition.value)
-      return ({ viewer }) => viewer.now >= time
-    }
-    case 'timeWindow': {
-      const isOpen = windowTest(
-        condition,
-        condition.days.map((day) => DAYS.indexOf(day)),
-      )
-      return ({ viewer }) => isOpen(viewer.now)
-    }
-    default:
-      return factTest(condition.field, comparing(condition), places)
-  }
+/** What asks each kind of condition. */
+const TESTS: { readonly [Op in Leaf['op']]: (condition: ConditionOf<Op>, places: Places) => Test } = {
+  signedIn(_, places) {
+    places.set('signedIn', places.get('signedIn') ?? places.size)
+    return ({ viewer }) => viewer.signedIn
+  },
+  before({ value }) {
+    const time = Date.parse(value)
+    return ({ viewer }) => viewer.now < time
+  },
+  after({ value }) {
+    const time = Date.parse(value)
+    return ({ viewer }) => viewer.now >= time
+  },
+  timeWindow(condition) {
+    const isOpen = windowTest(
+      condition,
+      condition.days.map((day) => DAYS.indexOf(day)),
+    )
+    return ({ viewer }) => isOpen(viewer.now)
+  },
+  exists: ({ field }, places) => factTest(field, () => true, places),
+  in({ field, values }, places) {
+    const known = new Set(values.map((value) => value.toLowerCase()))
+    return factTest(field, (fact) => known.has(fact), places)
+  },
+  equals: comparisonTest,
+  startsWith: comparisonTest,
+  endsWith: comparisonTest,
+  contains: comparisonTest,
+}
+
+function leaf<Op extends Leaf['op']>(condition: ConditionOf<Op> & { op: Op }, places: Places): Test {
+  return TESTS[condition.op](condition, places)
+}
+
+function comparisonTest({ op, field, value }: Comparison, places: Places): Test {
+  const compare = COMPARE[op]
+  const lower = value.toLowerCase()
+  return factTest(field, (fact) => compare(fact, lower), places)
 }
 
 /** A test of one fact; absent it never holds. */
@@ -123,19 +154,6 @@ function factTest(field: Field, holds: (fact: string) => boolean, places: Places
     if (fact === undefined) known[place] = fact = viewer.fact(field)
     return fact !== null && holds(fact)
   }
-}
-
-type OfField = Extract<Leaf, { field: Field }>
-
-function comparing(condition: OfField): (fact: string) => boolean {
-  if (condition.op === 'exists') return () => true
-  if (condition.op === 'in') {
-    const values = new Set(condition.values.map((value) => value.toLowerCase()))
-    return (fact) => values.has(fact)
-  }
-  const compare = COMPARE[condition.op]
-  const value = condition.value.toLowerCase()
-  return (fact) => compare(fact, value)
 }
 
 /** How each operator compares two texts of the same case. */

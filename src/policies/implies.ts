@@ -1,5 +1,6 @@
 import type { Condition, Leaf } from '../../db/policy.ts'
 import { COMPARE } from './evaluate.ts'
+import { isOfAccount } from './facts.ts'
 
 /** How many conditions and texts are compared: what one policy holds could be made to take minutes. */
 const MAX_STEPS = 50_000
@@ -38,7 +39,7 @@ function leafImplies(first: Leaf, second: Leaf, budget: { steps: number }): bool
 
 /** Whether it holds only for somebody who is signed in. */
 function tellsAccount(leaf: Leaf): boolean {
-  return leaf.op === 'signedIn' || ('field' in leaf && (leaf.field === 'emailDomain' || leaf.field === 'orgRole'))
+  return leaf.op === 'signedIn' || (isOfFact(leaf) && isOfAccount(leaf.field))
 }
 
 type OfFact = Exclude<Extract<Leaf, { field: unknown }>, { field: 'now' }>

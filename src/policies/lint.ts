@@ -1,8 +1,6 @@
 import type { Condition, Field, Policy } from '../../db/policy.ts'
-import { ROLES } from '../identity/roles.ts'
-import { DEVICES } from './agents.ts'
+import { definitionOf } from './facts.ts'
 import { implies, newBudget } from './implies.ts'
-import { asSent } from './viewer.ts'
 
 /** Something in a policy that is allowed and hardly meant. */
 export interface Warning {
@@ -73,34 +71,31 @@ function isEmptySpan(parts: readonly Condition[]): boolean {
 }
 
 function tooWide(field: Field, value: string): string | null {
-  if (field !== 'emailDomain' && field !== 'referrerDomain') return null
+  if (!definitionOf(field)?.isDomain) return null
   if (value.startsWith('.') || value.startsWith('@') || !value.includes('.')) return null
   return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for those below it`
 }
 
 /** Why no viewer can have such a fact. */
 function impossible(field: Field, value: string): string | null {
-  const known = KNOWN[field]
-  if (known !== undefined && !known.includes(value.toLowerCase())) {
-    return `${field} is one of ${known.join(', ')}: "${value}" is none of them`
+  const { values, format } = definitionOf(field) ?? {}
+  if (values !== undefined && !values.includes(value.toLowerCase())) {
+    return `${field} is one of ${values.join(', ')}: "${value}" is none of them`
   }
-  if (field === 'country' && !/^[a-z]{2}$/i.test(value)) {
-    return `country is a code of two letters such as DE: "${value}" is none`
-  }
+  if (format !== undefined && !format.pattern.test(value)) return `${field} is ${format.words}: "${value}" is none`
   return noDomain(field, value)
 }
 
 function noDomain(field: Field, value: string): string | null {
-  if (field !== 'emailDomain' && field !== 'referrerDomain') return null
+  const { isDomain, normalize } = definitionOf(field) ?? {}
+  if (!isDomain) return null
   if (/[@/:]/.test(value)) return `${field} is a domain alone, such as acme.com: "${value}" is none`
-  return field === 'referrerDomain' ? notAsSent(value) : null
+  return normalize === undefined ? null : notAsSent(value, normalize)
 }
 
 /** Browsers send `münchen.example` as `xn--mnchen-3ya.example`. */
-function notAsSent(domain: string): string | null {
+function notAsSent(domain: string, normalize: (domain: string) => string | null): string | null {
   if (!/[^\u0000-\u007f]/.test(domain)) return null
-  const sent = asSent(domain)
+  const sent = normalize(domain)
   return sent === null ? null : `browsers send "${domain}" as "${sent}": write it so, or it never holds`
 }
-
-const KNOWN: Partial<Record<Field, readonly string[]>> = { device: DEVICES, orgRole: ROLES }

@@ -3,7 +3,7 @@ import { loadFor } from '../bundles/access.ts'
 import { implement } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
 import { Preview } from './answers.ts'
-import { described, SentViewer } from './described.ts'
+import { describedViewer, SentViewer } from './described.ts'
 import { preview } from './preview.ts'
 import { identifiedFor } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
@@ -30,6 +30,6 @@ export const previewPolicy = implement('preview_policy', {
     const now = Date.now()
     // A draft's rules get the ids that saving it would give them; new ones are made for this answer alone.
     const policy = draft ? (await identifiedFor(store.db, bundle, draft)).policy : draft
-    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, described(viewer, now), now)
+    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
   },
 })

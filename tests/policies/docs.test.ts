@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type } from 'arktype'
-import { described, SentViewer } from '../../src/policies/described.ts'
+import { describedViewer, SentViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { lint } from '../../src/policies/lint.ts'
 import { Policy } from '../../src/policies/shapes.ts'
@@ -19,9 +19,9 @@ test('the policy in docs/policies.md is one, and does what the page says', () =>
   const rules = read.rules.map((rule, index) => ({ ...rule, id: `r_${index}` }))
   expect(lint({ ...read, rules }, Date.UTC(2026, 0, 1))).toEqual([])
   const viewer = SentViewer.assert(preview.viewer)
-  expect(compile({ ...read, rules }).match(described(viewer, 0))?.name).toBe('Acme staff')
+  expect(compile({ ...read, rules }).match(describedViewer(viewer, 0))?.name).toBe('Acme staff')
   const outside = { ...viewer, emailDomain: 'notacme.com' }
-  expect(compile({ ...read, rules }).match(described(outside, 0))?.name).toBe('German, in office hours')
+  expect(compile({ ...read, rules }).match(describedViewer(outside, 0))?.name).toBe('German, in office hours')
 })
 
 test('every condition in docs/policies.md is taken as it stands, and every operator is there', () => {

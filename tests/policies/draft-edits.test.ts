@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
-import { edit, type Removed } from '../../src/dashboard/rules/draft-edits.ts'
+import { edit } from '../../src/dashboard/rules/draft-edits.ts'
+import type { Removed } from '../../src/dashboard/rules/editing.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 

@@ -3,11 +3,11 @@ import type { Condition, Field, Policy, TimeWindow, Traced } from '../../db/poli
 import { bundles } from '../../db/schema.ts'
 import { BlockedHosts } from '../../src/abuse/hosts.ts'
 import { Launchers } from '../../src/launcher/launchers.ts'
-import { described } from '../../src/policies/described.ts'
+import { describedViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { preview } from '../../src/policies/preview.ts'
 import { Policy as Shape } from '../../src/policies/shapes.ts'
-import { seen } from '../../src/policies/viewer.ts'
+import { viewerOf } from '../../src/policies/viewer.ts'
 import { log, newScene } from '../insights/support.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds, naiveMatch } from './naive.ts'
@@ -27,7 +27,7 @@ test('any policy gives any viewer the rule that a naive reading gives, in match 
     const compiled = compile(policy)
     for (let viewers = 0; viewers < 8; viewers += 1) {
       const sent = random.viewer()
-      const viewer = described(sent, 0)
+      const viewer = describedViewer(sent, 0)
       const expected = naiveMatch(policy, sent)
       const found = compiled.match(viewer)
       if (found !== expected) expect({ policy, sent, found }).toEqual({ policy, sent, found: expected })
@@ -64,8 +64,8 @@ test('a policy that has seen many viewers answers each as one that has seen none
     const again = viewers.map((viewer) => ({ ...viewer, now: random.pick(viewers).now! }))
     const query = { ref: 'a;1:b', utm_campaign: `x;${'y'.repeat(400)}` }
     for (const sent of [...viewers, ...again, ...viewers, { query }, { query: { ref: 'a' } }]) {
-      const fresh = compile(policy).match(described(sent, 0))
-      expect(compiled.match(described(sent, 0))).toBe(fresh)
+      const fresh = compile(policy).match(describedViewer(sent, 0))
+      expect(compiled.match(describedViewer(sent, 0))).toBe(fresh)
     }
   }
 })
@@ -122,7 +122,7 @@ const WINDOWS: [what: string, window: TimeWindow, now: string, isOpen: boolean][
 
 test('windows go by the wall clock of their zone', () => {
   const wrong = WINDOWS.filter(([, window, now, isOpen]) => {
-    const match = compile(policyOf(window)).match(described({ now }, 0))
+    const match = compile(policyOf(window)).match(describedViewer({ now }, 0))
     return (match !== null) !== isOpen
   })
   expect(wrong).toEqual([])
@@ -131,7 +131,7 @@ test('windows go by the wall clock of their zone', () => {
 test('before excludes its instant and after includes it', () => {
   const value = '2026-12-01T00:00:00+01:00'
   const at = (op: 'before' | 'after', now: string) =>
-    compile(policyOf({ op, field: 'now', value })).match(described({ now }, 0)) !== null
+    compile(policyOf({ op, field: 'now', value })).match(describedViewer({ now }, 0)) !== null
   expect(at('before', '2026-11-30T22:59:59.999Z')).toBe(true)
   expect(at('before', '2026-11-30T23:00:00Z')).toBe(false)
   expect(at('after', '2026-11-30T22:59:59.999Z')).toBe(false)
@@ -177,18 +177,18 @@ test('facts come from headers as decided, and absent ones are absent', () => {
   ]
   const wrong = cases
     .map(([field, headers, url, fact]) => {
-      const viewer = seen({ headers: new Headers(headers), url, now: 0, countryHeader: 'x-country', account: null })
+      const viewer = viewerOf({ headers: new Headers(headers), url, now: 0, countryHeader: 'x-country', account: null })
       return [field, headers, url, fact, viewer.fact(field)]
     })
     .filter(([, , , fact, found]) => fact !== found)
   expect(wrong).toEqual([])
   const unset = { url: '/', now: 0, countryHeader: undefined, account: null }
-  expect(seen({ ...unset, headers: new Headers({ 'x-country': 'DE' }) }).fact('country')).toBeNull()
+  expect(viewerOf({ ...unset, headers: new Headers({ 'x-country': 'DE' }) }).fact('country')).toBeNull()
 })
 
 test('a preview without a policy shows the bundle’s own tabs', () => {
   const own = { urls: ['https://a.example/', 'https://b.example/'], urlMetadata: [{ note: 'n', tags: ['t'] }, {}] }
-  expect(preview(null, own, described({}, 0), 0)).toEqual({
+  expect(preview(null, own, describedViewer({}, 0), 0)).toEqual({
     matchedRuleId: null,
     matchedRuleName: null,
     tabs: [{ url: 'https://a.example/', note: 'n' }, { url: 'https://b.example/' }],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
-import { described } from '../../src/policies/described.ts'
+import { describedViewer } from '../../src/policies/described.ts'
 import { implies, newBudget } from '../../src/policies/implies.ts'
 import { lint } from '../../src/policies/lint.ts'
 import { prng } from '../prng.ts'
@@ -147,7 +147,7 @@ test('a domain with letters that browsers do not send is warned of, and previewe
   expect(warnings.map(({ path }) => path)).toEqual(['resolutionPolicy.rules[0].when'])
   expect(warnings[0]?.message).toContain('"xn--mnchen-3ya.example"')
   const facts = [{ referrerDomain: 'MÜNCHEN.example' }, { referrerDomain: 'a.example' }, { referrerDomain: '' }, {}]
-  expect(facts.map((viewer) => described(viewer, NOW).fact('referrerDomain'))).toEqual([
+  expect(facts.map((viewer) => describedViewer(viewer, NOW).fact('referrerDomain'))).toEqual([
     'xn--mnchen-3ya.example',
     'a.example',
     null,

@@ -1,19 +1,11 @@
-import { type TriedViewer, VIEWER_FIELDS } from '../../../views/dashboard/rules/tester.tsx'
+import { DAYS, GROUP_OPERATORS } from '../../../db/policy.ts'
 import { Problem } from '../../core/problem.ts'
 import { parseJson } from '../../http/body.ts'
 import { versionIn } from '../../http/fields.ts'
-import { DAYS } from '../../policies/conditions.ts'
-import { instantOf } from '../../policies/instants.ts'
-import {
-  type Draft,
-  type DraftCondition,
-  type DraftLeaf,
-  type DraftRule,
-  GROUP_OPERATORS,
-  LEAF_OPERATORS,
-  SUBJECTS,
-} from './draft.ts'
-import type { Removed } from './draft-edits.ts'
+import type { Draft, DraftRule } from './draft.ts'
+import { type DraftCondition, type DraftLeaf, LEAF_OPERATORS, SUBJECTS } from './draft-conditions.ts'
+import type { Removed } from './editing.ts'
+import { type TriedViewer, triedViewer } from './tried-viewer.ts'
 
 /** The form of the rules page, as it was sent. */
 export interface SentRules {
@@ -154,27 +146,5 @@ function readRemoved(root: Tree): Removed | null {
 
 function readViewer(root: Tree): TriedViewer {
   const viewer = root.of.get('viewer') ?? newTree()
-  return Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(viewer, name).trim()])) as TriedViewer
-}
-
-/** The tester's fields as `preview_policy` takes them. */
-export function viewerInput({ signedIn, query, referrerDomain, now, zone, ...facts }: TriedViewer) {
-  return {
-    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== '')),
-    ...(signedIn === 'true' ? { signedIn: true } : {}),
-    ...(query === '' ? {} : { query: queryOf(query) }),
-    ...(referrerDomain === '' ? {} : { referrerDomain: hostOf(referrerDomain) }),
-    ...(now === '' ? {} : { now: instantOf(now, zone || 'UTC') }),
-  }
-}
-
-/** Of several values of a name the first counts, as in a link. */
-function queryOf(text: string): Record<string, string> {
-  const pairs = [...new URLSearchParams(text.slice(text.indexOf('?') + 1))]
-  return Object.fromEntries(pairs.reverse())
-}
-
-/** Referrers are pasted whole as often as by their domain. */
-function hostOf(text: string): string {
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : text
+  return triedViewer((name) => textOf(viewer, name).trim())
 }

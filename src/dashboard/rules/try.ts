@@ -1,12 +1,11 @@
 import { type } from 'arktype'
 import type { Tried } from '../../../views/dashboard/rules/notes.ts'
-import type { TriedViewer } from '../../../views/dashboard/rules/tester.tsx'
 import { type Issue, Problem } from '../../core/problem.ts'
 import { issuesOf } from '../../core/validate.ts'
 import { previewPolicy } from '../../policies/operations.ts'
 import { RULE_PARTS } from '../../policies/shapes.ts'
 import { explained, run, type Visit } from '../visit.ts'
-import { viewerInput } from './form.ts'
+import { type TriedViewer, viewerInput } from './tried-viewer.ts'
 
 /**
  * What a policy would give a viewer, and all that is wrong with it. Rules that are not finished are left out, so

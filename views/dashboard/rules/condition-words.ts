@@ -1,49 +1,43 @@
-import type { Condition, Field } from '../../../db/policy.ts'
+import type { Comparison, Condition, ConditionOf, Field, InstantOperator, Leaf } from '../../../db/policy.ts'
 import { listed } from '../../../src/core/words.ts'
-import { DAY_NAMES, VERBS } from './words.ts'
-
-const FIELDS: Record<string, string> = {
-  emailDomain: 'e-mail domain',
-  orgRole: 'role',
-  language: 'language',
-  device: 'device',
-  os: 'system',
-  browser: 'browser',
-  country: 'country',
-  referrerDomain: 'referring site',
-}
-
-const COMPARED = { equals: 'is', ...VERBS } as const
+import { DAY_NAMES } from './days.ts'
+import { FACT_WORDS, isFact } from './facts.ts'
+import { VERBS } from './words.ts'
 
 /** A condition as people say it: `signed in and (country is “DE” or “AT”)`. Plain text, to be escaped. */
 export function conditionWords(condition: Condition): string {
-  switch (condition.op) {
-    case 'and':
-    case 'or':
-      return condition.of
-        .map((part) => (condition.of.length > 1 ? nested(part) : conditionWords(part)))
-        .join(` ${condition.op} `)
-    case 'not':
-      return `not ${condition.of.map((part) => `(${conditionWords(part)})`).join('')}`
-    case 'signedIn':
-      return 'signed in'
-    case 'in':
-      return `${fieldName(condition.field)} is ${listed(condition.values.map(quoted), 'or')}`
-    case 'exists':
-      return `${fieldName(condition.field)} is known`
-    case 'before':
-    case 'after':
-      return `${condition.op} ${condition.value}`
-    case 'timeWindow': {
-      const { days, from, to, timeZone } = condition
-      return `on ${listed(
-        days.map((day) => `${DAY_NAMES[day]}s`),
-        'and',
-      )} from ${from} to ${to} (${timeZone})`
-    }
-    default:
-      return `${fieldName(condition.field)} ${COMPARED[condition.op]} ${quoted(condition.value)}`
-  }
+  if (!('of' in condition)) return leafWords(condition)
+  const { op, of } = condition
+  if (op === 'not') return `not ${of.map((part) => `(${conditionWords(part)})`).join('')}`
+  return of.map((part) => (of.length > 1 ? nested(part) : conditionWords(part))).join(` ${op} `)
+}
+
+function leafWords<Op extends Leaf['op']>(leaf: ConditionOf<Op> & { op: Op }): string {
+  return LEAF_WORDS[leaf.op](leaf)
+}
+
+const LEAF_WORDS: { readonly [Op in Leaf['op']]: (leaf: ConditionOf<Op>) => string } = {
+  signedIn: () => 'signed in',
+  equals: comparisonWords,
+  in: ({ field, values }) => `${fieldName(field)} is ${listed(values.map(quoted), 'or')}`,
+  startsWith: comparisonWords,
+  endsWith: comparisonWords,
+  contains: comparisonWords,
+  exists: ({ field }) => `${fieldName(field)} is known`,
+  before: instantWords,
+  after: instantWords,
+  timeWindow({ days, from, to, timeZone }) {
+    const names = days.map((day) => `${DAY_NAMES[day]}s`)
+    return `on ${listed(names, 'and')} from ${from} to ${to} (${timeZone})`
+  },
+}
+
+function comparisonWords({ op, field, value }: Comparison): string {
+  return `${fieldName(field)} ${op === 'equals' ? 'is' : VERBS[op]} ${quoted(value)}`
+}
+
+function instantWords({ op, value }: ConditionOf<InstantOperator>): string {
+  return `${op} ${value}`
 }
 
 /** In brackets where it is made of several, so that what belongs together is plain. */
@@ -54,7 +48,7 @@ function nested(condition: Condition): string {
 }
 
 function fieldName(field: Field): string {
-  return FIELDS[field] ?? `?${field.slice('query.'.length)}`
+  return isFact(field) ? FACT_WORDS[field].name : `?${field.slice('query.'.length)}`
 }
 
 function quoted(text: string): string {

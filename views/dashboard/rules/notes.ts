@@ -1,6 +1,7 @@
 import type { Traced } from '../../../db/policy.ts'
 import type { Issue } from '../../../src/core/problem.ts'
-import { type Draft, type DraftCondition, opened, type SubjectOf, written } from '../../../src/dashboard/rules/draft.ts'
+import { type Draft, opened, written } from '../../../src/dashboard/rules/draft.ts'
+import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
 
 /** Something to be told beside what it concerns. */
@@ -30,7 +31,7 @@ export interface Findings {
 }
 
 /** Facts that no viewer has, and why. */
-export type AbsentFacts = Partial<Record<SubjectOf, string>>
+export type AbsentFacts = Partial<Record<Subject, string>>
 
 /**
  * Puts each thing that is wrong or doubtful, and what held, to its place.
@@ -56,7 +57,7 @@ export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, mome
   }
   for (const [at, rule] of draft.rules.entries()) {
     for (const [path, subject] of asked(opened(rule).when, ['rules', at, 'when'])) {
-      const text = absent[subject]
+      const text = subject === '' ? undefined : absent[subject]
       if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
     }
   }
@@ -71,7 +72,7 @@ export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, mome
 type Path = readonly (string | number)[]
 
 /** What a condition asks about, and where. */
-function asked(condition: DraftCondition, path: Path): [Path, SubjectOf][] {
+function asked(condition: DraftCondition, path: Path): [Path, DraftLeaf['subject']][] {
   if (!('of' in condition)) return [[path, condition.subject]]
   return condition.of.flatMap((part, at) => asked(part, [...path, 'of', at]))
 }

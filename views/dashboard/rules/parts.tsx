@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
 import type { DraftTab } from '../../../src/dashboard/rules/draft.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -103,5 +104,14 @@ export function Mark({ matched }: { matched: boolean }): JSX.Element {
       <Icon name={matched ? 'check' : 'cross'} />
       <span class="said">{matched ? 'Holds:' : 'Does not hold:'}</span>
     </span>
+  )
+}
+
+/** A part of the answer that htmx puts in a place of its own. */
+export function Part({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {
+  return (
+    <tag of="hx-partial" id={id}>
+      {children as 'safe'}
+    </tag>
   )
 }

@@ -7,7 +7,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { conditionWords } from './condition-words.ts'
 import type { Findings } from './notes.ts'
 import { State } from './parts.tsx'
-import { sentenceOf } from './words.ts'
+import { GROUP_HEADS, sentenceOf } from './words.ts'
 
 interface ReadProps {
   policy: Policy
@@ -58,7 +58,6 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
 }
 
 const MAX_NODES = 200
-const GROUPS = { and: 'All of', or: 'Any of', not: 'None of' } as const
 
 function ConditionRead({ condition, left }: { condition: Condition; left: { nodes: number } }): JSX.Element {
   left.nodes -= 1
@@ -74,7 +73,7 @@ function ConditionRead({ condition, left }: { condition: Condition; left: { node
   }
   return (
     <li>
-      <strong>{GROUPS[condition.op]}</strong>
+      <strong>{GROUP_HEADS[condition.op]}</strong>
       <ul>{condition.of.map((part) => (<ConditionRead condition={part} left={left} />) as 'safe')}</ul>
     </li>
   )

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  DAYS,
+  type Day,
+  FACTS,
+  FIELD_OPERATORS,
+  type FieldOperator,
+  GROUP_OPERATORS,
+  type GroupOperator,
+  INSTANT_OPERATORS,
+  type Leaf,
+} from '../../../db/policy.ts'
+import { instantOf, wallTimeOf } from '../../policies/instants.ts'
+import { firstLine, linesOf, valuesOf } from './lines.ts'
+import { asList, asObject, asText } from './untyped.ts'
+
+// A condition while it is written: what a form holds of it, finished or not, and the condition that this makes.
+
+/** What one condition may ask about. */
+export const SUBJECTS = ['signedIn', 'query', ...FACTS, 'now', 'timeWindow'] as const
+export type Subject = (typeof SUBJECTS)[number]
+
+/** The operators that are picked; those of other subjects go without saying. */
+export const LEAF_OPERATORS = [...FIELD_OPERATORS, ...INSTANT_OPERATORS] as const
+export type LeafOperator = (typeof LEAF_OPERATORS)[number]
+
+type FieldSubject = (typeof FACTS)[number] | 'query'
+/** Subjects with the same fields in a form. */
+export type SubjectKind = Exclude<Subject, FieldSubject> | 'field'
+
+export function kindOf(subject: Subject): SubjectKind {
+  return isFieldSubject(subject) ? 'field' : subject
+}
+
+function isFieldSubject(subject: Subject): subject is FieldSubject {
+  return subject === 'query' || (FACTS as readonly string[]).includes(subject)
+}
+
+export interface DraftGroup {
+  op: GroupOperator
+  of: DraftCondition[]
+}
+
+/** A condition that holds no other, its texts as they were typed; what its subject does not ask for is kept. */
+export interface DraftLeaf {
+  /** `''`: not chosen yet. */
+  subject: Subject | ''
+  op: LeafOperator
+  /** Of `query`: the part behind the dot. */
+  name: string
+  /** One text; of `in` one a line, see `linesOf`; of `now` the time on the wall. */
+  value: string
+  /** Of `now` and `timeWindow`: an IANA zone; of `now` also an offset. */
+  zone: string
+  days: Day[]
+  from: string
+  to: string
+  /** The condition it was made of, where the form can say the same in one way only. */
+  was: unknown
+}
+
+export type DraftCondition = DraftGroup | DraftLeaf
+
+/** A condition that asks nothing yet. */
+export function newLeaf(): DraftLeaf {
+  return { subject: '', op: 'equals', name: '', value: '', zone: '', days: [], from: '', to: '', was: null }
+}
+
+/** The draft of a condition. Takes any JSON. */
+export function draftCondition(json: unknown): DraftCondition {
+  const { op, of } = asObject(json)
+  const group = GROUP_OPERATORS.find((known) => known === op)
+  if (group !== undefined) return { op: group, of: asList(of).map(draftCondition) }
+  const isLeaf = typeof op === 'string' && Object.hasOwn(READERS, op)
+  return { ...newLeaf(), ...(isLeaf ? READERS[op as Leaf['op']](asObject(json)) : {}) }
+}
+
+type Json = Record<string, unknown>
+
+/** What the fields of a form hold of each kind of condition. */
+const READERS: { readonly [Op in Leaf['op']]: (json: Json) => Partial<DraftLeaf> } = {
+  signedIn: () => ({ subject: 'signedIn' }),
+  equals: (json) => ofField(json, 'equals', asText(json.value)),
+  in: (json) => ofField(json, 'in', linesOf(asList(json.values).map(asText))),
+  startsWith: (json) => ofField(json, 'startsWith', asText(json.value)),
+  endsWith: (json) => ofField(json, 'endsWith', asText(json.value)),
+  contains: (json) => ofField(json, 'contains', asText(json.value)),
+  exists: (json) => ofField(json, 'exists', asText(json.value)),
+  before: (json) => ofInstant(json, 'before'),
+  after: (json) => ofInstant(json, 'after'),
+  timeWindow(json) {
+    const { days, from, to, timeZone } = json
+    const known = DAYS.filter((day) => asList(days).includes(day))
+    const zone = asText(timeZone)
+    return { subject: 'timeWindow', days: known, from: asText(from), to: asText(to), zone, was: json }
+  },
+}
+
+function ofField({ field }: Json, op: FieldOperator, value: string): Partial<DraftLeaf> {
+  const path = asText(field)
+  if (path.startsWith('query.')) return { subject: 'query', name: path.slice('query.'.length), op, value }
+  return { subject: FACTS.find((known) => known === path) ?? '', op, value }
+}
+
+function ofInstant(json: Json, op: LeafOperator): Partial<DraftLeaf> {
+  const { wall, zone } = wallTimeOf(asText(json.value))
+  return { subject: 'now', op, value: wall, zone, was: json }
+}
+
+/** The condition that a draft makes, finished or not. */
+export function writtenCondition(condition: DraftCondition): unknown {
+  if ('of' in condition) return { op: condition.op, of: condition.of.map(writtenCondition) }
+  const { subject } = condition
+  const leaf = subject === '' ? {} : WRITERS[kindOf(subject)](condition)
+  return isSameTime(leaf, condition.was) ? condition.was : leaf
+}
+
+const WRITERS: { readonly [Kind in SubjectKind]: (leaf: DraftLeaf) => Json } = {
+  signedIn: () => ({ op: 'signedIn' }),
+  now: ({ op, value, zone }) => ({
+    op: op === 'after' ? op : 'before',
+    field: 'now',
+    value: instantOf(value, zone),
+  }),
+  timeWindow: ({ days, from, to, zone }) => ({ op: 'timeWindow', days, from, to, timeZone: zone }),
+  field({ subject, op, name, value }) {
+    const field = subject === 'query' ? `query.${name}` : subject
+    const known = FIELD_OPERATORS.find((one) => one === op) ?? 'equals'
+    if (known === 'exists') return { op: known, field }
+    return known === 'in'
+      ? { op: known, field, values: valuesOf(value) }
+      : { op: known, field, value: firstLine(value) }
+  },
+}
+
+/**
+ * Whether a condition on the time, read from a form, says what it said before: a form has days in the order of the
+ * week, midnight as 00:00 alone, and times to the minute or millisecond.
+ */
+function isSameTime(leaf: Record<string, unknown>, was: unknown): boolean {
+  const plain = (json: unknown) => {
+    const { op, days, to, value, ...rest } = asObject(json)
+    const time = Date.parse(asText(value))
+    return {
+      ...rest,
+      op,
+      days: Array.isArray(days) ? [...days].sort() : days,
+      to: to === '24:00' ? '00:00' : to,
+      at: Number.isNaN(time) ? value : time,
+    }
+  }
+  return was !== null && isDeepStrictEqual(plain(leaf), plain(was))
+}
+
+/** How many conditions a condition is made of, groups not counted. */
+export function countLeaves(condition: DraftCondition): number {
+  return 'of' in condition ? condition.of.reduce((sum, part) => sum + countLeaves(part), 0) : 1
+}
+
+/** How many groups are in each other. */
+export function heightOf(condition: DraftCondition): number {
+  return 'of' in condition ? 1 + Math.max(0, ...condition.of.map(heightOf)) : 0
+}

@@ -1,0 +1,95 @@
+/** @jsxImportSource @kitajs/html */
+
+import { isDeepStrictEqual } from 'node:util'
+import { roleOver } from '../../../views/dashboard/parts/role.ts'
+import { type AbsentFacts, findingsOf, type Tried } from '../../../views/dashboard/rules/notes.ts'
+import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
+import type { Writing } from '../../../views/dashboard/rules/section.tsx'
+import { headingOf } from '../../../views/launcher/launcher.tsx'
+import type { StoredBundle } from '../../bundles/access.ts'
+import type { Problem } from '../../core/problem.ts'
+import { allowsRole } from '../../identity/roles.ts'
+import type { Shown } from '../screens.tsx'
+import type { Visit } from '../visit.ts'
+import { draftOf } from './draft.ts'
+import type { SentRules } from './form.ts'
+import { wrongInJson } from './json.ts'
+import { policyOf, type Source } from './source.ts'
+import { type TriedViewer, triedViewer } from './tried-viewer.ts'
+import { tryOut } from './try.ts'
+
+/** The page as it is to be shown, before its rules are tried. */
+export interface State {
+  source: Source | null
+  version: number | null
+  removed: SentRules['removed']
+  viewer: TriedViewer
+  zone: string
+  focus: string
+  announcement: string
+  moment: 'writing' | 'saving'
+  alert: string | null
+  conflict: JSX.Element | null
+}
+
+export const FRESH: Omit<State, 'source' | 'version'> = {
+  removed: null,
+  viewer: triedViewer(() => ''),
+  zone: '',
+  focus: '',
+  announcement: '',
+  moment: 'writing',
+  alert: null,
+  conflict: null,
+}
+
+/** Tries the rules as they stand, and puts together what the page is told. */
+export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
+  const { site } = visit
+  const { viewer, zone, alert, conflict, moment } = state
+  const source = allowsRole(roleOver(bundle, site.viewer), 'editor') ? state.source : null
+  const read = source === null ? { policy: undefined } : policyOf(source)
+  const tried: Tried =
+    'wrong' in read
+      ? { preview: null, places: [], issues: [], message: read.wrong }
+      : await tryOut(visit, read.policy, viewer)
+  const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
+  const findings = findingsOf(draft, tried, absentHere(bundle, visit), moment)
+  const writing = source === null ? null : writingOf(state, source, read, tried, bundle)
+  return { site, bundle, writing, viewer, tried, findings, alert, conflict, zone }
+}
+
+function writingOf(
+  { version, removed, focus, announcement }: State,
+  source: Source,
+  read: ReturnType<typeof policyOf>,
+  tried: Tried,
+  bundle: StoredBundle,
+): Writing {
+  const isUnsaved = 'wrong' in read || isChanged(read.policy, bundle)
+  const rest = { removed, focus, announcement, isChanged: isUnsaved, version: version ?? bundle.versionNumber }
+  if ('draft' in source) return { ...rest, source }
+  const wrong = 'wrong' in read ? [read.wrong] : wrongInJson(source.json, tried.issues)
+  return { ...rest, source: { json: { text: source.json, wrong } } }
+}
+
+/** Whether a policy is another than the saved one; one without rules is none. */
+export function isChanged(policy: unknown, { resolutionPolicy: saved }: StoredBundle): boolean {
+  return !isDeepStrictEqual(policy, saved !== null && saved.rules.length === 0 ? null : saved)
+}
+
+/** Facts that are absent for every viewer of this bundle here. */
+function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
+  const { countryHeader } = service.config
+  return {
+    ...(countryHeader === undefined
+      ? { country: 'No viewer has a country here: SERVICE_COUNTRY_HEADER is not set.' }
+      : {}),
+    ...(owner.type === 'user' ? { orgRole: 'No viewer has a role here: this bundle belongs to no organisation.' } : {}),
+  }
+}
+
+/** The page as an answer. */
+export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): Shown {
+  return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
+}

@@ -1,0 +1,54 @@
+import { saying } from '../../../views/dashboard/parts/said.tsx'
+import type { Tried } from '../../../views/dashboard/rules/notes.ts'
+import type { StoredBundle } from '../../bundles/access.ts'
+import { updateBundle } from '../../bundles/operations.ts'
+import { Problem } from '../../core/problem.ts'
+import { conflictOf, sidesOf } from '../editor/conflict.tsx'
+import type { Outcome } from '../screens.tsx'
+import { explained, run, type Visit } from '../visit.ts'
+import { canOpen, type Draft, opened } from './draft.ts'
+import type { SentRules } from './form.ts'
+import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
+import { canonical, policyOf, type Source } from './source.ts'
+
+/** Saves the rules, or gives the page with everything as it was typed and what stands against it. */
+export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source: Source): Promise<Outcome> {
+  const { slug } = bundle
+  const read = policyOf(source)
+  const page = `/dashboard/links/${slug}/policy`
+  const state: State = { ...FRESH, ...sent, source, moment: 'saving' }
+  if ('wrong' in read) {
+    const problem = new Problem('BAD_REQUEST', read.wrong)
+    return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
+  }
+  const { version } = sent
+  if (version === null) throw noVersion()
+  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: saying(page, 'unchanged') }
+  const change = { slug, resolutionPolicy: read.policy }
+  const saved = await explained(() => run(visit, updateBundle, change, { expectedVersion: version }))
+  if (!(saved instanceof Problem)) return { to: saying(page, 'saved') }
+  if (saved.code === 'VERSION_CONFLICT') {
+    const sides = await sidesOf(visit, slug, version)
+    const { theirs } = sides
+    const conflict = conflictOf(visit, sides, { content: { resolutionPolicy: canonical(read.policy) }, page })
+    return screenOf(theirs, await pageOf(visit, theirs, { ...state, conflict, version: theirs.versionNumber }), saved)
+  }
+  const props = await pageOf(visit, bundle, { ...state, alert: saved.issues.length === 0 ? saved.message : NOT_SAVED })
+  if (!('draft' in source) || !openWrong(source.draft, props.tried)) return screenOf(bundle, props, saved)
+  return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: props.alert }), saved)
+}
+
+/** The form says no version, which no page of ours does. */
+export function noVersion(): Problem {
+  return new Problem('BAD_REQUEST', 'version must be the version that you edit: open the page anew')
+}
+
+const NOT_SAVED = 'Not saved yet: what needs a change is marked below. Nothing is lost.'
+
+/** Errors are shown beside the fields that they concern. Tells whether any rule had to be opened for that. */
+function openWrong({ rules }: Draft, { issues }: Tried): boolean {
+  const closed = new Set(issues.map(({ path }) => (path[1] === 'rules' ? Number(path[2]) : -1)))
+  const wrong = rules.map((rule, at) => closed.has(at) && 'json' in rule && canOpen(rule))
+  for (const [at, rule] of rules.entries()) if (wrong[at]) rules[at] = opened(rule)
+  return wrong.includes(true)
+}

@@ -1,0 +1,16 @@
+import type { Policy, Rule } from '../../db/policy.ts'
+import { type CompiledPolicy, compile } from './evaluate.ts'
+import type { ViewerRequest } from './facts.ts'
+import { viewerOf } from './viewer.ts'
+
+/** A policy as a launcher asks it. */
+export interface LauncherPolicy extends Pick<CompiledPolicy, 'needs' | 'needsAccount'> {
+  /** The first rule that holds for whoever sent a request, or null. */
+  match(request: ViewerRequest): Rule | null
+}
+
+/** Compiles a policy for a launcher. Imported with the first bundle that has one: most have none. */
+export function launcherPolicy(policy: Policy): LauncherPolicy {
+  const { needs, needsAccount, match } = compile(policy)
+  return { needs, needsAccount, match: (request) => match(viewerOf(request)) }
+}

@@ -1,0 +1,173 @@
+import {
+  type Comparison,
+  type Condition,
+  type ConditionOf,
+  DAYS,
+  type Day,
+  FACTS,
+  type Field,
+  type GroupOperator,
+  type InstantOperator,
+} from '../../db/policy.ts'
+import type { JsonSchema } from '../core/shape.ts'
+import { CONTROLS, unfit } from '../core/text.ts'
+import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
+import { INSTANT, isInstant } from './instants.ts'
+
+/** Bounds of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */
+export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const
+
+/** What an unknown key is said to be: `validate` makes a sentence of it. */
+export const UNKNOWN_KEY = 'removed'
+
+export type Raw = Record<string, unknown>
+/** Notes what would be right at a place, and gives null for what cannot be read there. */
+export type Report = (expected: string, ...place: (string | number)[]) => null
+/** What reads a condition inside another. */
+type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
+
+interface Operator<Op extends Condition['op']> {
+  /** The keys beside `op` as JSON Schema, in the form that is kept; `self` is any condition. */
+  keys(self: JsonSchema): Record<string, JsonSchema>
+  /** Keys that are taken too. */
+  lenient?: readonly string[]
+  read(raw: Raw, report: Report, depth: number, inner: ReadInner): ConditionOf<Op> | null
+}
+
+/** A text of a condition, as JSON Schema says it. */
+const TEXT = { type: 'string', maxLength: CONDITION_BOUNDS.text, pattern: `^[^${CONTROLS.source.slice(1, -1)}]*$` }
+const PIECE = { ...TEXT, minLength: 1 }
+const FIELD = {
+  type: 'string',
+  anyOf: [
+    { enum: FACTS },
+    {
+      pattern: `^query\\.[^${CONTROLS.source.slice(1, -1)}]+$`,
+      maxLength: 'query.'.length + CONDITION_BOUNDS.queryName,
+    },
+  ],
+}
+const parts = (self: JsonSchema) => ({ type: 'array', minItems: 1, items: self })
+
+/** The whole language: each operator, the keys it takes beside `op`, and how it is read. */
+export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
+  and: { keys: (self) => ({ of: parts(self) }), read: group('and') },
+  or: { keys: (self) => ({ of: parts(self) }), read: group('or') },
+  not: { keys: (self) => ({ of: { ...parts(self), maxItems: 1 } }), read: group('not') },
+  signedIn: { keys: () => ({}), read: () => ({ op: 'signedIn' }) },
+  equals: { keys: () => ({ field: FIELD, value: TEXT }), read: comparison('equals') },
+  in: {
+    keys: () => ({
+      field: FIELD,
+      values: { type: 'array', minItems: 1, maxItems: CONDITION_BOUNDS.values, items: TEXT },
+    }),
+    lenient: ['value'],
+    read: readIn,
+  },
+  startsWith: { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('startsWith') },
+  endsWith: { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('endsWith') },
+  contains: { keys: () => ({ field: FIELD, value: PIECE }), read: comparison('contains') },
+  exists: { keys: () => ({ field: FIELD }), read: readExists },
+  before: { keys: instantKeys, read: instant('before') },
+  after: { keys: instantKeys, read: instant('after') },
+  timeWindow: {
+    keys: () => ({
+      days: { type: 'array', minItems: 1, maxItems: DAYS.length, items: { enum: DAYS } },
+      from: { type: 'string', pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' },
+      to: { type: 'string', pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' },
+      timeZone: { type: 'string', maxLength: 64, pattern: '^[A-Za-z]' },
+    }),
+    read: readWindow,
+  },
+}
+
+function group(op: GroupOperator) {
+  return ({ of }: Raw, report: Report, depth: number, inner: ReadInner) => {
+    if (depth === CONDITION_BOUNDS.depth) {
+      return report(`no deeper: and, or and not may nest ${CONDITION_BOUNDS.depth} deep`)
+    }
+    if (op === 'not' && !Array.isArray(of)) {
+      const only = inner(of, (expected, ...place) => report(expected, 'of', ...place), depth + 1)
+      return only === null ? null : { op, of: [only] }
+    }
+    if (!Array.isArray(of) || of.length === 0) return report('a list of at least 1 condition', 'of')
+    if (op === 'not' && of.length > 1) return report('one condition', 'of')
+    const read = of.map((part, index) =>
+      inner(part, (expected, ...place) => report(expected, 'of', index, ...place), depth + 1),
+    )
+    return { op, of: read.filter((part) => part !== null) }
+  }
+}
+
+function comparison(op: Comparison['op']) {
+  return (raw: Raw, report: Report): Comparison | null => {
+    const field = readField(raw, report)
+    const value = readText(raw.value, report, 'value')
+    // Every text begins, ends and goes on with nothing: that is `exists`.
+    if (value === '' && op !== 'equals') return report('a text with at least 1 character', 'value')
+    return field === null || value === null ? null : { op, field, value }
+  }
+}
+
+function readIn(raw: Raw, report: Report): ConditionOf<'in'> | null {
+  const field = readField(raw, report)
+  const key = raw.values === undefined && raw.value !== undefined ? 'value' : 'values'
+  if (key === 'values' && raw.value !== undefined) report(UNKNOWN_KEY, 'value')
+  const list = raw[key]
+  if (!Array.isArray(list) || list.length === 0 || list.length > CONDITION_BOUNDS.values) {
+    return report(`a list of 1 to ${CONDITION_BOUNDS.values} texts`, key)
+  }
+  const values = list.map((value, index) => readText(value, report, key, index)).filter((value) => value !== null)
+  return field === null ? null : { op: 'in', field, values }
+}
+
+function readExists(raw: Raw, report: Report): ConditionOf<'exists'> | null {
+  const field = readField(raw, report)
+  return field === null ? null : { op: 'exists', field }
+}
+
+function instantKeys(): Record<string, JsonSchema> {
+  return { field: { const: 'now' }, value: { type: 'string', pattern: INSTANT.source } }
+}
+
+function instant(op: InstantOperator) {
+  return ({ field, value }: Raw, report: Report): ConditionOf<InstantOperator> | null => {
+    if (field !== 'now') report('now', 'field')
+    if (typeof value === 'string' && isInstant(value)) return { op, field: 'now', value }
+    return report('a time with its zone, such as 2026-12-01T09:00:00Z', 'value')
+  }
+}
+
+function readWindow({ days, from, to, timeZone }: Raw, report: Report): ConditionOf<'timeWindow'> | null {
+  const areDays = Array.isArray(days) && days.length > 0 && days.length <= DAYS.length
+  if (!areDays) report(`a list of 1 to 7 of ${DAYS.join(', ')}`, 'days')
+  for (const [index, day] of areDays ? days.entries() : []) {
+    if (!DAYS.includes(day)) report(`one of ${DAYS.join(', ')}`, 'days', index)
+  }
+  const opens = typeof from === 'string' ? minutesOf(from) : null
+  const closes = typeof to === 'string' ? minutesOf(to) : null
+  if (opens === null || opens === MINUTES_OF_DAY) report('a time from 00:00 to 23:59', 'from')
+  if (closes === null) report('a time from 00:00 to 24:00', 'to')
+  if (typeof timeZone !== 'string' || !isTimeZone(timeZone)) {
+    return report('an IANA time zone, such as Europe/Berlin or UTC', 'timeZone')
+  }
+  return { op: 'timeWindow', days: [...new Set(days as Day[])], from: from as string, to: to as string, timeZone }
+}
+
+function readField({ field }: Raw, report: Report): Field | null {
+  if (typeof field === 'string' && isField(field)) return field
+  const hint = field === 'now' ? ' (now goes with before and after)' : ''
+  return report(`one of ${FACTS.join(', ')}, query.<name>${hint}`, 'field')
+}
+
+function isField(text: string): text is Field {
+  if (!text.startsWith('query.')) return (FACTS as readonly string[]).includes(text)
+  const name = text.slice('query.'.length)
+  return name !== '' && unfit(name, CONDITION_BOUNDS.queryName, CONTROLS) === null
+}
+
+function readText(text: unknown, report: Report, ...place: (string | number)[]): string | null {
+  if (typeof text !== 'string') return report(`a text of at most ${CONDITION_BOUNDS.text} characters`, ...place)
+  const reason = unfit(text, CONDITION_BOUNDS.text, CONTROLS)
+  return reason === null ? text : report(reason, ...place)
+}

@@ -1,0 +1,154 @@
+import type { Fact, Field } from '../../../db/policy.ts'
+import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
+import { ROLES } from '../../../src/identity/roles.ts'
+import { DEVICES } from '../../../src/policies/agents.ts'
+import { browserName, choiceName, countryName, languageName, systemName } from './values.ts'
+
+/** How the rules screen names a fact, asks for it, and tells what a condition says of it. */
+interface FactWords {
+  group: Group
+  /** What it is called where a condition picks what it asks about. */
+  label: string
+  /** What it is called where a condition is told to the letter. */
+  name: string
+  /** An example of a value. */
+  placeholder?: string
+  /** Its only values, with their names; without them it is typed. */
+  choices?: Readonly<Record<string, string>>
+  /** Offered beside the values that the rules ask about. */
+  suggestions?: readonly string[]
+  /** Its control in the tester: the placeholder of one with choices says that nothing is chosen. */
+  tester: { label: string; placeholder: string; values?: readonly string[] }
+  sentence: FactSentence
+}
+
+/** What goes before a value, what a value is called, and how to say that there is one. */
+export interface FactSentence {
+  at: string
+  the: string
+  any: string
+  value?: (value: string) => string
+  /** A value of which only the beginning is known. */
+  beginning?: (value: string) => string
+}
+
+type Group = 'Person' | 'Browser' | 'Link' | 'Time'
+
+const ROLE_NAMES = Object.fromEntries(ROLES.map((role) => [role, role]))
+const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
+  mobile: 'phone',
+  tablet: 'tablet',
+  desktop: 'computer',
+}
+
+/** Each fact, in the order in which the tester asks for them. */
+export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
+  emailDomain: {
+    group: 'Person',
+    label: 'E-mail domain',
+    name: 'e-mail domain',
+    placeholder: 'acme.com',
+    tester: { label: 'E-mail domain', placeholder: 'acme.com' },
+    sentence: { at: 'with an address at ', the: 'with an address whose domain', any: 'with a confirmed address' },
+  },
+  orgRole: {
+    group: 'Person',
+    label: 'Organisation role',
+    name: 'role',
+    choices: ROLE_NAMES,
+    tester: { label: 'Role', placeholder: 'none', values: ROLES },
+    sentence: {
+      at: 'as ',
+      the: 'with a role that',
+      any: 'as a member of the organisation',
+      value: choiceName(ROLE_NAMES, (role) => `${role} of the organisation`),
+    },
+  },
+  device: {
+    group: 'Browser',
+    label: 'Device',
+    name: 'device',
+    choices: DEVICE_NAMES,
+    tester: { label: 'Device', placeholder: 'unknown', values: DEVICES },
+    sentence: {
+      at: 'on ',
+      the: 'on a device that',
+      any: 'on a known kind of device',
+      value: choiceName(DEVICE_NAMES, (device) => `a ${device}`),
+    },
+  },
+  language: {
+    group: 'Browser',
+    label: 'Language',
+    name: 'language',
+    placeholder: 'de',
+    tester: { label: 'Language', placeholder: 'de-AT' },
+    sentence: {
+      at: 'reading ',
+      the: 'with a browser language that',
+      any: 'with a known language',
+      value: (value) => languageName(value),
+      beginning: (value) => languageName(value, '…'),
+    },
+  },
+  os: {
+    group: 'Browser',
+    label: 'System',
+    name: 'system',
+    placeholder: 'ios',
+    suggestions: ['windows', 'macos', 'ios', 'android', 'linux'],
+    tester: { label: 'System', placeholder: 'ios' },
+    sentence: { at: 'on ', the: 'on a system that', any: 'on a known system', value: systemName },
+  },
+  browser: {
+    group: 'Browser',
+    label: 'Browser',
+    name: 'browser',
+    placeholder: 'safari',
+    suggestions: ['chrome', 'firefox', 'safari', 'edge'],
+    tester: { label: 'Browser', placeholder: 'safari' },
+    sentence: { at: 'in ', the: 'in a browser that', any: 'in a known browser', value: browserName },
+  },
+  country: {
+    group: 'Browser',
+    label: 'Country',
+    name: 'country',
+    placeholder: 'DE',
+    tester: { label: 'Country', placeholder: 'DE' },
+    sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },
+  },
+  referrerDomain: {
+    group: 'Link',
+    label: 'Coming from',
+    name: 'referring site',
+    placeholder: 'news.example',
+    tester: { label: 'Coming from', placeholder: 'news.example' },
+    sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },
+  },
+}
+
+/** Every fact, in that order. */
+export const FACTS = Object.keys(FACT_WORDS) as Fact[]
+
+export function isFact(field: Field): field is Fact {
+  return Object.hasOwn(FACT_WORDS, field)
+}
+
+/** What a condition may ask about, as people call it. */
+export const SUBJECT_WORDS: Readonly<
+  Record<Subject, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
+> = {
+  ...FACT_WORDS,
+  signedIn: { group: 'Person', label: 'Signed in' },
+  query: { group: 'Link', label: 'Value in the link', placeholder: 'newsletter' },
+  now: { group: 'Time', label: 'Date and time' },
+  timeWindow: { group: 'Time', label: 'Days and hours' },
+}
+
+const GROUPS: readonly Group[] = ['Person', 'Browser', 'Link', 'Time']
+
+/** The same by group, in the order of the list that a condition picks from. */
+export const SUBJECT_GROUPS = GROUPS.map((group) => ({
+  group,
+  subjects: SUBJECTS.filter((subject) => SUBJECT_WORDS[subject].group === group),
+}))

@@ -1,0 +1,53 @@
+// The values of conditions, as people call them.
+
+const MAX_VALUE = 48
+
+/** A text of the rule's author, kept apart from the words around it whatever its direction. */
+export function isolated(value: string): string {
+  const letters = [...value]
+  const text = letters.length > MAX_VALUE ? `${letters.slice(0, MAX_VALUE).join('')}…` : value
+  const isPlain = text !== '' && /^[^\s,;()“”]+$/u.test(text)
+  return `\u2068${isPlain ? text : `“${text}”`}\u2069`
+}
+
+function nameIn(names: Record<string, string>, value: string): string {
+  const key = value.toLowerCase()
+  return Object.hasOwn(names, key) ? names[key]! : isolated(value)
+}
+
+const SYSTEMS = {
+  windows: 'Windows',
+  macos: 'macOS',
+  ios: 'iOS',
+  android: 'Android',
+  linux: 'Linux',
+  'chrome os': 'ChromeOS',
+}
+const BROWSERS = { chrome: 'Chrome', firefox: 'Firefox', safari: 'Safari', edge: 'Edge', opera: 'Opera' }
+
+export function systemName(value: string): string {
+  return nameIn(SYSTEMS, value)
+}
+
+export function browserName(value: string): string {
+  return nameIn(BROWSERS, value)
+}
+
+/** A value that is one of a few, each with its name and the words before it: `a phone`. */
+export function choiceName(choices: Record<string, string>, wordsOf: (name: string) => string) {
+  const names = Object.fromEntries(Object.entries(choices).map(([value, name]) => [value, wordsOf(name)]))
+  return (value: string) => nameIn(names, value)
+}
+
+const languages = new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' })
+const countries = new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'none' })
+
+/** @param more what stands for the rest of a tag of which only the beginning is known. */
+export function languageName(value: string, more: '…' | '' = ''): string {
+  const name = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i.test(value) ? languages.of(value) : undefined
+  return name === undefined ? isolated(value + more) : `${name} (${value}${more})`
+}
+
+export function countryName(value: string): string {
+  return (/^[a-z]{2}$/i.test(value) ? countries.of(value.toUpperCase()) : undefined) ?? isolated(value)
+}
