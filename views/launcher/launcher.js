@@ -1,5 +1,5 @@
 // @ts-check
-/// <reference path="copy.js" />
+/// <reference path="../parts/copy.js" />
 
 {
   /** @param {string} id */

@@ -1,5 +1,5 @@
 // @ts-check
-/// <reference path="dashboard.js" />
+/// <reference path="../parts/dashboard.js" />
 
 /** The form of the rules page, where that is the page. */
 function rulesForm() {
