@@ -1,5 +1,4 @@
 // @ts-check
-/// <reference path="../parts/copy.js" />
 
 {
   /** @param {string} id */

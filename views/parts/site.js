@@ -1,5 +1,4 @@
 // @ts-check
-/// <reference path="copy.js" />
 
 // Copies the field that `data-copy` names, or the text that `data-text` holds.
 document.addEventListener('click', async ({ target }) => {

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { BundleList, BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
+import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
+import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState } from '../../../views/dashboard/editor/editor.tsx'
 import { BundlePage, ReadOnlyPage } from '../../../views/dashboard/editor/editor-pages.tsx'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/form.ts'
 import { Offers } from '../../../views/dashboard/parts/offers.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { saying } from '../../../views/dashboard/parts/said.tsx'

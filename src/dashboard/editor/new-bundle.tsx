@@ -1,8 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import { type EditorState, LinkRows } from '../../../views/dashboard/editor/editor.tsx'
 import { NewBundlePage } from '../../../views/dashboard/editor/editor-pages.tsx'
+import type { EditorState } from '../../../views/dashboard/editor/form.ts'
+import { LinkRows } from '../../../views/dashboard/editor/link-rows.tsx'
 import { saying } from '../../../views/dashboard/parts/said.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'

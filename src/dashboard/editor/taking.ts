@@ -1,4 +1,4 @@
-import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
+import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/form.ts'
 import type { Offer } from '../../../views/dashboard/parts/offers.tsx'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'

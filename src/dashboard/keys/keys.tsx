@@ -1,14 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import {
-  type KeyForm,
-  KeyMadeView,
-  KeysOfAdminsView,
-  KeysView,
-  NewKeyView,
-  RevokeView,
-} from '../../../views/dashboard/keys/keys.tsx'
+import { KeysOfAdminsView, KeysView } from '../../../views/dashboard/keys/keys.tsx'
+import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
+import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { Problem } from '../../core/problem.ts'

@@ -1,8 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import { DeleteOrganizationView, LeaveView, RemoveMemberView } from '../../../views/dashboard/organizations/ends.tsx'
-import { type InviteForm, OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
+import {
+  DeleteOrganizationView,
+  LeaveView,
+  RemoveMemberView,
+} from '../../../views/dashboard/organizations/confirmations.tsx'
+import type { InviteForm } from '../../../views/dashboard/organizations/invitations.tsx'
+import { OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
 import { OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
 import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { Problem } from '../../core/problem.ts'

@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { saying } from '../../../views/dashboard/parts/said.tsx'
+import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
-import { type Browser, type SettingsErrors, SettingsView } from '../../../views/dashboard/settings/settings.tsx'
+import type { SettingsErrors } from '../../../views/dashboard/settings/errors.ts'
+import { SettingsView } from '../../../views/dashboard/settings/settings.tsx'
 import { NoticePage } from '../../../views/parts/notice.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'

@@ -1,12 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { saying } from '../../../views/dashboard/parts/said.tsx'
-import {
-  type ComparisonForm,
-  History,
-  type HistoryProps,
-  HistoryView,
-} from '../../../views/dashboard/versions/history.tsx'
+import { History, HistoryView } from '../../../views/dashboard/versions/history.tsx'
+import type { ComparisonForm, HistoryProps } from '../../../views/dashboard/versions/history-props.ts'
 import { listVersions, restoreVersion } from '../../bundles/operations.ts'
 import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'

@@ -8,7 +8,8 @@ import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { Editor, type EditorState } from './editor.tsx'
+import { Editor } from './editor.tsx'
+import type { EditorState } from './form.ts'
 
 interface NewBundleProps {
   /** The bundle that this one begins as a copy of. */

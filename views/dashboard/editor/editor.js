@@ -1,5 +1,4 @@
 // @ts-check
-/// <reference path="../parts/dashboard.js" />
 
 // The list of links. Without this script every button sends the form and gets it back changed; with it the same is
 // done here, so that nothing that is focused is lost. What is right and wrong is for the server to say.

@@ -1,5 +1,4 @@
 // @ts-check
-/// <reference path="../../parts/site.js" />
 
 // One menu is open at a time, and none after a press elsewhere or Escape.
 /** @param {EventTarget | null} [within] */

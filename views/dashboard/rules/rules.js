@@ -1,5 +1,4 @@
 // @ts-check
-/// <reference path="../parts/dashboard.js" />
 
 /** The form of the rules page, where that is the page. */
 function rulesForm() {

@@ -5,8 +5,9 @@ import type { Holdings } from '../../../src/identity/holdings.ts'
 import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
 import { Confirm, Retyped } from '../parts/confirm.tsx'
 import { Lost } from '../parts/holdings.tsx'
+import { personName } from '../parts/person.tsx'
 import { ExportLink } from '../parts/proof.tsx'
-import { type DashboardSite, personName } from '../parts/shell.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
 
 interface RemoveMemberProps {
   organization: OrganizationInFull
