@@ -7,19 +7,34 @@ const HTMX = import.meta.resolve('htmx.org/dist/htmx.min.js')
 const CSS = 'text/css; charset=utf-8'
 const JS = 'text/javascript; charset=utf-8'
 
-/** Each file that is served, and the sources it is put together from: they stand beside the pages they are for. */
+/** The styles of every page of the service itself; launchers have their own. */
+const SITE_CSS = ['parts/tokens.css', 'parts/site.css', 'parts/fields.css', 'home/home.css', 'account/account.css']
+const SITE_JS = ['parts/copy.js', 'parts/site.js']
+
+/** Each file that is served, and the sources it is put together from, which stand beside the pages they are for. */
 const FILES: Record<string, { type: string; sources: string[] }> = {
-  'launcher.css': { type: CSS, sources: ['parts/tokens.css', 'launcher/launcher.css'] },
+  'launcher.css': {
+    type: CSS,
+    sources: ['parts/tokens.css', 'launcher/launcher.css', 'launcher/tabs.css', 'launcher/media.css'],
+  },
   'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/launcher.js'] },
-  'site.css': { type: CSS, sources: ['parts/tokens.css', 'parts/site.css'] },
-  'site.js': { type: JS, sources: ['parts/copy.js', 'parts/site.js'] },
+  'site.css': { type: CSS, sources: SITE_CSS },
+  'site.js': { type: JS, sources: SITE_JS },
   'dashboard.css': {
     type: CSS,
     sources: [
-      'parts/tokens.css',
-      'parts/site.css',
-      'dashboard/parts/dashboard.css',
+      ...SITE_CSS,
+      'dashboard/parts/shell.css',
+      'dashboard/parts/page.css',
+      'dashboard/parts/lists.css',
+      'dashboard/parts/menus.css',
+      'dashboard/parts/tags-and-tables.css',
+      'dashboard/parts/media.css',
       'dashboard/editor/editor.css',
+      'dashboard/editor/link-rows.css',
+      'dashboard/parts/save-bar.css',
+      'dashboard/import/import.css',
+      'dashboard/editor/take-theirs.css',
       'dashboard/rules/rules.css',
       'dashboard/versions/versions.css',
       'dashboard/insights/insights.css',
@@ -29,14 +44,14 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
   'dashboard.js': {
     type: JS,
     sources: [
-      'parts/copy.js',
-      'parts/site.js',
-      'dashboard/parts/dashboard.js',
+      ...SITE_JS,
+      'dashboard/parts/shell.js',
       'dashboard/editor/editor.js',
+      'dashboard/import/import.js',
       'dashboard/rules/rules.js',
     ],
   },
-  'docs.css': { type: CSS, sources: ['parts/tokens.css', 'parts/site.css', 'docs/docs.css'] },
+  'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css'] },
   'docs.js': { type: JS, sources: ['docs/docs.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },

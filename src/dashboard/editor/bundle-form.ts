@@ -1,5 +1,5 @@
 import type { UrlMetadata } from '../../../db/schema.ts'
-import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/form.ts'
+import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState } from '../../../views/dashboard/editor/form.ts'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { Check } from '../../../views/dashboard/editor/links.tsx'
 import type { Outcome } from '../screens.tsx'
 import { explained } from '../visit.ts'

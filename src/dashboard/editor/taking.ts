@@ -1,5 +1,5 @@
-import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/form.ts'
-import type { Offer } from '../../../views/dashboard/parts/offers.tsx'
+import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { type AbsentFacts, findingsOf, type Tried } from '../../../views/dashboard/rules/notes.ts'
 import {
   Checked,
@@ -71,7 +71,7 @@ export const policyScreens: readonly Screen[] = [
       if (expectedVersion === null) throw noVersion()
       const { slug, versionNumber } = await run(visit, updateBundle, input, { expectedVersion })
       const undo = { slug, version: String(versionNumber) }
-      return { to: saying(`/dashboard/links/${slug}/policy`, 'cleared', undo) }
+      return { to: withFlash(`/dashboard/links/${slug}/policy`, 'cleared', undo) }
     },
   },
 ]
@@ -224,10 +224,10 @@ async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source:
   }
   const { version } = sent
   if (version === null) throw noVersion()
-  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: saying(page, 'unchanged') }
+  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: withFlash(page, 'unchanged') }
   const change = { slug, resolutionPolicy: read.policy }
   const saved = await explained(() => run(visit, updateBundle, change, { expectedVersion: version }))
-  if (!(saved instanceof Problem)) return { to: saying(page, 'saved') }
+  if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') {
     const sides = await sidesOf(visit, slug, version)
     const { theirs } = sides

@@ -2,7 +2,7 @@
 
 import { Alert, described, Field, leading } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { EditorState, FormError } from './form.ts'
+import type { EditorState, FormError } from './bundle-form.ts'
 import { Links } from './links.tsx'
 
 export interface EditorProps {

@@ -4,7 +4,7 @@ import { destination } from '../../parts/destination.ts'
 import { described, FieldError, leading } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Checked, EditorState, FormError, LinkFields } from './form.ts'
+import type { Checked, EditorState, FormError, LinkFields } from './bundle-form.ts'
 
 interface RowsProps {
   links: readonly LinkFields[]

@@ -4,7 +4,7 @@ import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Checked, EditorState } from './form.ts'
+import type { Checked, EditorState } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
 
 interface LinksProps {

@@ -2,7 +2,7 @@
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { Head } from '../parts/shell.tsx'
-import type { ImportForm } from './form.ts'
+import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'

@@ -2,7 +2,7 @@
 
 import { count } from '../../../src/core/words.ts'
 import { Head } from '../parts/shell.tsx'
-import type { ImportForm } from './form.ts'
+import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 
 /** A bundle that an import has made. */

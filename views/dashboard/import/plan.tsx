@@ -5,7 +5,7 @@ import type { ImportedBundle, ImportPlan } from '../../../src/imports/import.ts'
 import { destination } from '../../parts/destination.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { ImportForm } from './form.ts'
+import type { ImportForm } from './import-form.ts'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
 

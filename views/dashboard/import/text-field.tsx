@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { described, FieldError, leading } from '../../parts/fields.tsx'
-import type { ImportForm } from './form.ts'
+import type { ImportForm } from './import-form.ts'
 
 /** The text that is imported, typed, pasted or read from a file. */
 export function TextField({ form: { text, error }, rows }: { form: ImportForm; rows: number }): JSX.Element {

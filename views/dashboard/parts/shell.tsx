@@ -4,7 +4,7 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Document, type Site, type Viewer } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
-import { Said } from './said.tsx'
+import { Flash } from './flash.tsx'
 import { Subjects } from './subjects.tsx'
 
 /** What of the dashboard a page belongs to. */
@@ -109,7 +109,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
       </header>
       <main id="main" tabindex="-1">
         <div id="said">
-          <Said query={query} />
+          <Flash query={query} />
         </div>
         {children as 'safe'}
       </main>

@@ -2,8 +2,8 @@
 
 import { attribute } from '../../parts/layout.tsx'
 
-/** What was done on the page before, by the name that an address carries as `said`. */
-const SAID = {
+/** What a page can begin by telling, by the name that its address carries as `said`. */
+const MESSAGES = {
   created: 'The bundle is made.',
   saved: 'Saved as a new version.',
   unchanged: 'Nothing had changed, so there is no new version.',
@@ -30,24 +30,24 @@ const SAID = {
   sessionsEnded: 'Every other browser is signed out.',
 } as const
 
-export type SaidName = keyof typeof SAID
+type FlashName = keyof typeof MESSAGES
 
-/** The address of a page that begins by saying what was done; `slug` names the bundle that it was done to. */
-export function saying(path: string, said: SaidName, more: Record<string, string> = {}): string {
+/** The address of a page that begins with a message; `slug` in `more` names the bundle that it is about. */
+export function withFlash(path: string, name: FlashName, more: Record<string, string> = {}): string {
   const [pathname = '', query = ''] = path.split('?')
   const search = new URLSearchParams(query)
-  search.set('said', said)
-  for (const name in more) search.set(name, more[name]!)
+  search.set('said', name)
+  for (const key in more) search.set(key, more[key]!)
   return `${pathname}?${search}`
 }
 
 /** What was done on the page before, with its undoing where it has one. */
-export function Said({ query }: { query: URLSearchParams }): JSX.Element {
+export function Flash({ query }: { query: URLSearchParams }): JSX.Element {
   const name = query.get('said')
-  if (name === null || !Object.hasOwn(SAID, name)) return ''
+  if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
     <div class="flash" role="status">
-      <p>{SAID[name as SaidName]}</p>
+      <p>{MESSAGES[name as FlashName]}</p>
       {name === 'deleted' ? (
         <UndoDelete query={query} />
       ) : name === 'reverted' || name === 'cleared' ? (

@@ -13,7 +13,7 @@ export interface Offer {
 }
 
 /** Changes of somebody else's, each with a button that puts it into the form. */
-export function Offers({ offers }: { offers: readonly Offer[] }): JSX.Element {
+export function TakeTheirs({ offers }: { offers: readonly Offer[] }): JSX.Element {
   if (offers.length === 0) return ''
   return (
     <section class="offers" aria-labelledby="offers">
