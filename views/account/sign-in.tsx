@@ -13,6 +13,7 @@ export interface AccountForm {
   errors: { name?: string; email?: string; password?: string; form?: string }
 }
 
+/** What the pages for signing in and for making an account are given. */
 export interface AccountProps {
   site: Site
   form: AccountForm

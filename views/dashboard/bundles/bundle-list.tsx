@@ -6,6 +6,7 @@ import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { BundleRow } from './bundle-row.tsx'
 
+/** A page of bundles, and what was asked for. */
 export interface ListProps {
   site: DashboardSite
   listed: Listed

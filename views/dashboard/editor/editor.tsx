@@ -5,7 +5,7 @@ import { attribute } from '../../parts/layout.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Links } from './links.tsx'
 
-export interface EditorProps {
+interface EditorProps {
   /** Where the form goes; below it stands what checks it. */
   action: string
   /** A new bundle may choose its link. */

@@ -15,6 +15,7 @@ export interface ComparisonForm {
   errors: { from?: string | undefined; to?: string | undefined }
 }
 
+/** What the page of versions shows. */
 export interface HistoryProps {
   site: DashboardSite
   bundle: StoredBundle
