@@ -1,36 +1,60 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const STATIC = new URL('./static/', import.meta.url)
+const VIEWS = new URL('./', import.meta.url)
 const HTMX = import.meta.resolve('htmx.org/dist/htmx.min.js')
 
-/** Each file that is served, and the sources it is put together from. */
+const CSS = 'text/css; charset=utf-8'
+const JS = 'text/javascript; charset=utf-8'
+
+/** The styles of every page of the service itself; launchers have their own. */
+const SITE_CSS = ['parts/tokens.css', 'parts/site.css', 'parts/fields.css', 'home/home.css', 'account/account.css']
+const SITE_JS = ['parts/copy.js', 'parts/site.js']
+
+/** Each file that is served, and the sources it is put together from, which stand beside the pages they are for. */
 const FILES: Record<string, { type: string; sources: string[] }> = {
-  'launcher.css': { type: 'text/css; charset=utf-8', sources: ['tokens.css', 'launcher.css'] },
-  'launcher.js': { type: 'text/javascript; charset=utf-8', sources: ['copy.js', 'launcher.js'] },
-  'site.css': { type: 'text/css; charset=utf-8', sources: ['tokens.css', 'site.css'] },
-  'site.js': { type: 'text/javascript; charset=utf-8', sources: ['copy.js', 'site.js'] },
+  'launcher.css': {
+    type: CSS,
+    sources: ['parts/tokens.css', 'launcher/launcher.css', 'launcher/tabs.css', 'launcher/media.css'],
+  },
+  'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/launcher.js'] },
+  'site.css': { type: CSS, sources: SITE_CSS },
+  'site.js': { type: JS, sources: SITE_JS },
   'dashboard.css': {
-    type: 'text/css; charset=utf-8',
+    type: CSS,
     sources: [
-      'tokens.css',
-      'site.css',
-      'dashboard.css',
-      'editor.css',
-      'rules.css',
-      'history.css',
-      'insights.css',
-      'account.css',
+      ...SITE_CSS,
+      'dashboard/parts/shell.css',
+      'dashboard/parts/page.css',
+      'dashboard/parts/lists.css',
+      'dashboard/parts/menus.css',
+      'dashboard/parts/tags-and-tables.css',
+      'dashboard/parts/media.css',
+      'dashboard/editor/editor.css',
+      'dashboard/editor/link-rows.css',
+      'dashboard/parts/save-bar.css',
+      'dashboard/import/import.css',
+      'dashboard/editor/take-theirs.css',
+      'dashboard/rules/rules.css',
+      'dashboard/versions/versions.css',
+      'dashboard/insights/insights.css',
+      'dashboard/parts/panels.css',
     ],
   },
   'dashboard.js': {
-    type: 'text/javascript; charset=utf-8',
-    sources: ['copy.js', 'site.js', 'dashboard.js', 'editor.js', 'rules.js'],
+    type: JS,
+    sources: [
+      ...SITE_JS,
+      'dashboard/parts/shell.js',
+      'dashboard/editor/editor.js',
+      'dashboard/import/import.js',
+      'dashboard/rules/rules.js',
+    ],
   },
-  'docs.css': { type: 'text/css; charset=utf-8', sources: ['tokens.css', 'site.css', 'docs.css'] },
-  'docs.js': { type: 'text/javascript; charset=utf-8', sources: ['docs.js'] },
-  'htmx.js': { type: 'text/javascript; charset=utf-8', sources: [HTMX] },
-  'icon.svg': { type: 'image/svg+xml', sources: ['icon.svg'] },
+  'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css'] },
+  'docs.js': { type: JS, sources: ['docs/docs.js'] },
+  'htmx.js': { type: JS, sources: [HTMX] },
+  'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },
 }
 
 export const assetNames: readonly string[] = Object.keys(FILES)
@@ -51,7 +75,7 @@ function assetOf(name: string): Asset | undefined {
   let made = assets.get(name)
   if (made === undefined && file !== undefined) {
     const { type, sources } = file
-    const body = sources.map((source) => readFileSync(new URL(source, STATIC), 'utf8')).join('\n')
+    const body = sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n')
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
     made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body }
     assets.set(name, made)

@@ -88,7 +88,7 @@ type Sent = Pick<ViewerRequest, 'headers' | 'url'>
 
 /**
  * What a launcher leads to is asked for without a Referer; its script tells whose link led to the page
- * (views/static/launcher.js), so that both show the same tabs. Either is no more than what the browser says.
+ * (views/launcher/launcher.js), so that both show the same tabs. Either is no more than what the browser says.
  */
 function asReferred({ headers, url }: Request, origin: string): Sent {
   const referrer = new URL(url, origin).searchParams.get('openall-referrer')

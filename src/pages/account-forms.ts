@@ -1,4 +1,4 @@
-import type { AccountForm } from '../../views/account/account.tsx'
+import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
 import { Problem } from '../core/problem.ts'
 import { besideField } from '../core/words.ts'

@@ -1,16 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
-import {
-  type AccountForm,
-  ConfirmPage,
-  LinkSentPage,
-  OnwardPage,
-  SignInPage,
-  SignUpPage,
-} from '../../views/account/account.tsx'
 import { ConfirmFirstPage, type Invitation, InvitationPage } from '../../views/account/invitation.tsx'
 import { MailboxPage } from '../../views/account/mailbox.tsx'
+import { type AccountForm, LinkSentPage, OnwardPage, SignInPage } from '../../views/account/sign-in.tsx'
+import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'

@@ -1,13 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
-import { NewPasswordPage, PasswordSetPage } from '../../views/account/account.tsx'
-import {
-  AddressConfirmedPage,
-  ConfirmAddressPage,
-  LinkExpiredPage,
-  SignInLinkPage,
-} from '../../views/account/mailed-links.tsx'
+import { LinkExpiredPage } from '../../views/account/expired-link.tsx'
+import { AddressConfirmedPage, ConfirmAddressPage, SignInLinkPage } from '../../views/account/mailed-links.tsx'
+import { NewPasswordPage, PasswordSetPage } from '../../views/account/password.tsx'
 import { signInByLink } from '../api/auth.ts'
 import { readForm } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'

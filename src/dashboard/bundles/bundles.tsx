@@ -1,7 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { BundleList, BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
+import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { validate } from '../../core/validate.ts'
@@ -38,14 +39,14 @@ export const bundleScreens: readonly Screen[] = [
     path: '/dashboard/links/:slug/delete',
     async post(visit) {
       const { slug } = await run(visit, deleteBundle, { slug: visit.params.slug })
-      return { to: saying('/dashboard', 'deleted', { slug }) }
+      return { to: withFlash('/dashboard', 'deleted', { slug }) }
     },
   },
   {
     path: '/dashboard/links/:slug/restore',
     async post(visit) {
       const { slug } = await run(visit, restoreBundle, { slug: visit.params.slug })
-      return { to: saying(`/dashboard/links/${slug}`, 'restored') }
+      return { to: withFlash(`/dashboard/links/${slug}`, 'restored') }
     },
   },
 ]

@@ -1,5 +1,5 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
-import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
+import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { eachText, TEXT_NAMES, type TextName } from '../../bundles/content.ts'
 import { readTags } from '../../bundles/tags.ts'

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Conflict } from '../../../views/dashboard/versions/conflict.tsx'
-import { Editor } from '../../../views/dashboard/versions/history.tsx'
+import { EditedBy } from '../../../views/dashboard/versions/edited-by.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
 import { listVersions } from '../../bundles/operations.ts'
@@ -43,7 +43,7 @@ export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { cont
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
-      by={<Editor site={visit.site} version={latest} />}
+      by={<EditedBy site={visit.site} version={latest} />}
       versionNumber={latest.versionNumber}
     >
       <button type="submit" name="do" value="save">

@@ -1,10 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState } from '../../../views/dashboard/editor/editor.tsx'
-import { BundlePage, ReadOnlyPage } from '../../../views/dashboard/editor/editor-pages.tsx'
-import { Offers } from '../../../views/dashboard/parts/offers.tsx'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
+import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
+import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
+import { TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { diff, isSame } from '../../bundles/diff.ts'
@@ -64,9 +65,9 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const { content } = contentOf(form)
   const path = `/dashboard/links/${slug}`
   const isUnchanged = version === bundle.versionNumber && isSame(diff(bundle, { ...bundle, ...content }))
-  if (isUnchanged) return { to: saying(path, 'unchanged') }
+  if (isUnchanged) return { to: withFlash(path, 'unchanged') }
   const saved = await explained(() => run(visit, updateBundle, { slug, ...content }, { expectedVersion: version }))
-  if (!(saved instanceof Problem)) return { to: saying(path, 'saved') }
+  if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)
   return shown(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
 }
@@ -100,7 +101,7 @@ async function besideTheirs(
   const conflict = (
     <>
       {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
-      <Offers offers={offersOf(changes, form)} />
+      <TakeTheirs offers={offersOf(changes, form)} />
     </>
   )
   return shown(visit, theirs, { ...editing, conflict }, problem)
@@ -117,5 +118,5 @@ async function shown(visit: Visit, bundle: StoredBundle, editing: Editing, probl
   const { store, config } = visit.service
   const history = await historyUse(store, bundle.owner, config)
   const props = { site: visit.site, bundle, version, over, conflict, state, history }
-  return { ...headed(bundle), view: <BundlePage {...props} />, problem }
+  return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
 }

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import { type EditorState, LinkRows } from '../../../views/dashboard/editor/editor.tsx'
-import { NewBundlePage } from '../../../views/dashboard/editor/editor-pages.tsx'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
+import type { EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
+import { LinkRows } from '../../../views/dashboard/editor/link-rows.tsx'
+import { NewBundlePage } from '../../../views/dashboard/editor/new-bundle.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { createBundle, getBundle } from '../../bundles/operations.ts'
@@ -61,7 +62,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   }
   const input = { ...contentOf(form).content, ...slugIn(sent), ...rulesOf(from), source: 'web' }
   const made = await explained(() => run(visit, createBundle, input, { idempotencyKey }))
-  if (!(made instanceof Problem)) return { to: saying(`/dashboard/links/${made.slug}`, 'created') }
+  if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
   const checked = checkedForm(form, made)
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {
     return shownNew(from, { ...touched(form), checked }, { idempotencyKey, problem: made })

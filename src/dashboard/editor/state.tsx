@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { type BundleForm, Check, type EditorState } from '../../../views/dashboard/editor/editor.tsx'
+import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
+import { Check } from '../../../views/dashboard/editor/links.tsx'
 import type { Outcome } from '../screens.tsx'
 import { explained } from '../visit.ts'
 import { checkedForm, contentOf, type FormContent, readBundleForm } from './bundle-form.ts'

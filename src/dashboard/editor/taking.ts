@@ -1,5 +1,5 @@
-import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/editor.tsx'
-import type { Offer } from '../../../views/dashboard/parts/offers.tsx'
+import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
 import { CONTENT, type TextName } from '../../bundles/content.ts'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'

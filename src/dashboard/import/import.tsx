@@ -1,7 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { createHash, randomUUID } from 'node:crypto'
-import { ImportedPage, type ImportForm, ImportPage, type Made } from '../../../views/dashboard/import/import.tsx'
+import { ImportPage } from '../../../views/dashboard/import/import.tsx'
+import type { ImportForm } from '../../../views/dashboard/import/import-form.ts'
+import { ImportedPage, type Made } from '../../../views/dashboard/import/imported.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { createBundle } from '../../bundles/operations.ts'

@@ -1,16 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import {
-  type KeyForm,
-  KeyMadeView,
-  KeysOfAdminsView,
-  KeysView,
-  NewKeyView,
-  RevokeView,
-} from '../../../views/dashboard/keys/keys.tsx'
+import { KeysOfAdminsView, KeysView } from '../../../views/dashboard/keys/keys.tsx'
+import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
+import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { allowsRole } from '../../identity/roles.ts'
@@ -66,7 +61,7 @@ export const keyScreens: readonly Screen[] = [
         return newKey(visit, { ...again, errors: errorsOf(made) }, made)
       }
       // A reload sends the form again; the key is shown once all the same.
-      if (made.headers['idempotency-replayed'] !== undefined) return { to: saying(LIST, 'keyMadeBefore') }
+      if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
       return { section: 'keys', title: 'Your new key', view: <KeyMadeView site={visit.site} made={made.output} /> }
     },
   },
@@ -81,7 +76,7 @@ export const keyScreens: readonly Screen[] = [
     },
     async post(visit) {
       await run(visit, revokeKey, typed(revokeKey.input, { id: visit.params.id ?? '' }))
-      return { to: saying(LIST, 'keyRevoked') }
+      return { to: withFlash(LIST, 'keyRevoked') }
     },
   },
 ]

@@ -1,10 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
-import { DeleteOrganizationView, LeaveView, RemoveMemberView } from '../../../views/dashboard/organizations/ends.tsx'
-import { type InviteForm, OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
+import {
+  DeleteOrganizationView,
+  LeaveView,
+  RemoveMemberView,
+} from '../../../views/dashboard/organizations/confirmations.tsx'
+import type { InviteForm } from '../../../views/dashboard/organizations/invitations.tsx'
+import { OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
 import { OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
 import { seeOther } from '../../http/respond.ts'
@@ -30,7 +35,7 @@ export const organizationScreens: readonly Screen[] = [
       const answer = await ask(visit, '/organization/create', { name, slug })
       if (answer instanceof Response) {
         const { id } = (await answer.json()) as { id: string }
-        return seeOther(saying(`${LIST}/${id}`, 'organizationMade'), answer)
+        return seeOther(withFlash(`${LIST}/${id}`, 'organizationMade'), answer)
       }
       const made = await madeAs(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
@@ -52,7 +57,7 @@ export const organizationScreens: readonly Screen[] = [
     async post(visit) {
       const { id } = await organizationOf(visit)
       await demand(visit, '/organization/cancel-invitation', { invitationId: visit.params.invitation })
-      return { to: saying(`${LIST}/${id}`, 'invitationCanceled') }
+      return { to: withFlash(`${LIST}/${id}`, 'invitationCanceled') }
     },
   },
   {
@@ -61,7 +66,7 @@ export const organizationScreens: readonly Screen[] = [
       const { id } = await organizationOf(visit)
       const words = { organizationId: id, memberId: visit.params.member, role: form.get('role') }
       await demand(visit, '/organization/update-member-role', words)
-      return { to: saying(`${LIST}/${id}`, 'roleChanged') }
+      return { to: withFlash(`${LIST}/${id}`, 'roleChanged') }
     },
   },
   {
@@ -79,7 +84,7 @@ export const organizationScreens: readonly Screen[] = [
       const { id } = await organizationOf(visit)
       const words = { organizationId: id, memberIdOrEmail: visit.params.member }
       await demand(visit, '/organization/remove-member', words)
-      return { to: saying(`${LIST}/${id}`, 'memberRemoved') }
+      return { to: withFlash(`${LIST}/${id}`, 'memberRemoved') }
     },
   },
   {
@@ -93,7 +98,7 @@ export const organizationScreens: readonly Screen[] = [
     async post(visit) {
       const { id } = await organizationOf(visit)
       const answer = await demand(visit, '/organization/leave', { organizationId: id })
-      return seeOther(saying(LIST, 'left'), answer)
+      return seeOther(withFlash(LIST, 'left'), answer)
     },
   },
   {
@@ -106,7 +111,7 @@ export const organizationScreens: readonly Screen[] = [
         return asked(visit, organization, problem)
       }
       const answer = await demand(visit, '/organization/delete', { organizationId: organization.id })
-      return seeOther(saying(LIST, 'organizationDeleted'), answer)
+      return seeOther(withFlash(LIST, 'organizationDeleted'), answer)
     },
   },
 ]
@@ -145,7 +150,7 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   const { id } = organization
   const [email, role] = [form.get('email')?.trim() ?? '', form.get('role') ?? '']
   const answer = await ask(visit, '/organization/invite-member', { organizationId: id, email, role })
-  if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'invited') }
+  if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
   const { code, problem } = answer
   const error =
     INVITING[code] ?? (/\[body\.email\]/.test(problem.message) ? INVITING.INVALID_EMAIL : besideField(problem.message))
@@ -163,7 +168,7 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
   const name = form.get('name')?.trim() ?? ''
   if (name === '') return shown(visit, organization, { name: { name, error: 'This must have a name.' } }, noName())
   const answer = await ask(visit, '/organization/update', { organizationId: id, data: { name } })
-  if (answer instanceof Response) return { to: saying(`${LIST}/${id}`, 'organizationRenamed') }
+  if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
   const error = besideField(answer.problem.message)
   return shown(visit, organization, { name: { name, error } }, answer.problem)
 }

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { FACTS } from '../../../db/policy.ts'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { saying } from '../../../views/dashboard/parts/said.tsx'
 import { Checked } from '../../../views/dashboard/rules/checked.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
 import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
@@ -67,7 +67,7 @@ export const policyScreens: readonly Screen[] = [
       if (expectedVersion === null) throw noVersion()
       const { slug, versionNumber } = await run(visit, updateBundle, input, { expectedVersion })
       const undo = { slug, version: String(versionNumber) }
-      return { to: saying(`/dashboard/links/${slug}/policy`, 'cleared', undo) }
+      return { to: withFlash(`/dashboard/links/${slug}/policy`, 'cleared', undo) }
     },
   },
 ]

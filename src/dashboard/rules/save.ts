@@ -1,4 +1,4 @@
-import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { Tried } from '../../../views/dashboard/rules/notes.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { updateBundle } from '../../bundles/operations.ts'
@@ -23,10 +23,10 @@ export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, 
   }
   const { version } = sent
   if (version === null) throw noVersion()
-  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: saying(page, 'unchanged') }
+  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: withFlash(page, 'unchanged') }
   const change = { slug, resolutionPolicy: read.policy }
   const saved = await explained(() => run(visit, updateBundle, change, { expectedVersion: version }))
-  if (!(saved instanceof Problem)) return { to: saying(page, 'saved') }
+  if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') {
     const sides = await sidesOf(visit, slug, version)
     const { theirs } = sides

@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { saying } from '../../../views/dashboard/parts/said.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
-import { type Browser, type SettingsErrors, SettingsView } from '../../../views/dashboard/settings/settings.tsx'
+import type { SettingsErrors } from '../../../views/dashboard/settings/errors.ts'
+import { SettingsView } from '../../../views/dashboard/settings/settings.tsx'
 import { NoticePage } from '../../../views/parts/notice.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
@@ -38,14 +40,14 @@ export const settingsScreens: readonly Screen[] = [
       const token = await tokenOf(service.store, session.userId, params.id ?? '')
       // One that has ended in the meantime is what was asked for.
       if (token !== null && params.id !== session.id) await demand(visit, '/revoke-session', { token })
-      return { to: saying(SETTINGS, 'sessionEnded') }
+      return { to: withFlash(SETTINGS, 'sessionEnded') }
     },
   },
   {
     path: '/dashboard/settings/sessions/end',
     async post(visit) {
       await demand(visit, '/revoke-other-sessions', {})
-      return { to: saying(SETTINGS, 'sessionsEnded') }
+      return { to: withFlash(SETTINGS, 'sessionsEnded') }
     },
   },
   {
@@ -63,14 +65,14 @@ const CHANGES = new Map<string, Change>(
     async name(visit, form) {
       const name = form.get('name')?.trim() ?? ''
       const answer = await ask(visit, '/update-user', { name })
-      if (answer instanceof Response) return seeOther(saying(SETTINGS, 'nameSaved'), answer)
+      if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
       return shown(visit, { name, errors: { name: besideField(answer.problem.message) } }, answer.problem)
     },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
       const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
-      if (answer instanceof Response) return { to: saying(SETTINGS, 'verificationSent') }
+      if (answer instanceof Response) return { to: withFlash(SETTINGS, 'verificationSent') }
       return shown(visit, { errors: { form: answer.problem.message } }, answer.problem)
     },
     async password(visit, form) {
@@ -79,11 +81,11 @@ const CHANGES = new Map<string, Change>(
       if (!(answer instanceof Response)) {
         return shown(visit, { errors: explain(answer.code, answer.problem.message) }, answer.problem)
       }
-      return { to: saying(SETTINGS, 'passwordChanged') }
+      return { to: withFlash(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
       const answer = await ask(visit, '/request-password-reset', { email: visit.session.email })
-      if (answer instanceof Response) return { to: saying(SETTINGS, 'passwordMailSent') }
+      if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
       return shown(visit, { errors: { form: answer.problem.message } }, answer.problem)
     },
   } satisfies Record<string, Change>),

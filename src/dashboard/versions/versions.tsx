@@ -1,12 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { saying } from '../../../views/dashboard/parts/said.tsx'
-import {
-  type ComparisonForm,
-  History,
-  type HistoryProps,
-  HistoryView,
-} from '../../../views/dashboard/versions/history.tsx'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { History, HistoryView } from '../../../views/dashboard/versions/history.tsx'
+import type { ComparisonForm, HistoryProps } from '../../../views/dashboard/versions/history-props.ts'
 import { listVersions, restoreVersion } from '../../bundles/operations.ts'
 import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'
@@ -45,7 +41,9 @@ export const versionScreens: readonly Screen[] = [
         return shown({ ...props, alert }, restored)
       }
       const version = String(restored.versionNumber)
-      return { to: saying(`/dashboard/links/${restored.slug}/versions`, 'reverted', { slug: restored.slug, version }) }
+      return {
+        to: withFlash(`/dashboard/links/${restored.slug}/versions`, 'reverted', { slug: restored.slug, version }),
+      }
     },
   },
 ]

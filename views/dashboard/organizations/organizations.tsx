@@ -4,7 +4,8 @@ import type { OwnOrganization } from '../../../src/identity/members.ts'
 import type { Asked } from '../../../src/identity/organizations.ts'
 import { described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { type DashboardSite, Empty, Head, Monogram } from '../parts/shell.tsx'
+import { Monogram } from '../parts/person.tsx'
+import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 
 interface OrganizationsProps {
   site: DashboardSite

@@ -4,7 +4,7 @@ import type { PropsWithChildren } from '@kitajs/html'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { BundleMenu } from '../bundles/bundles.tsx'
+import { BundleMenu } from './bundle-menu.tsx'
 import { roleOver } from './role.ts'
 import { type DashboardSite, Head } from './shell.tsx'
 

@@ -4,7 +4,8 @@ import type { PropsWithChildren } from '@kitajs/html'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Document, type Site, type Viewer } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
-import { Said } from './said.tsx'
+import { Flash } from './flash.tsx'
+import { Subjects } from './subjects.tsx'
 
 /** What of the dashboard a page belongs to. */
 export type Section = 'bundles' | 'keys' | 'organizations' | 'settings'
@@ -108,84 +109,11 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
       </header>
       <main id="main" tabindex="-1">
         <div id="said">
-          <Said query={query} />
+          <Flash query={query} />
         </div>
         {children as 'safe'}
       </main>
     </>
-  )
-}
-
-/** Whom the visitor acts for, always in sight, and whom they may act for instead. */
-function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
-  const { acting, organizations, role } = viewer
-  const name = acting === null ? personName(viewer) : acting.name
-  return (
-    <details class="menu subjects" name="menu">
-      <summary>
-        <span class="said">Acting for</span>
-        <Monogram text={name} />
-        <span class="who">
-          <span class="name" dir="auto" safe>
-            {name}
-          </span>
-          <span class="hint" safe>
-            {acting === null ? 'Personal' : `You are ${role}`}
-          </span>
-        </span>
-        <Icon name="switch" />
-      </summary>
-      <div class="pop">
-        <form method="post" action="/dashboard/subject">
-          <Choice id="" name={personName(viewer)} hint="Personal" current={acting === null} />
-          {
-            organizations.map((one) => (
-              <Choice id={one.id} name={one.name} hint={`You are ${one.role}`} current={one.id === acting?.id} />
-            )) as 'safe'[]
-          }
-        </form>
-        <a class="item" href="/dashboard/organizations">
-          <Icon name="plus" />
-          Create an organisation
-        </a>
-      </div>
-    </details>
-  )
-}
-
-interface ChoiceProps {
-  id: string
-  name: string
-  hint: string
-  current: boolean
-}
-
-function Choice({ id, name, hint, current }: ChoiceProps): JSX.Element {
-  return (
-    <button type="submit" class="item" name="organizationId" value={id} aria-pressed={current ? 'true' : 'false'}>
-      <Monogram text={name} />
-      <span class="who">
-        <span class="name" dir="auto" safe>
-          {name}
-        </span>
-        <span class="hint">{hint as 'safe'}</span>
-      </span>
-      {current ? <Icon name="check" /> : ''}
-    </button>
-  )
-}
-
-/** How a person is called: by their name, else their address. */
-export function personName({ name, email }: Pick<Viewer, 'name' | 'email'>): string {
-  return name.trim() || email
-}
-
-/** The first letter of a name, as a picture of it. */
-export function Monogram({ text }: { text: string }): JSX.Element {
-  return (
-    <span class="monogram" aria-hidden="true" safe>
-      {(/[^\p{C}\p{Z}]/u.exec(text)?.[0] ?? '?').toUpperCase()}
-    </span>
   )
 }
 

@@ -2,7 +2,7 @@
 
 import { count } from '../../../src/core/words.ts'
 import type { Fate, Holdings } from '../../../src/identity/holdings.ts'
-import { PasswordField } from '../../account/account.tsx'
+import { PasswordField } from '../../account/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { Confirm, Retyped } from '../parts/confirm.tsx'
 import { Lost } from '../parts/holdings.tsx'

@@ -1,30 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import { browserName } from '../../../src/core/words.ts'
-import { PasswordField } from '../../account/account.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ConfirmationForm, ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
-import { When } from '../parts/time.tsx'
-
-/** What is wrong with a form of the page, by its field. */
-export interface SettingsErrors {
-  name?: string
-  currentPassword?: string
-  newPassword?: string
-  form?: string
-}
-
-/** A browser that is signed in; what its User-Agent does not tell is null. */
-export interface Browser {
-  id: string
-  createdAt: number
-  isThis: boolean
-  device: string | null
-  os: string | null
-  browser: string | null
-}
+import { type Browser, BrowserRow } from './browsers.tsx'
+import type { SettingsErrors } from './errors.ts'
+import { PasswordPanel } from './password-panel.tsx'
 
 interface SettingsProps {
   site: DashboardSite
@@ -43,7 +25,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
       <Head title="Settings" lede="Your own account, whomever you act for." />
       <Alert text={errors.form} />
       <Profile {...props} />
-      <Password {...props} />
+      <PasswordPanel {...props} />
       <section class="panel" aria-labelledby="browsers">
         <h2 id="browsers">Where you are signed in</h2>
         <ul class="rows">{browsers.map((browser) => <BrowserRow browser={browser} />) as 'safe'[]}</ul>
@@ -117,76 +99,5 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
         )}
       </div>
     </section>
-  )
-}
-
-function Password({ site, errors, hasPassword }: SettingsProps): JSX.Element {
-  return (
-    <section class="panel" aria-labelledby="password">
-      <h2 id="password">Password</h2>
-      {hasPassword && !site.viewer.signedInLately ? (
-        <p>
-          <a class="button" href="/sign-in?next=/dashboard/settings" hx-boost="false">
-            Sign in again to change your password
-          </a>
-        </p>
-      ) : hasPassword ? (
-        <form class="stack" method="post" action="/dashboard/settings">
-          <input type="hidden" name="change" value="password" />
-          <PasswordField
-            name="currentPassword"
-            label="Present password"
-            autocomplete="current-password"
-            error={errors.currentPassword}
-          />
-          <PasswordField
-            name="newPassword"
-            label="New password"
-            autocomplete="new-password"
-            error={errors.newPassword}
-            hint="At least 8 characters."
-          />
-          <p class="hint">Changing it signs out every other browser.</p>
-          <div class="actions">
-            <button type="submit">Change the password</button>
-          </div>
-        </form>
-      ) : (
-        <p class="words hint">You have none: you sign in by a mailed link or single sign-on.</p>
-      )}
-      <form method="post" action="/dashboard/settings">
-        <input type="hidden" name="change" value="passwordMail" />
-        <button type="submit" class={hasPassword ? 'quiet small' : undefined}>
-          {hasPassword ? 'Forgotten? Mail me a link to set a new one' : 'Mail me a link to set one'}
-        </button>
-      </form>
-    </section>
-  )
-}
-
-function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
-  const { id, createdAt, isThis, device } = browser
-  const name = browserName(browser) ?? 'An unknown browser'
-  return (
-    <li class="row person">
-      <div class="what">
-        <span class="name" safe>
-          {name}
-        </span>
-        <span class="hint">
-          <span safe>{device === null ? 'signed in ' : `${device}, signed in `}</span>
-          <When at={createdAt} />
-        </span>
-      </div>
-      {isThis ? (
-        <span class="tag good">this browser</span>
-      ) : (
-        <form method="post" action={`/dashboard/settings/sessions/${id}/end`}>
-          <button type="submit" class="quiet" aria-label={attribute(`Sign out ${name}`)}>
-            Sign out
-          </button>
-        </form>
-      )}
-    </li>
   )
 }

@@ -1,0 +1,69 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Listing } from '../../../src/bundles/shapes.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { BundleList, type ListProps } from './bundle-list.tsx'
+
+const SORTS: Record<Listing['sort'], string> = {
+  updated: 'Last edited',
+  created: 'Newest',
+  title: 'Title',
+}
+
+/** Searching and sorting, and the list that they change. */
+export function Search(props: ListProps): JSX.Element {
+  const { asked } = props
+  return (
+    <>
+      <search>
+        <form class="tools" method="get" action="/dashboard">
+          {asked.state === 'deleted' ? <input type="hidden" name="state" value="deleted" /> : ''}
+          <div class="search">
+            <Icon name="search" />
+            <input
+              id="q"
+              name="q"
+              type="search"
+              maxlength="200"
+              placeholder="Search titles, links and notes"
+              aria-label="Search bundles"
+              value={attribute(asked.q ?? '')}
+              hx-get="/dashboard"
+              hx-trigger="input changed delay:250ms"
+              hx-include="closest form"
+              hx-target="#list"
+              hx-swap="outerHTML"
+              hx-replace-url="true"
+              hx-sync="this:replace"
+            />
+          </div>
+          <label for="sort" class="said">
+            Sort by
+          </label>
+          <select
+            id="sort"
+            name="sort"
+            hx-get="/dashboard"
+            hx-include="closest form"
+            hx-target="#list"
+            hx-swap="outerHTML"
+            hx-replace-url="true"
+          >
+            {
+              Object.entries(SORTS).map(([sort, name]) => (
+                <option value={sort} selected={sort === asked.sort}>
+                  {name as 'safe'}
+                </option>
+              )) as 'safe'[]
+            }
+          </select>
+          <button type="submit" class="scriptless">
+            Search
+          </button>
+        </form>
+      </search>
+      <BundleList {...props} />
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { HistoryUse } from '../../../src/plans/history.ts'
+import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { HistoryNotice } from '../parts/history-notice.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
+import type { EditorState } from './bundle-form.ts'
+import { Editor } from './editor.tsx'
+
+interface EditBundleProps {
+  site: DashboardSite
+  bundle: StoredBundle
+  /** The version that is edited; `over` is one that it was begun with, where somebody else has saved since. */
+  version: number
+  over: number | null
+  /** What somebody else has saved, against what was typed. */
+  conflict: JSX.Element | undefined
+  state: EditorState
+  history: HistoryUse
+}
+
+/** A bundle that is edited. */
+export function EditBundlePage({
+  site,
+  bundle,
+  version,
+  over,
+  conflict,
+  state,
+  history,
+}: EditBundleProps): JSX.Element {
+  const reminder = (
+    <p class="alert" safe>
+      {`Version ${version} was saved by somebody while you typed. Saving puts yours in its place.`}
+    </p>
+  )
+  return (
+    <BundleFrame site={site} bundle={bundle} tab="edit">
+      <HistoryNotice history={history} />
+      <Editor
+        action={`/dashboard/links/${bundle.slug}`}
+        kind="saved"
+        hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
+        save={over === null ? 'Save' : 'Save mine over theirs'}
+        notice={conflict ?? (over === null ? undefined : reminder)}
+        state={state}
+      />
+    </BundleFrame>
+  )
+}

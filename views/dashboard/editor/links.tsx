@@ -1,0 +1,82 @@
+/** @jsxImportSource @kitajs/html */
+
+import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import { Field } from '../../parts/fields.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import type { Checked, EditorState } from './bundle-form.ts'
+import { LinkRows } from './link-rows.tsx'
+
+interface LinksProps {
+  /** Where the form goes; below it stands what checks it. */
+  action: string
+  state: EditorState
+}
+
+/** The list of links, and the ways to add to it. */
+export function Links({ action, state }: LinksProps): JSX.Element {
+  const { form, checked, focus } = state
+  return (
+    <section class="links" aria-labelledby="links-heading">
+      <div class="links-head">
+        <h2 id="links-heading">Links</h2>
+        <div
+          id="check"
+          hx-post={`${action}/check`}
+          hx-trigger="input from:#editor delay:400ms"
+          hx-target="this"
+          hx-sync="this:replace"
+          hx-indicator="this"
+          hx-validate="false"
+        >
+          <Check checked={checked} />
+        </div>
+      </div>
+      <ol id="links" data-rows="/dashboard/links/new/rows">
+        <LinkRows links={form.links} checked={checked} ids="link" focus={focus} />
+      </ol>
+      <div class="adding">
+        <button type="submit" name="do" value="add" class="small">
+          <Icon name="plus" />
+          Add a link
+        </button>
+        <details class="more">
+          <summary>Paste several</summary>
+          <Field id="more" label="Links, one a line">
+            <textarea
+              id="more"
+              name="more"
+              rows="4"
+              spellcheck="false"
+              autocapitalize="off"
+              placeholder={'https://example.com/agenda\nTeam notes | https://notes.example.com'}
+            ></textarea>
+            <p>
+              <button type="submit" name="do" value="paste" class="small">
+                Add them
+              </button>
+            </p>
+          </Field>
+        </details>
+      </div>
+    </section>
+  )
+}
+
+/** How many links there are, and for the script what is wrong with which field. */
+export function Check({ checked: { count, errors, list } }: { checked: Checked }): JSX.Element {
+  return (
+    <>
+      {list === null ? (
+        ''
+      ) : (
+        <p class="error" role="status" safe>
+          {list}
+        </p>
+      )}
+      <span class={['count-of', count > BOUNDS.urls && 'over']} data-errors={attribute(JSON.stringify(errors))} safe>
+        {`${count} of ${BOUNDS.urls}`}
+      </span>
+    </>
+  )
+}

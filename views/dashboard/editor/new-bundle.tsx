@@ -1,0 +1,43 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import { headingOf } from '../../launcher/launcher.tsx'
+import { Head } from '../parts/shell.tsx'
+import type { EditorState } from './bundle-form.ts'
+import { Editor } from './editor.tsx'
+
+interface NewBundleProps {
+  /** The bundle that this one begins as a copy of. */
+  from: StoredBundle | null
+  /** So that a second press or a reload makes no second bundle. */
+  idempotencyKey: string
+  state: EditorState
+}
+
+/** A bundle that is yet to be made. */
+export function NewBundlePage({ from, idempotencyKey, state }: NewBundleProps): JSX.Element {
+  const rules = from?.resolutionPolicy?.rules.length ?? 0
+  const lede =
+    from === null
+      ? 'Up to 25 links behind one. Whoever opens it gets every tab with one press.'
+      : `A copy of “${headingOf(from)}”${rules === 0 ? '' : ', its rules included'}. Nothing is made until you save.`
+  return (
+    <>
+      <Head title={from === null ? 'New bundle' : 'Duplicate'} lede={lede}>
+        {from === null ? (
+          <a class="button" href="/dashboard/links/import">
+            Import instead
+          </a>
+        ) : undefined}
+      </Head>
+      <Editor
+        action="/dashboard/links/new"
+        kind="new"
+        hidden={{ idempotencyKey, ...(from === null ? {} : { from: from.slug }) }}
+        save="Make the bundle"
+        notice={undefined}
+        state={state}
+      />
+    </>
+  )
+}

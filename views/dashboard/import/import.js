@@ -1,0 +1,54 @@
+// @ts-check
+
+// A file is read here, into the field that is sent: of bookmarks only what is used, for icons are most of such a file.
+const MAX_IMPORT_BYTES = 200 * 1024
+
+/** @param {File | null | undefined} file */
+async function readImportFile(file) {
+  const field = document.getElementById('text')
+  const said = document.getElementById('file-said')
+  if (file == null || !(field instanceof HTMLTextAreaElement) || said === null) return
+  const text = leanBookmarks(await file.text())
+  const size = new URLSearchParams({ text }).toString().length
+  const kib = (/** @type {number} */ bytes) => `${Math.ceil(bytes / 1024)} KiB`
+  if (size > MAX_IMPORT_BYTES) {
+    said.textContent = `${file.name} is too long to read at once (${kib(size)} as sent, ${kib(MAX_IMPORT_BYTES)} fit): bring one folder or part of it.`
+    return
+  }
+  field.value = text
+  said.textContent = `${file.name} is in the field.`
+}
+
+/** Bookmarks with the attributes that are read. @param {string} text */
+function leanBookmarks(text) {
+  if (!/^\s*<!doctype netscape/i.test(text)) return text
+  const used = /\s(?:href|tags|personal_toolbar_folder|unfiled_bookmarks_folder)="[^"]*"/gi
+  return text
+    .replace(/<(a|h3)((?:\s+[\w-]+(?:="[^"]*")?)*)\s*>/gi, (_, tag, attributes) => {
+      return `<${tag}${(attributes.match(used) ?? []).join('')}>`
+    })
+    .replace(/^[ \t]+/gm, '')
+}
+
+document.addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLInputElement && target.id === 'file') void readImportFile(target.files?.[0])
+  if (!(target instanceof HTMLInputElement) || target.closest('.plan') === null) return
+  // The links of a bundle come and go with it.
+  if (target.name === 'bundle') {
+    for (const link of target.closest('li')?.querySelectorAll('[name="link"]') ?? []) {
+      if (link instanceof HTMLInputElement) link.checked = target.checked
+    }
+  }
+  const wanted = document.querySelectorAll('.plan [name="bundle"]:checked').length
+  const button = document.querySelector('[data-wanted]')
+  if (button !== null) button.textContent = `Make ${wanted} bundle${wanted === 1 ? '' : 's'}`
+})
+document.addEventListener('dragover', (event) => {
+  if (event.target instanceof Element && event.target.id === 'text') event.preventDefault()
+})
+document.addEventListener('drop', (event) => {
+  const file = event.dataTransfer?.files[0]
+  if (file === undefined || !(event.target instanceof Element) || event.target.id !== 'text') return
+  event.preventDefault()
+  void readImportFile(file)
+})

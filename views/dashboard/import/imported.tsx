@@ -1,0 +1,60 @@
+/** @jsxImportSource @kitajs/html */
+
+import { count } from '../../../src/core/words.ts'
+import { Head } from '../parts/shell.tsx'
+import type { ImportForm } from './import-form.ts'
+import { Plan } from './plan.tsx'
+
+/** A bundle that an import has made. */
+export interface Made {
+  slug: string
+  heading: string
+  links: number
+}
+
+interface ImportedProps {
+  made: readonly Made[]
+  /** What is left, where some bundles were refused. */
+  form: ImportForm | null
+}
+
+/** What an import has made, and what of it was refused. */
+export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
+  return (
+    <>
+      <Head title={`${count(made.length, 'bundle')} made`}>
+        <a class="button" href="/dashboard/links/import">
+          Import more
+        </a>
+        <a class={form === null ? 'button primary' : 'button'} href="/dashboard">
+          See all bundles
+        </a>
+      </Head>
+      <ul class="rows made">
+        {
+          made.map(({ slug, heading, links }) => (
+            <li class="row">
+              <div class="what">
+                <a class="name" href={`/dashboard/links/${slug}`} dir="auto" safe>
+                  {heading}
+                </a>
+                <bdi class="hint where" safe>{`/l/${slug}`}</bdi>
+              </div>
+              <span class="facts hint" safe>
+                {count(links, 'link')}
+              </span>
+            </li>
+          )) as 'safe'[]
+        }
+      </ul>
+      {form === null || form.plan === null ? (
+        ''
+      ) : (
+        <form class="import" id="import" method="post" action="/dashboard/links/import">
+          <h2>What was not made</h2>
+          <Plan form={form} plan={form.plan} />
+        </form>
+      )}
+    </>
+  )
+}

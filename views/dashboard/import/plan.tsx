@@ -1,0 +1,150 @@
+/** @jsxImportSource @kitajs/html */
+
+import { count } from '../../../src/core/words.ts'
+import type { ImportedBundle, ImportPlan } from '../../../src/imports/import.ts'
+import { destination } from '../../parts/destination.ts'
+import { Alert, described, FieldError } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import type { ImportForm } from './import-form.ts'
+import { Remarks } from './remarks.tsx'
+import { TextField } from './text-field.tsx'
+
+const FORMATS: Record<ImportPlan['format'], string> = {
+  bookmarks: 'bookmarks',
+  csv: 'CSV',
+  markdown: 'Markdown',
+  onetab: 'a OneTab export',
+  list: 'a list',
+}
+
+/** What a text would make: each bundle and each link of it can be left out. */
+export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JSX.Element {
+  const { bundles, format } = plan
+  const { skipped } = plan.counts
+  const links = bundles.reduce((sum, bundle) => sum + bundle.links.length, 0)
+  const wanted = bundles.filter((_, index) => form.ticked.has(String(index))).length
+  return (
+    <>
+      {/* What Enter does, in any field. */}
+      <button type="submit" name="do" value="make" hidden>
+        Make the bundles
+      </button>
+      <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
+      <input type="hidden" name="reading" value={form.reading} />
+      <Alert text={form.refused} />
+      <p class="summary">
+        <span
+          safe
+        >{`Read as ${FORMATS[format]}: ${count(bundles.length, 'bundle')} with ${count(links, 'link')}. Nothing is made yet.`}</span>
+        {skipped === 0 ? (
+          ''
+        ) : (
+          <>
+            {' '}
+            <a href="#left-out" safe>{`${count(skipped, 'line')} left out.`}</a>
+          </>
+        )}
+      </p>
+      <ol class="plan">
+        {bundles.map((bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />) as 'safe'[]}
+      </ol>
+      <Remarks plan={plan} />
+      <details class="more" open={form.error !== null}>
+        <summary>Change the text</summary>
+        <TextField form={form} rows={8} />
+        <p>
+          <button type="submit" name="do" value="read" class="small">
+            Read it again
+          </button>
+        </p>
+      </details>
+      <div class="save-bar">
+        <button type="submit" name="do" value="make" class="primary" data-wanted="">
+          {`Make ${count(wanted, 'bundle')}` as 'safe'}
+        </button>
+        <a class="quiet" href="/dashboard/links/import">
+          Start over
+        </a>
+      </div>
+    </>
+  )
+}
+
+/** No more links than this are shown without being asked for. */
+const FEW = 8
+
+interface PlannedProps {
+  form: ImportForm
+  bundle: ImportedBundle
+  index: number
+}
+
+function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
+  const id = `title-${index}`
+  const error = form.errors.get(index)
+  const isShort = bundle.links.length <= FEW
+  return (
+    <li>
+      <div class="planned">
+        <input
+          type="checkbox"
+          name="bundle"
+          value={String(index)}
+          checked={form.ticked.has(String(index))}
+          aria-label={`Make bundle ${index + 1}`}
+        />
+        <div class="field">
+          <input
+            id={id}
+            name={id}
+            value={attribute(form.titles[index] ?? '')}
+            aria-label={`Title of bundle ${index + 1}`}
+            placeholder="Untitled"
+            dir="auto"
+            autocomplete="off"
+            {...described(id, error)}
+          />
+          <FieldError id={id} error={error} />
+        </div>
+        <span class="hint number" safe>
+          {count(bundle.links.length, 'link')}
+        </span>
+      </div>
+      <details open={isShort}>
+        <summary>{`Links of bundle ${index + 1}` as 'safe'}</summary>
+        <ul>
+          {
+            bundle.links.map(({ url, metadata: { note = '', tags = [] } }, at) => {
+              const { host, unicode, path } = destination(url)
+              return (
+                <li>
+                  <label>
+                    <input
+                      type="checkbox"
+                      name="link"
+                      value={`${index}.${at}`}
+                      checked={form.ticked.has(`${index}.${at}`)}
+                    />
+                    <span class="what">
+                      {note === '' ? '' : <span dir="auto" safe>{`${note.split('\n')[0]} `}</span>}
+                      <bdi class="hint" safe>
+                        {(unicode === null ? host : `${unicode} (${host})`) + path}
+                      </bdi>
+                      {
+                        tags.map((tag) => (
+                          <span class="tag" dir="auto" safe>
+                            {tag}
+                          </span>
+                        )) as 'safe'[]
+                      }
+                    </span>
+                  </label>
+                </li>
+              )
+            }) as 'safe'[]
+          }
+        </ul>
+      </details>
+    </li>
+  )
+}

@@ -1,0 +1,31 @@
+/** @jsxImportSource @kitajs/html */
+
+import { described, FieldError, leading } from '../../parts/fields.tsx'
+import type { ImportForm } from './import-form.ts'
+
+/** The text that is imported, typed, pasted or read from a file. */
+export function TextField({ form: { text, error }, rows }: { form: ImportForm; rows: number }): JSX.Element {
+  return (
+    <div class="field">
+      <label for="text">What you bring</label>
+      <textarea
+        id="text"
+        name="text"
+        rows={String(rows)}
+        required
+        spellcheck="false"
+        autocapitalize="off"
+        {...described('text', error ?? undefined)}
+        safe
+      >
+        {leading(text)}
+      </textarea>
+      <FieldError id="text" error={error ?? undefined} />
+      <p class="file scripted">
+        <label for="file">or a file, chosen here or dropped on the field</label>
+        <input id="file" type="file" accept=".html,.htm,.csv,.tsv,.md,.markdown,.txt,text/*" />
+        <span id="file-said" class="hint" role="status"></span>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Insights } from '../../../src/insights/shapes.ts'
+import { Share } from '../../parts/charts.tsx'
+import { rate, whole } from '../../parts/numbers.ts'
+
+/** What each rule brought, and what came through without one. */
+export function ByRule({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
+  const { byRule, totals } = insights
+  return (
+    <section class="card" aria-labelledby="rules-heading">
+      <h2 id="rules-heading">By rule</h2>
+      {byRule.length === 1 ? (
+        <p class="hint">
+          Everybody sees the same links. With <a href={`/dashboard/links/${slug}/policy`}>rules</a> different viewers
+          get different ones, and each rule is counted here.
+        </p>
+      ) : (
+        <table class="by-rule">
+          <caption class="said">Views and presses of Open all, by rule</caption>
+          <thead>
+            <tr>
+              <th scope="col">Rule</th>
+              <th scope="col" class="number">
+                Views
+              </th>
+              <th scope="col" class="number">
+                Open all
+              </th>
+              <th scope="col" class="number">
+                Per view
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {
+              byRule.map(({ ruleId, ruleName, views, openAllClicks, openAllRate }) => (
+                <tr>
+                  <th scope="row">
+                    <RuleName ruleId={ruleId} ruleName={ruleName} />
+                    <Share share={totals.views === 0 ? 0 : views / totals.views} />
+                  </th>
+                  <td class="number" safe>
+                    {whole(views)}
+                  </td>
+                  <td class="number" safe>
+                    {whole(openAllClicks)}
+                  </td>
+                  <td class="number" safe>
+                    {rate(openAllRate)}
+                  </td>
+                </tr>
+              )) as 'safe'[]
+            }
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** The ids of rules that are gone tell them apart; Fallthrough is said in words. */
+function RuleName({ ruleId, ruleName }: Pick<Insights['byRule'][number], 'ruleId' | 'ruleName'>): JSX.Element {
+  if (ruleId === null) return <span>No rule matched</span>
+  return (
+    <>
+      <span dir="auto" safe>
+        {ruleName}
+      </span>
+      {ruleName === '(removed rule)' ? <span class="hint" safe>{` ${ruleId}`}</span> : ''}
+    </>
+  )
+}

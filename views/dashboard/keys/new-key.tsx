@@ -1,0 +1,131 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { ShownKey } from '../../../src/keys/shapes.ts'
+import { Alert, described, Field, FieldError } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { type DashboardSite, Head } from '../parts/shell.tsx'
+import { SCOPES } from './scopes.ts'
+
+/** The form for a key as it was sent, and what is wrong with it. */
+export interface KeyForm {
+  name: string
+  scope: string
+  rateLimitPerHour: string
+  idempotencyKey: string
+  errors: { name?: string; scope?: string; rateLimitPerHour?: string; form?: string }
+}
+
+/** Make a key. */
+export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm }): JSX.Element {
+  const { name, scope, rateLimitPerHour, idempotencyKey, errors } = form
+  const { acting } = site.viewer
+  return (
+    <>
+      <Head
+        title="New API key"
+        lede={
+          acting === null
+            ? 'It reaches your own bundles.'
+            : `It reaches the bundles of ${acting.name}, with your role there, and ends when you leave.`
+        }
+      />
+      <Alert text={errors.form} />
+      <form class="panel slim" method="post" action="/dashboard/keys/new">
+        <input type="hidden" name="idempotencyKey" value={attribute(idempotencyKey)} />
+        <Field id="name" label="Name" error={errors.name}>
+          <input
+            id="name"
+            dir="auto"
+            name="name"
+            required
+            maxlength="100"
+            autocomplete="off"
+            autofocus={name === ''}
+            value={attribute(name)}
+            {...described('name', errors.name)}
+          />
+          <p class="hint">Where it will be used, so that you know which to revoke: “nightly import”.</p>
+        </Field>
+        <fieldset class="field" {...described('scope', errors.scope)}>
+          <legend>What it may do</legend>
+          {
+            Object.entries(SCOPES).map(([value, { name: label, allows }]) => (
+              <label class="choice">
+                <input type="radio" name="scope" value={value} checked={value === scope} required />
+                <span>
+                  <strong>{label as 'safe'}</strong> <code>{value as 'safe'}</code>
+                  <span class="hint">{allows as 'safe'}</span>
+                </span>
+              </label>
+            )) as 'safe'[]
+          }
+          <p class="hint">This cannot be changed later. Give it no more than it needs.</p>
+          <FieldError id="scope" error={errors.scope} />
+        </fieldset>
+        <Field id="rateLimitPerHour" label="Requests an hour" error={errors.rateLimitPerHour}>
+          <input
+            id="rateLimitPerHour"
+            name="rateLimitPerHour"
+            class="short"
+            type="number"
+            min="0"
+            max="100000"
+            step="1"
+            required
+            inputmode="numeric"
+            value={attribute(rateLimitPerHour)}
+            {...described('rateLimitPerHour', errors.rateLimitPerHour)}
+          />
+          <p class="hint">At most 100,000. 0 is no limit. More than that in an hour is answered with 429.</p>
+        </Field>
+        <div class="actions">
+          <button type="submit" class="primary">
+            Make the key
+          </button>
+          <a class="button" href="/dashboard/keys">
+            Cancel
+          </a>
+        </div>
+      </form>
+    </>
+  )
+}
+
+interface KeyMadeProps {
+  site: DashboardSite
+  made: { apiKey: ShownKey; rawKey: string }
+}
+
+/** The one page that ever shows a key. */
+export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): JSX.Element {
+  return (
+    <>
+      <Head title="Your new key" lede={apiKey.name} />
+      <section class="panel caution">
+        <div class="words">
+          <p>
+            <strong>Copy it now.</strong> It is shown only this once: we keep no copy that could be read. Keep it where
+            secrets are kept, never in a page or a public repository.
+          </p>
+        </div>
+        <Field id="key" label="API key">
+          <div class="copy-field">
+            <input id="key" readonly value={rawKey} autocomplete="off" spellcheck="false" />
+            <button type="button" class="primary copy" data-copy="key">
+              Copy
+            </button>
+          </div>
+        </Field>
+      </section>
+      <section class="panel">
+        <h2>Try it</h2>
+        <pre class="code" tabindex="0" safe>{`curl ${site.origin}/api/me \\\n  -H "Authorization: Bearer $KEY"`}</pre>
+        <p>
+          <a class="button" href="/dashboard/keys">
+            I have kept it
+          </a>
+        </p>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+/** @jsxImportSource @kitajs/html */
+
+import { count } from '../../../src/core/words.ts'
+import type { Holdings } from '../../../src/identity/holdings.ts'
+import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
+import { Confirm, Retyped } from '../parts/confirm.tsx'
+import { Lost } from '../parts/holdings.tsx'
+import { personName } from '../parts/person.tsx'
+import { ExportLink } from '../parts/proof.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
+
+interface RemoveMemberProps {
+  organization: OrganizationInFull
+  member: Member
+  /** The organisation's keys that act in their name. */
+  keys: number
+}
+
+/** Asks before a member is taken out. */
+export function RemoveMemberView({ organization, member, keys }: RemoveMemberProps): JSX.Element {
+  const { id, name } = organization
+  return (
+    <Confirm
+      title={`Remove ${personName(member)}?`}
+      action={`/dashboard/organizations/${id}/members/${member.id}/remove`}
+      button="Remove the member"
+      back={`/dashboard/organizations/${id}`}
+    >
+      <p safe>{`They lose ${name} at once, in every browser. What they made for it stays.`}</p>
+      <KeysEnd keys={keys} whose="they" />
+    </Confirm>
+  )
+}
+
+/** Asks before somebody leaves. */
+export function LeaveView({ organization, keys }: Omit<RemoveMemberProps, 'member'>): JSX.Element {
+  const { id, name } = organization
+  return (
+    <Confirm
+      title={`Leave ${name}?`}
+      action={`/dashboard/organizations/${id}/leave`}
+      button="Leave"
+      back={`/dashboard/organizations/${id}`}
+    >
+      <p>You lose its bundles at once, and come back only by another invitation. What you made for it stays.</p>
+      <KeysEnd keys={keys} whose="you" />
+    </Confirm>
+  )
+}
+
+function KeysEnd({ keys, whose }: { keys: number; whose: 'you' | 'they' }): JSX.Element {
+  if (keys === 0) return ''
+  const text = `${count(keys, 'API key')} of the organisation that ${whose} made ${keys === 1 ? 'stops' : 'stop'} working.`
+  return <p safe>{text}</p>
+}
+
+interface DeleteOrganizationProps {
+  site: DashboardSite
+  organization: OrganizationInFull
+  holdings: Holdings
+  error: string | undefined
+}
+
+/** Asks before an organisation is deleted, and says what goes with it. */
+export function DeleteOrganizationView({ site, organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
+  const { id, name, members } = organization
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action={`/dashboard/organizations/${id}/delete`}
+      button="Delete the organisation"
+      back={`/dashboard/organizations/${id}`}
+      fields={
+        <Retyped name="name" error={error}>
+          <strong dir="auto" safe>
+            {name}
+          </strong>
+        </Retyped>
+      }
+    >
+      <p>This cannot be taken back. With it go, at once and for good:</p>
+      <ul>
+        <Lost {...holdings} />
+        <li safe>{`the membership of ${count(members.length, 'member')}, who keep their accounts`}</li>
+      </ul>
+      <p>
+        <ExportLink
+          site={site}
+          organizationId={id}
+          label="Export all its data"
+          back={`/dashboard/organizations/${id}/delete`}
+          isPlain
+        />
+        {' first, if you may want it.'}
+      </p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,81 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
+import { ROLES } from '../../../src/identity/roles.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { Monogram, personName } from '../parts/person.tsx'
+import { When } from '../parts/time.tsx'
+import { ROLE_WORDS } from './role-words.ts'
+
+interface MemberRowProps {
+  organization: OrganizationInFull
+  member: Member
+  viewerId: string
+}
+
+/** A member, with what an admin can do about them. */
+export function MemberRow({ organization, member, viewerId }: MemberRowProps): JSX.Element {
+  const { email, role, userId, since } = member
+  const isSelf = userId === viewerId
+  const name = personName(member)
+  return (
+    <li class="row person">
+      <Monogram text={name} />
+      <div class="what">
+        <span class="name">
+          <bdi safe>{name}</bdi>
+          {isSelf ? ' (you)' : ''}
+        </span>
+        <span class="hint where">
+          {name === email ? '' : <bdi safe>{email}</bdi>}
+          {name === email ? 'since ' : ' · since '}
+          <When at={since} />
+        </span>
+      </div>
+      <span class={['tag', role === 'admin' && 'good']}>{role as 'safe'}</span>
+      {organization.role === 'admin' && !isOnlyAdmin(organization, member) ? (
+        <MemberMenu organization={organization} member={member} isSelf={isSelf} />
+      ) : (
+        ''
+      )}
+    </li>
+  )
+}
+
+function isOnlyAdmin({ members }: OrganizationInFull, member: Member): boolean {
+  return member.role === 'admin' && members.filter(({ role }) => role === 'admin').length === 1
+}
+
+function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'viewerId'> & { isSelf: boolean }) {
+  const to = `/dashboard/organizations/${organization.id}/members/${member.id}`
+  return (
+    <details class="menu" name="menu">
+      <summary class="quiet" aria-label={attribute(`Manage ${personName(member)}`)}>
+        <Icon name="more" />
+      </summary>
+      <div class="pop">
+        <form method="post" action={`${to}/role`}>
+          {
+            ROLES.filter((role) => role !== member.role).map((role) => (
+              <button type="submit" class="item" name="role" value={role}>
+                <span class="who">
+                  <span class="name">{`Make ${role}` as 'safe'}</span>
+                  <span class="hint">{ROLE_WORDS[role].does as 'safe'}</span>
+                </span>
+              </button>
+            )) as 'safe'[]
+          }
+        </form>
+        {isSelf ? (
+          ''
+        ) : (
+          <a class="item danger" href={`${to}/remove`}>
+            <Icon name="trash" />
+            Remove…
+          </a>
+        )}
+      </div>
+    </details>
+  )
+}

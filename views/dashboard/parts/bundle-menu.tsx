@@ -1,0 +1,44 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import { allowsRole, type Role } from '../../../src/identity/roles.ts'
+import { headingOf } from '../../launcher/launcher.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+
+type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; role: Role }>
+
+/** What can be done with a bundle beside its pages; children are further items. */
+export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Element {
+  const { slug } = bundle
+  return (
+    <details class="menu" name="menu">
+      <summary class="quiet" aria-label={attribute(`More for ${headingOf(bundle)}`)}>
+        <Icon name="more" />
+      </summary>
+      <div class="pop">
+        <a class="item" href={`/l/${slug}`} target="_blank" rel="noopener">
+          Open the launcher
+        </a>
+        {allowsRole(role, 'editor') ? (
+          <a class="item" href={`/dashboard/links/new?from=${slug}`}>
+            Duplicate
+          </a>
+        ) : (
+          ''
+        )}
+        {children as 'safe'}
+        {allowsRole(role, 'admin') ? (
+          <form method="post" action={`/dashboard/links/${slug}/delete`}>
+            <button type="submit" class="item danger">
+              Delete
+            </button>
+          </form>
+        ) : (
+          ''
+        )}
+      </div>
+    </details>
+  )
+}

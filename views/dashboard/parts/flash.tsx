@@ -1,0 +1,93 @@
+/** @jsxImportSource @kitajs/html */
+
+import { attribute } from '../../parts/layout.tsx'
+
+/** What a page can begin by telling, by the name that its address carries as `said`. */
+const MESSAGES = {
+  created: 'The bundle is made.',
+  saved: 'Saved as a new version.',
+  unchanged: 'Nothing had changed, so there is no new version.',
+  deleted: 'The bundle is deleted. Its link answers “not found”.',
+  restored: 'The bundle is back, under the link that it had.',
+  reverted: 'The earlier version is back, saved as a new one.',
+  cleared: 'The rules are cleared: everyone gets the bundle’s own tabs.',
+  keyRevoked: 'The key is revoked. Requests with it are refused from now on.',
+  keyMadeBefore:
+    'That key was made and shown when the form was first sent. If you did not keep its text, revoke it and make another.',
+  organizationMade: 'The organisation is made, and you act for it now.',
+  organizationRenamed: 'The organisation has its new name.',
+  organizationDeleted: 'The organisation is deleted, with all that it had.',
+  invited: 'The invitation is on its way.',
+  invitationCanceled: 'The invitation is taken back. Its link does nothing any more.',
+  roleChanged: 'The role is changed, from the next request on.',
+  memberRemoved: 'They are no member any more.',
+  left: 'You have left the organisation.',
+  nameSaved: 'Your name is saved.',
+  verificationSent: 'A mail is on its way. Open the link in it to confirm your address.',
+  passwordChanged: 'Your password is changed, and every other browser is signed out.',
+  passwordMailSent: 'A mail is on its way. Open the link in it to choose a new password.',
+  sessionEnded: 'That browser is signed out.',
+  sessionsEnded: 'Every other browser is signed out.',
+} as const
+
+type FlashName = keyof typeof MESSAGES
+
+/** The address of a page that begins with a message; `slug` in `more` names the bundle that it is about. */
+export function withFlash(path: string, name: FlashName, more: Record<string, string> = {}): string {
+  const [pathname = '', query = ''] = path.split('?')
+  const search = new URLSearchParams(query)
+  search.set('said', name)
+  for (const key in more) search.set(key, more[key]!)
+  return `${pathname}?${search}`
+}
+
+/** What was done on the page before, with its undoing where it has one. */
+export function Flash({ query }: { query: URLSearchParams }): JSX.Element {
+  const name = query.get('said')
+  if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
+  return (
+    <div class="flash" role="status">
+      <p>{MESSAGES[name as FlashName]}</p>
+      {name === 'deleted' ? (
+        <UndoDelete query={query} />
+      ) : name === 'reverted' || name === 'cleared' ? (
+        <UndoRevert query={query} />
+      ) : (
+        ''
+      )}
+    </div>
+  )
+}
+
+function UndoDelete({ query }: { query: URLSearchParams }): JSX.Element {
+  const slug = slugIn(query)
+  if (slug === null) return ''
+  return (
+    <form method="post" action={`/dashboard/links/${slug}/restore`}>
+      <button type="submit" class="quiet">
+        Undo
+      </button>
+    </form>
+  )
+}
+
+/** `version` is the one that is to be undone: by restoring the one before, while it is the latest. */
+function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
+  const slug = slugIn(query)
+  const version = Number(query.get('version'))
+  if (slug === null || !Number.isSafeInteger(version) || version < 2) return ''
+  return (
+    <form method="post" action={`/dashboard/links/${slug}/versions/${version - 1}/restore`}>
+      <input type="hidden" name="expectedVersion" value={String(version)} />
+      <button type="submit" class="quiet">
+        Undo
+      </button>
+    </form>
+  )
+}
+
+/** The address is anybody's to write: a slug that cannot be is none. */
+function slugIn(query: URLSearchParams): string | null {
+  const slug = query.get('slug')
+  return slug !== null && /^[a-z0-9-]{3,64}$/.test(slug) ? attribute(slug) : null
+}

@@ -1,0 +1,64 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Icon } from '../../parts/icons.tsx'
+import type { Viewer } from '../../parts/layout.tsx'
+import { Monogram, personName } from './person.tsx'
+
+/** Whom the visitor acts for, always in sight, and whom they may act for instead. */
+export function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
+  const { acting, organizations, role } = viewer
+  const name = acting === null ? personName(viewer) : acting.name
+  return (
+    <details class="menu subjects" name="menu">
+      <summary>
+        <span class="said">Acting for</span>
+        <Monogram text={name} />
+        <span class="who">
+          <span class="name" dir="auto" safe>
+            {name}
+          </span>
+          <span class="hint" safe>
+            {acting === null ? 'Personal' : `You are ${role}`}
+          </span>
+        </span>
+        <Icon name="switch" />
+      </summary>
+      <div class="pop">
+        <form method="post" action="/dashboard/subject">
+          <Choice id="" name={personName(viewer)} hint="Personal" current={acting === null} />
+          {
+            organizations.map((one) => (
+              <Choice id={one.id} name={one.name} hint={`You are ${one.role}`} current={one.id === acting?.id} />
+            )) as 'safe'[]
+          }
+        </form>
+        <a class="item" href="/dashboard/organizations">
+          <Icon name="plus" />
+          Create an organisation
+        </a>
+      </div>
+    </details>
+  )
+}
+
+interface ChoiceProps {
+  id: string
+  name: string
+  hint: string
+  current: boolean
+}
+
+function Choice({ id, name, hint, current }: ChoiceProps): JSX.Element {
+  return (
+    <button type="submit" class="item" name="organizationId" value={id} aria-pressed={current ? 'true' : 'false'}>
+      <Monogram text={name} />
+      <span class="who">
+        <span class="name" dir="auto" safe>
+          {name}
+        </span>
+        <span class="hint">{hint as 'safe'}</span>
+      </span>
+      {current ? <Icon name="check" /> : ''}
+    </button>
+  )
+}

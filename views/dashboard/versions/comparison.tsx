@@ -1,0 +1,69 @@
+/** @jsxImportSource @kitajs/html */
+
+import { diff } from '../../../src/bundles/diff.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
+import { described, FieldError } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { roleOver } from '../parts/role.ts'
+import { When } from '../parts/time.tsx'
+import { Diff } from './diff.tsx'
+import type { Comparison, HistoryProps } from './history-props.ts'
+import { Restore } from './restore.tsx'
+
+/** Asks for two versions to be compared. */
+export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element {
+  const field = (name: 'from' | 'to', label: string) => (
+    <div class="field">
+      <label for={name}>
+        {label as 'safe'}
+        <span class="said"> version</span>
+      </label>
+      <input
+        id={name}
+        name={name}
+        type="number"
+        inputmode="numeric"
+        min="1"
+        max={String(latest)}
+        required
+        value={attribute(form[name])}
+        {...described(name, form.errors[name])}
+      />
+      <FieldError id={name} error={form.errors[name]} />
+    </div>
+  )
+  return (
+    <form class="compare" method="get" action={`/dashboard/links/${bundle.slug}/versions`}>
+      {field('from', 'Compare') as 'safe'}
+      {field('to', 'with') as 'safe'}
+      <button type="submit">Show</button>
+    </form>
+  )
+}
+
+/** Two versions beside each other, and the way back to the older. */
+export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comparison): JSX.Element {
+  const older = Math.min(from.versionNumber, to.versionNumber)
+  const mayRestore = older < latest && allowsRole(roleOver(bundle, site.viewer), 'editor')
+  return (
+    <section class="card compared" aria-labelledby="compared">
+      <div class="step">
+        <h2 id="compared" safe>
+          {`Version ${from.versionNumber} → version ${to.versionNumber}`}
+        </h2>
+        <span class="by hint">
+          <When at={from.editedAt} />
+          {' → '}
+          <When at={to.editedAt} />
+        </span>
+      </div>
+      <Diff diff={diff(from, to)} />
+      <div class="actions">
+        {mayRestore ? <Restore slug={bundle.slug} versionNumber={older} latest={latest} /> : ''}
+        <a class="button" href={`/dashboard/links/${bundle.slug}/versions`}>
+          Close the comparison
+        </a>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+/** @jsxImportSource @kitajs/html */
+
+import { NOTHING } from '../../../src/bundles/content.ts'
+import { diff } from '../../../src/bundles/diff.ts'
+import type { Version } from '../../../src/bundles/versions.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
+import { attribute } from '../../parts/layout.tsx'
+import { roleOver } from '../parts/role.ts'
+import { When } from '../parts/time.tsx'
+import { Diff } from './diff.tsx'
+import { inShort } from './diff-words.ts'
+import { EditedBy } from './edited-by.tsx'
+import type { HistoryProps } from './history-props.ts'
+import { Restore } from './restore.tsx'
+
+/** Replaces the list alone, and keeps the address of what it shows. */
+const INTO_LIST = 'target:"#history", swap:"outerHTML"'
+
+type StepProps = HistoryProps & { version: Version; previous: Version | null }
+
+/** One version of the history: who saved it, when and what it changed; the open one in full. */
+export function VersionStep(props: StepProps): JSX.Element {
+  const { site, bundle, before, open, latest, version, previous } = props
+  const { versionNumber, editedAt } = version
+  const changes = diff(previous ?? NOTHING, version)
+  const isOpen = versionNumber === open
+  const query = new URLSearchParams({
+    ...(before === null ? {} : { before: String(before) }),
+    version: String(versionNumber),
+  })
+  return (
+    <li class={isOpen ? 'open' : undefined}>
+      <div class="step">
+        <h2>
+          <a
+            id={`v${versionNumber}`}
+            href={attribute(`/dashboard/links/${bundle.slug}/versions?${query}`)}
+            hx-boost={INTO_LIST}
+            aria-current={isOpen ? 'true' : undefined}
+            safe
+          >
+            {`Version ${versionNumber}`}
+          </a>
+        </h2>
+        {versionNumber === latest ? <span class="tag good">current</span> : ''}
+        <span class="by hint">
+          <EditedBy site={site} version={version} />
+          {', '}
+          <When at={editedAt} />
+        </span>
+        <p class="told" safe>
+          {summary(inShort(changes), versionNumber)}
+        </p>
+      </div>
+      {isOpen ? (
+        <div class="card">
+          <Diff diff={changes} />
+          <Actions {...props} />
+        </div>
+      ) : (
+        ''
+      )}
+    </li>
+  )
+}
+
+function summary(short: string, versionNumber: number): string {
+  if (versionNumber === 1) return `Made: ${short}`
+  return short === '' ? 'Saved without a change' : short.charAt(0).toUpperCase() + short.slice(1)
+}
+
+/** What can be done with a version in full. */
+function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
+  const { versionNumber } = version
+  if (versionNumber === latest) return ''
+  const to = attribute(`/dashboard/links/${bundle.slug}/versions?from=${versionNumber}&to=${latest}`)
+  return (
+    <div class="actions">
+      {allowsRole(roleOver(bundle, site.viewer), 'editor') ? (
+        <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} />
+      ) : (
+        ''
+      )}
+      <a class="button" href={to}>
+        Compare with the current
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+import type { Described } from '../../src/api/openapi.ts'
+
+/** One operation with its place in the document. */
+export interface Placed {
+  method: string
+  path: string
+  operation: Described
+}

@@ -1,0 +1,47 @@
+/** @jsxImportSource @kitajs/html */
+
+import { attribute } from '../parts/layout.tsx'
+import type { Placed } from './placed.ts'
+
+/** A form that makes the call from this page; without scripts it is not shown. */
+export function Try({ placed: { method, path, operation } }: { placed: Placed }): JSX.Element {
+  const { operationId, parameters, requestBody } = operation
+  const [[type = '', body] = []] = Object.entries(requestBody?.content ?? {})
+  const fields = parameters.filter((parameter) => parameter.in !== 'header')
+  return (
+    <details class="try">
+      <summary>Try it</summary>
+      <form data-try data-method={method} data-path={path} data-type={type}>
+        {fields.map(({ name, in: where, required, example }) => (
+          <div class="field">
+            <label for={`${operationId}-${name}`} safe>
+              {name}
+            </label>
+            <input
+              id={`${operationId}-${name}`}
+              name={name}
+              data-in={where}
+              required={required}
+              placeholder={attribute(String(example ?? ''))}
+              autocomplete="off"
+            />
+          </div>
+        ))}
+        {body === undefined ? (
+          ''
+        ) : (
+          <div class="field">
+            <label for={`${operationId}-body`}>Body</label>
+            <textarea id={`${operationId}-body`} name="body" data-in="body" rows="6" spellcheck="false" safe>
+              {JSON.stringify(body.example, null, 2)}
+            </textarea>
+          </div>
+        )}
+        <button type="submit" class="primary">
+          Send
+        </button>
+        <div class="outcome" role="status"></div>
+      </form>
+    </details>
+  )
+}

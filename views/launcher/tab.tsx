@@ -1,0 +1,68 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { destination } from '../parts/destination.ts'
+import { attribute } from '../parts/layout.tsx'
+
+/** A note no longer than this names its tab; a longer one is read below the name. */
+const NAME_LENGTH = 90
+
+/** A tab of a bundle, as a link. */
+export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
+  const { note = '', tags = [], openPolicy } = metadata
+  // In punycode, always: in its own script `аpple.com` with a Cyrillic а reads like another's host.
+  const { href, host, path } = destination(url)
+  const [first = '', ...more] = note.trim().split('\n')
+  const name = first.length <= NAME_LENGTH ? first : ''
+  const text = name === '' ? note.trim() : more.join('\n').trim()
+  const isByHand = openPolicy === 'manual'
+  return (
+    <li>
+      <span class="mark" aria-hidden="true" safe>
+        {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
+      </span>
+      <a
+        class="tab"
+        href={attribute(href)}
+        target="_blank"
+        rel="noopener noreferrer"
+        data-open={isByHand ? 'manual' : 'auto'}
+      >
+        <span class="name" dir="auto" safe>
+          {name || host}
+        </span>
+        <span class="where" dir="ltr">
+          {name === '' ? (
+            ''
+          ) : (
+            <span class="host" safe>
+              {host}
+            </span>
+          )}
+          <span safe>{path || (name === '' ? '/' : '')}</span>
+        </span>
+      </a>
+      {text === '' ? (
+        ''
+      ) : (
+        <p class="note" dir="auto" safe>
+          {text}
+        </p>
+      )}
+      {isByHand || tags.length > 0 ? (
+        <ul class="tags">
+          {isByHand ? <li class="by-hand">opens by hand</li> : ''}
+          {
+            tags.map((tag) => (
+              <li dir="auto" safe>
+                {tag}
+              </li>
+            )) as 'safe'[]
+          }
+        </ul>
+      ) : (
+        ''
+      )}
+    </li>
+  )
+}
