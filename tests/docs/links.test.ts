@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const pages = ['*.md', '{docs,bench}/*.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8').replace(/^```.*?^```$/gms, '')
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return Array.from(read(page).matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('every link between pages leads to a file and a heading that exist', () => {
+  expect(pages.length).toBeGreaterThan(12)
+  const broken = pages.flatMap((page) =>
+    Array.from(read(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g), ([, path = '', anchor]) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(ROOT, target))) return `${page}: ${path}`
+      return anchor === undefined || anchorsOf(target).includes(anchor) ? '' : `${page}: ${path}#${anchor}`
+    }).filter((link) => link !== ''),
+  )
+  expect(broken).toEqual([])
+})
