@@ -1,5 +1,5 @@
 import { DryRun } from '../bundles/answers.ts'
-import { type Code, STATUS } from '../core/codes.ts'
+import { STATUS } from '../core/codes.ts'
 import { ERRORS } from '../core/glossary.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
@@ -15,6 +15,8 @@ import {
   problemSchema,
   schemaOf,
 } from './json-schema.ts'
+import { codesOf, failure } from './openapi-codes.ts'
+import { type ANSWERED, FORMAT, HEADERS, headers, IF_MATCH, SERVICE_CLIENT } from './openapi-parts.ts'
 
 // The table as an OpenAPI 3.1 document. Loaded when it is first asked for.
 
@@ -124,11 +126,6 @@ function securityOf(operation: Operation): Described['security'] {
   return operation.access === 'public' ? [{}, ...credentials] : credentials
 }
 
-const HEADERS = {
-  idempotencyKey: 'Idempotency-Key',
-  expectedVersion: 'If-Match',
-} as const
-
 function requestOf(
   operation: Operation,
   method: string,
@@ -174,14 +171,6 @@ function requestOf(
   }
 }
 
-const FORMAT: Parameter = {
-  name: 'format',
-  in: 'query',
-  required: false,
-  description: '`csv` gives the answer as a file, `json` as it is. Without it, what `Accept` likes better.',
-  schema: { enum: ['csv', 'json'] },
-}
-
 /** The headers that an operation reads. */
 function headersOf(operation: Operation): Parameter[] {
   const header = (name: string, { description, examples, ...schema }: JsonSchema, example: unknown): Parameter => {
@@ -195,46 +184,6 @@ function headersOf(operation: Operation): Parameter[] {
   })
   if (operation.labelled === undefined) return conditions
   return [...conditions, header('Service-Client', SERVICE_CLIENT, 'acme-importer/1.4')]
-}
-
-const IF_MATCH = {
-  type: 'string',
-  minimum: undefined,
-  maximum: undefined,
-  pattern: '^(\\*|"v[0-9]{1,15}")$',
-  description:
-    'The ETag of the version that you have read: with another one now, the answer is 412 and nothing changes.',
-}
-const SERVICE_CLIENT = {
-  type: 'string',
-  pattern: '^[A-Za-z0-9._-]{1,40}/[A-Za-z0-9._-]{1,40}$',
-  description:
-    'Which client makes the bundle, as <client>/<tag>: kept in its `metadata`. Anything else is passed over.',
-}
-
-/** What is said of a header that an answer carries. */
-const ANSWERED = {
-  etag: 'The version of the bundle, for If-Match.',
-  location: 'Where the bundle is read.',
-  'idempotency-replayed': '`true` where this is the answer that a first call with the same key got.',
-  'ratelimit-policy': 'The limit of the key, after draft-ietf-httpapi-ratelimit-headers.',
-  ratelimit: 'What is left of it, and in how many seconds more is.',
-  'retry-after': 'Whole seconds to wait.',
-  'www-authenticate': 'Bearer: an API key is what to send.',
-} as const
-
-function headers(...names: (keyof typeof ANSWERED)[]): Pick<Response, 'headers'> {
-  const said = names.map((name) => [title(name), { description: ANSWERED[name], schema: { type: 'string' } }])
-  return names.length === 0 ? {} : { headers: Object.fromEntries(said) }
-}
-
-/** `Retry-After`, as headers are written. */
-function title(name: string): string {
-  if (name === 'etag') return 'ETag'
-  return name
-    .replace('ratelimit', 'RateLimit')
-    .replace(/(^|-)[a-z]/g, (first) => first.toUpperCase())
-    .replace('Www', 'WWW')
 }
 
 function successOf(operation: Operation, naming: Naming): Described['responses'] {
@@ -292,27 +241,6 @@ function failuresOf(operation: Operation, method: string, naming: Naming): Descr
       ]
     }),
   )
-}
-
-function failure([code = 'INTERNAL_ERROR']: readonly Code[]): unknown {
-  const said = { error: ERRORS[code], code }
-  return code === 'RATE_LIMITED' ? { ...said, retryAfterSeconds: 12 } : said
-}
-
-/** Every code that a call of an operation may be refused with: what follows from its declaration, and what that names. */
-export function codesOf(operation: Operation, method: string): Code[] {
-  const hasBody = method !== 'GET' && method !== 'DELETE' && operation.body !== 'none'
-  const codes = new Set<Code>(['BAD_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED', 'MISDIRECTED_REQUEST', 'INTERNAL_ERROR'])
-  if (operation.access !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
-  if (hasBody || operation.body === 'none') {
-    codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
-  }
-  if (operation.idempotent !== undefined) codes.add('IDEMPOTENCY_CONFLICT')
-  if (operation.versioned !== undefined) codes.add('VERSION_CONFLICT')
-  if (operation.proof?.includes('address')) codes.add('EMAIL_UNVERIFIED')
-  if (operation.proof?.includes('recentSignIn')) codes.add('RECENT_SIGN_IN_REQUIRED')
-  for (const code of operation.errors ?? []) codes.add(code)
-  return (Object.keys(STATUS) as Code[]).filter((code) => codes.has(code))
 }
 
 function pick<T>(from: Record<string, T>, names: readonly string[]): Record<string, T> {

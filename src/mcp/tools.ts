@@ -1,5 +1,5 @@
 import { besideOf, besideSchema, inputSchema, type Naming, problemSchema, schemaOf } from '../api/json-schema.ts'
-import { codesOf } from '../api/openapi.ts'
+import { codesOf } from '../api/openapi-codes.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
