@@ -188,7 +188,7 @@ for (const [jump, there] of [
 test('days are those of UTC, wherever the host stands and whatever its clocks do that night', async () => {
   const script = `
     import { newScene, log, AGENT, counted } from './tests/insights/support.ts'
-    import { Counter, Recorder } from './src/insights/recorder.ts'
+    import { Counter, Recorder } from './src/launcher/recorder.ts'
     const times = ['2026-10-24T23:59:59Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T23:30:00Z',
       '2026-10-26T00:00:00Z', '2027-03-13T23:59:59Z', '2027-03-14T10:00:00Z', '2027-03-15T00:00:00Z']
     const scene = await newScene(times[0])
