@@ -9,7 +9,6 @@ import { startSqld } from './sqld.ts'
 
 /** The runtimes that the service promises to run on. */
 export type Runtime = 'bun' | 'deno'
-export const RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
 /** What the service runs on and keeps its data in: a file, a libSQL server over http or ws, or a local copy of one. */
 export interface Target {
@@ -18,12 +17,12 @@ export interface Target {
   store: 'file' | 'http' | 'ws' | 'replica'
 }
 
-const USUAL: readonly Target[] = [
-  { name: 'Bun over a file', runtime: 'bun', store: 'file' },
+const USUAL: Target = { name: 'Bun over a file', runtime: 'bun', store: 'file' }
+const REST: readonly Target[] = [
   { name: 'Deno over a file', runtime: 'deno', store: 'file' },
   { name: 'Bun over sqld', runtime: 'bun', store: 'http' },
 ]
-const REST: readonly Target[] = [
+const STORES: readonly Target[] = [
   { name: 'Deno over sqld', runtime: 'deno', store: 'http' },
   { name: 'Bun over sqld by ws', runtime: 'bun', store: 'ws' },
   { name: 'Deno over sqld by ws', runtime: 'deno', store: 'ws' },
@@ -31,10 +30,33 @@ const REST: readonly Target[] = [
   { name: 'Deno over a replica of sqld', runtime: 'deno', store: 'replica' },
 ]
 
-/** The targets that tests run on: with `TARGETS=rest`, those that every run of the tests cannot wait for. */
-export const TARGETS = process.env.TARGETS === 'rest' ? REST : USUAL
+const PARTS = {
+  usual: { targets: [USUAL], runtimes: ['bun'] },
+  rest: { targets: REST, runtimes: ['deno'] },
+  all: { targets: [USUAL, ...REST], runtimes: ['bun', 'deno'] },
+} satisfies Record<string, { targets: readonly Target[]; runtimes: readonly Runtime[] }>
+
+/** What of the matrix tests are declared for (tests/README.md); Bun over a file where nothing is said. */
+export const MATRIX = (process.env.MATRIX ?? 'usual') as keyof typeof PARTS
+if (!(MATRIX in PARTS)) throw new Error(`MATRIX is one of ${Object.keys(PARTS).join(', ')}`)
+const part = PARTS[MATRIX]
+
+/** The targets and runtimes that tests run on; with `TARGETS=stores`, the stores that no run can wait for. */
+export const TARGETS: readonly Target[] = process.env.TARGETS === 'stores' ? STORES : part.targets
+export const RUNTIMES: readonly Runtime[] = part.runtimes
+/** Both, for what takes one of each. */
+export const BOTH_RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Settings without the limits that tests would run into. */
+export const TEST_ENV = {
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000',
+  SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: '1000000',
+  SERVICE_WRITES_PER_MINUTE: '0',
+  SERVICE_WRITES_PER_HOUR: '0',
+}
 
 /** The service as shipped, in a process of its own. */
 export interface Server {
@@ -127,11 +149,7 @@ export async function startServer({
         HOME: process.env.HOME,
         PORT: String(port),
         DATABASE_URL: `file:${file}`,
-        SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
-        SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000',
-        SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: '1000000',
-        SERVICE_WRITES_PER_MINUTE: '0',
-        SERVICE_WRITES_PER_HOUR: '0',
+        ...TEST_ENV,
         ...env,
       },
       stdout: 'pipe',

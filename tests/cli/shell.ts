@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleCommand } from '../../tools/bundle.ts'
-import { command } from '../server.ts'
+import { command, MATRIX } from '../server.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What starts the command: from its source, or as it is packed for npm, which happens once. */
-export const RUNTIMES: [name: string, start: () => string[]][] = [
-  ['Bun', () => [...command('bun'), join(ROOT, 'src/cli/main.ts')]],
+type Way = [name: string, start: () => string[]]
+const ON_BUN: Way[] = [['Bun', () => [...command('bun'), join(ROOT, 'src/cli/main.ts')]]]
+const ELSEWHERE: Way[] = [
   ['Deno', () => [...command('deno'), join(ROOT, 'src/cli/main.ts')]],
   ['Node, from the package', () => ['node', join(packed(), 'cli.js')]],
 ]
+export const RUNTIMES = { usual: ON_BUN, rest: ELSEWHERE, all: [...ON_BUN, ...ELSEWHERE] }[MATRIX]
 
 let folder: string | undefined
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { operateOn } from '../operator.ts'
 import { arrive, organize, Visitor } from '../people.ts'
-import { type Server, startServer, startTarget, TARGETS } from '../server.ts'
+import { type Server, startServer, TARGETS } from '../server.ts'
+import { startOn } from '../targets.ts'
 
 const START_MS = 60_000
 // A guard against hanging, not a promise.
@@ -33,7 +34,7 @@ for (const target of TARGETS) {
         file,
         '# what we do not serve\r\nbad.example # for good\r\n0.0.0.0 listed.example\n*.star.example\n127.0.0.9\n::ffff:203.0.113.7\n2001:db8::bad\nmünchen.example\n',
       )
-      server = await startTarget(target, { SERVICE_BLOCKED_HOSTS_FILE: file, SERVICE_CLIENT_IP_HEADER: 'x-client' })
+      server = await startOn(target, { SERVICE_BLOCKED_HOSTS_FILE: file, SERVICE_CLIENT_IP_HEADER: 'x-client' })
     }, START_MS)
     afterAll(async () => {
       await server?.stop()

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { arrive, newEmail, type Person, URL_A, Visitor } from '../people.ts'
-import { onEveryTarget } from '../targets.ts'
+import { onEveryProcess } from '../targets.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 
-onEveryTarget({}, (at) => {
+onEveryProcess({}, (at) => {
   const newKey = () => newEmail('key')
   const send = (who: Visitor, path: string, body: unknown, key: string) =>
     who.api<{ slug?: string; rawKey?: string }>('POST', path, body, { 'idempotency-key': key })

@@ -1,12 +1,13 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { onEveryProcess } from '../targets.ts'
 import { type ApiKey, arrive, ask, found, type Minted, mint, type Person, revoke } from './people.ts'
-import { onEveryRuntime, START_MS } from './support.ts'
+import { START_MS } from './support.ts'
 
 const REPLAYED = 'idempotency-replayed'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-onEveryRuntime({}, (server) => {
+onEveryProcess({}, (server) => {
   let person: Person
   beforeAll(async () => {
     person = await arrive(server())

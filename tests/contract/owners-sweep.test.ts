@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
 import { arrive, newEmail, Visitor } from '../people.ts'
-import { onEveryTarget } from '../targets.ts'
+import { onEveryProcess } from '../targets.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-onEveryTarget({}, (at) => {
+onEveryProcess({}, (at) => {
   test('what has run out is erased: claims with their addresses, hashed addresses, sessions, old changes and webhooks', async () => {
     const server = at()
     const visitor = new Visitor(server)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { connect } from 'node:net'
-import { type Runtime, type Server, startTarget, TARGETS } from '../server.ts'
+import { type Runtime, type Server, TARGETS } from '../server.ts'
+import { startOn } from '../targets.ts'
 
 /** Starting Deno on a busy machine takes a while. */
 export const START_MS = 60_000
@@ -14,7 +15,7 @@ export function onEveryRuntime(
     describe(target.name, () => {
       let server: Server
       beforeAll(async () => {
-        server = await startTarget(target, env)
+        server = await startOn(target, env)
       }, START_MS)
       afterAll(async () => {
         await server.stop()

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
 import { actFor, arrive, newEmail, organize, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { newAddress, WITHOUT_LIMITS } from './callers.ts'
+import { newAddress, WITHOUT_LIMITS } from '../security/callers.ts'
+import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
 // Races between two processes, one on each runtime, over one database: what a lock or a cache in memory would let
 // through. Most are held within one process as well, where the tests of each feature stand.
@@ -24,7 +24,7 @@ beforeAll(async () => {
     SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: String(CAP),
   }
   const database = pathOf(folder, 'test.db')
-  servers = await Promise.all(RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
+  servers = await Promise.all(BOTH_RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
   ann = await arrive(servers[0]!)
   await ann.makeBundle()
   await servers[0]!.sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])

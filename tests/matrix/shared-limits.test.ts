@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { arrive, ask, confirm, found, type Minted, mint, type Person, revoke, signUp } from '../contract/people.ts'
+import { create, START_MS, URL_OK } from '../contract/support.ts'
 import { becomes } from '../eventually.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { arrive, ask, confirm, found, type Minted, mint, type Person, revoke, signUp } from './people.ts'
-import { create, START_MS, URL_OK } from './support.ts'
+import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
 /** Two processes of the service, one on each runtime, with one database and one Redis. */
 const directory = mkdtempSync(join(tmpdir(), 'openall-'))
@@ -24,7 +24,7 @@ beforeAll(async () => {
     SERVICE_RATE_LIMIT_WINDOW_MS: '600000',
     SERVICE_RATE_LIMIT_MAX_REQUESTS: '20',
   }
-  servers = await Promise.all(RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
+  servers = await Promise.all(BOTH_RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
   person = await signUp(servers[0]!, { 'x-client': '192.0.2.250' })
   await confirm(servers[0]!, person)
 }, START_MS)

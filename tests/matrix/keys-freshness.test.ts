@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { arrive, ask, bundleOf, found, mint, type Person, revoke } from './people.ts'
-import { START_MS } from './support.ts'
+import { arrive, ask, bundleOf, found, mint, type Person, revoke } from '../contract/people.ts'
+import { START_MS } from '../contract/support.ts'
+import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
 /** What docs/api-keys.md promises of processes without Redis, and what a busy machine may add. */
 const [DOCUMENTED_MS, BUSY_MS] = [1_000, 4_000]
 const PROMISED_MS = DOCUMENTED_MS + BUSY_MS
 
 /** Two processes of the service over one database file: the change is made at the first, seen at the second. */
-for (const [here, there] of [RUNTIMES, [...RUNTIMES].reverse()]) {
+for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
   describe(`what is changed on ${here}, seen on ${there}`, () => {
     const directory = mkdtempSync(join(tmpdir(), 'openall-'))
     const database = join(directory, 'test.db')
