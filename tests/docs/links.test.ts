@@ -28,3 +28,10 @@ test('every link between pages leads to a file and a heading that exist', () => 
   )
   expect(broken).toEqual([])
 })
+
+test('every file and folder that CONTRIBUTING.md names exists', () => {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  const named = Array.from(text.matchAll(/`((?:src|db|views|tests|docs)\/[^` <]*)`/g), ([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
