@@ -148,3 +148,13 @@ test('the README’s table of settings lists every setting, and no other', () =>
   const rows = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\|\s*`([A-Z][A-Z0-9_]*)`\s*\|/gm)]
   expect(rows.map(([, name]) => name ?? '').sort()).toEqual(Object.keys(SETTINGS).sort())
 })
+
+test('no file is longer than a reader keeps in mind, but for the tables', () => {
+  const lengths = files
+    .map((file) => ({ file, lines: (texts.get(file) ?? '').split('\n').length - 1 }))
+    .sort((a, b) => a.lines - b.lines)
+  const at = (share: number) => lengths[Math.floor(lengths.length * share)]?.lines
+  expect(lengths.filter(({ file, lines }) => lines > 250 && file !== 'db/schema.ts')).toEqual([])
+  expect(at(0.5)).toBeLessThanOrEqual(80)
+  expect(at(0.9)).toBeLessThanOrEqual(180)
+})
