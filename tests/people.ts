@@ -48,6 +48,8 @@ export class Visitor {
     const response = await fetch(path.startsWith('http') ? path : `${this.server.origin}${path}`, {
       ...init,
       redirect: 'manual',
+      // A connection of a test before may be one that the server closes, for it was idle, at this very moment.
+      keepalive: false,
       headers: { ...(cookie === '' ? {} : { cookie }), ...this.always, ...init.headers },
     })
     for (const text of response.headers.getSetCookie()) {
