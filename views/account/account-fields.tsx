@@ -1,34 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
 import { described, Field } from '../parts/fields.tsx'
-import { attribute } from '../parts/layout.tsx'
-
-/** A field for the address of an account. */
-export function EmailField({
-  email,
-  error,
-  autofocus = false,
-}: {
-  email: string
-  error: string | undefined
-  autofocus?: boolean
-}) {
-  return (
-    <Field id="email" label="E-mail address" error={error}>
-      <input
-        id="email"
-        name="email"
-        type="email"
-        required
-        maxlength="254"
-        autocomplete="email"
-        autofocus={autofocus && email === ''}
-        value={attribute(email)}
-        {...described('email', error)}
-      />
-    </Field>
-  )
-}
 
 interface PasswordProps {
   /** Also its id; `password` where a page asks for one alone. */

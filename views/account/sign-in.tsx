@@ -1,8 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
+import { EmailField } from '../parts/email-field.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { EmailField, PasswordField } from './account-fields.tsx'
+import { PasswordField } from './account-fields.tsx'
 
 /** A form of these pages as it was sent, and what is wrong with it. */
 export interface AccountForm {

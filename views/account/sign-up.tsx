@@ -1,8 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
+import { EmailField } from '../parts/email-field.tsx'
 import { Alert, described, Field } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { EmailField, PasswordField } from './account-fields.tsx'
+import { PasswordField } from './account-fields.tsx'
 import { type AccountProps, OidcForm } from './sign-in.tsx'
 
 /** Make an account. */

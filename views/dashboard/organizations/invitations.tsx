@@ -2,7 +2,8 @@
 
 import type { Invited } from '../../../src/identity/organizations.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
-import { described, Field } from '../../parts/fields.tsx'
+import { EmailField } from '../../parts/email-field.tsx'
+import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -22,18 +23,7 @@ export function Invite({ form: { email, role, error }, id }: { form: InviteForm;
     <section class="panel" aria-labelledby="invite">
       <h2 id="invite">Invite somebody</h2>
       <form class="inline" method="post" action={`/dashboard/organizations/${id}`}>
-        <Field id="email" label="E-mail address" error={shown}>
-          <input
-            id="email"
-            name="email"
-            type="email"
-            required
-            maxlength="254"
-            autocomplete="off"
-            value={attribute(email)}
-            {...described('email', shown)}
-          />
-        </Field>
+        <EmailField email={email} error={shown} autocomplete="off" />
         <Field id="role" label="Role">
           <select id="role" name="role">
             {

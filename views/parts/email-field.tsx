@@ -1,0 +1,34 @@
+/** @jsxImportSource @kitajs/html */
+
+import { MAX_EMAIL } from '../../src/core/text.ts'
+import { described, Field } from './fields.tsx'
+import { attribute } from './layout.tsx'
+
+/** A field for an e-mail address: by default one's own, which browsers fill in. */
+export function EmailField({
+  email,
+  error,
+  autocomplete = 'email',
+  autofocus = false,
+}: {
+  email: string
+  error: string | undefined
+  autocomplete?: 'email' | 'off'
+  autofocus?: boolean
+}) {
+  return (
+    <Field id="email" label="E-mail address" error={error}>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        required
+        maxlength={String(MAX_EMAIL)}
+        autocomplete={autocomplete}
+        autofocus={autofocus && email === ''}
+        value={attribute(email)}
+        {...described('email', error)}
+      />
+    </Field>
+  )
+}
