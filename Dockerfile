@@ -12,11 +12,12 @@ RUN bun tools/single.ts openall-server && mkdir data
 
 FROM ${BASE} AS service
 COPY --from=build /build/openall-server /openall-server
+# libSQL's native part, which the executable would unpack into /tmp otherwise: that may be read-only, or mounted noexec.
+COPY --from=build /build/node_modules/@libsql/linux-*-gnu/index.node /libsql.node
 COPY --from=build --chown=nonroot:nonroot --chmod=700 /build/data /data
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=file:/data/openall.db
 EXPOSE 3000
 VOLUME /data
-# libSQL's native part is unpacked into /tmp: with a read-only root, mount a tmpfs with `exec` there.
 HEALTHCHECK --interval=10s --timeout=3s CMD ["/openall-server", "health"]
 ENTRYPOINT ["/openall-server"]
 

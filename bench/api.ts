@@ -25,6 +25,8 @@ const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
 export const CALLS = {
   create: () => [`POST /api/links ${JSON.stringify(contentOf(1))}`],
   list: () => ['GET /api/me/links'],
+  // Found in one bundle: all of the person's are looked at.
+  search: (slugs) => slugs.map((_, number) => `GET /api/me/links?q=report%20${number}%2C`),
   insights: (slugs) => slugs.map((slug) => `GET /api/links/${slug}/insights?range=90d`),
   'MCP call': (slugs) =>
     slugs.map((slug) => {

@@ -28,7 +28,7 @@ async function bench(folder: string): Promise<void> {
   const few = await side(join(folder, 'few.db'), 0)
   const many = await side(join(folder, 'many.db'), OTHERS)
   const rows = [await firstViews(few, many)]
-  for (const work of ['launchers', 'list', 'create'] as const) {
+  for (const work of ['launchers', 'list', 'search', 'create'] as const) {
     const slower: number[] = []
     const rates: [number, number][] = []
     for (let round = 0; round <= ROUNDS; round += 1) {
@@ -68,6 +68,11 @@ function fill(file: string, count: number): void {
      INSERT INTO bundles (slug, title, urls, url_metadata, source, created_at, updated_at)
      SELECT lower(hex(randomblob(8))), 'Reading list ' || i, ?2, ?3, 'api', i, i FROM n WHERE ?1 > 0`,
     [count, JSON.stringify(urls), JSON.stringify(urlMetadata)],
+  )
+  database.run(
+    `INSERT INTO bundle_search (bundle_id, text)
+     SELECT id, lower(title) || char(10) || ?1 FROM bundles WHERE owner_id IS NULL`,
+    [[...urls, ...urlMetadata.map(({ note }) => note)].join('\n').toLowerCase()],
   )
   database.run(
     `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)

@@ -105,7 +105,7 @@ function fillDays(database: Database, slug: string, views: number, rules: string
 function fillViewers(database: Database, slug: string): void {
   database.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     INSERT INTO viewer_hashes SELECT bundles.id, ?2, hex(randomblob(22)) FROM n JOIN bundles ON slug = ?3`,
+     INSERT INTO viewer_hashes SELECT unixepoch(?2) / 86400, bundles.id, randomblob(16) FROM n JOIN bundles ON slug = ?3`,
     [VIEWERS_TODAY, dayBefore(0), slug],
   )
   for (let day = 0; day < DAYS; day += 1) {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../tests/ports.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const POLL_MS = 1
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** A server in a process of its own that has answered once. */
 export interface Server {
@@ -32,20 +33,30 @@ export function onFile(path: string): Place {
   return { DATABASE_URL: `file:${path}` }
 }
 
-/** Starts the service as shipped, with the package's own `start`; `path` is what it answers first. */
-export async function startService(place: Place, path: string): Promise<Server> {
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: { start: string } }
+/**
+ * Starts the service as shipped, with the package's own `start`; `path` is what it answers first.
+ * @param checkout whose code it is; this one's where nothing is said.
+ */
+export async function startService(place: Place, path: string, checkout = ROOT): Promise<Server> {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
   const port = freePort()
-  return start(scripts.start.split(' ').slice(1), new Request(`http://localhost:${port}${path}`), {
-    PORT: String(port),
-    ...place,
-    // As high as they go: one machine plays every client.
-    SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
-    SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
-    SERVICE_PLAN_FREE_MAX_BUNDLES: '1000000000',
-    SERVICE_WRITES_PER_MINUTE: '0',
-    SERVICE_WRITES_PER_HOUR: '0',
-  })
+  const env = { PORT: String(port), ...place, ...WITHOUT_LIMITS }
+  return start(scripts.start.split(' ').slice(1), new Request(`http://localhost:${port}${path}`), env, checkout)
+}
+
+/** As high as they go: one machine plays every client. */
+export const WITHOUT_LIMITS = {
+  SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
+  SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
+  SERVICE_PLAN_FREE_MAX_BUNDLES: '1000000000',
+  SERVICE_WRITES_PER_MINUTE: '0',
+  SERVICE_WRITES_PER_HOUR: '0',
+}
+
+/** Starts Elysia and the client over a file, with the SQL that was recorded (`recorded.ts`). */
+export async function startBareStore(store: string, recorded: string): Promise<Server> {
+  const port = freePort()
+  return start(['bench/bare-store.ts', String(port), store, recorded], new Request(`http://localhost:${port}/`))
 }
 
 /** Starts the bare runtime on one of the two works. */
@@ -55,10 +66,15 @@ export async function startBare(...work: ['launchers', string] | ['events']): Pr
   return start(['bench/bare.ts', String(port), ...work], new Request(`http://localhost:${port}/`, ask))
 }
 
-async function start(args: string[], first: Request, env: Record<string, string> = {}): Promise<Server> {
+async function start(
+  args: string[],
+  first: Request,
+  env: Record<string, string> = {},
+  checkout = ROOT,
+): Promise<Server> {
   const from = performance.now()
   const child = Bun.spawn([process.execPath, ...args], {
-    cwd: ROOT,
+    cwd: checkout,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdout: 'ignore',
     stderr: 'inherit',
@@ -94,7 +110,8 @@ function residentMb(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-function processorMs(pid: number): number {
+/** Time on a processor so far of a process, of all its threads, in ms. */
+export function processorMs(pid: number): number {
   // proc(5): after the command's closing bracket, fields 12 and 13 are user and system time in ticks of 10 ms.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 /** One thread is enough to keep a server on one core busy, and leaves the other core to it. */
 export const CONNECTIONS = 32
 /** Past the load's own end, for the answers that are under way; a store on a server may be at its disk just then. */
-const GRACE_SECONDS = 1
+export const GRACE_SECONDS = 1
 const STORE_GRACE_SECONDS = 3
 
 /** What `closed-loop.lua` prints. */
@@ -37,19 +37,24 @@ export function forSeconds(
   return load(origin, { script: work, file: slugFile, connections }, 'seconds', seconds, seconds + GRACE_SECONDS)
 }
 
-/** Calls a server with a key for some seconds, as the lines of a file say (see `calls.lua`), at random. */
+/**
+ * Calls a server with a key for some seconds, as the lines of a file say (see `calls.lua`), at random.
+ * @param graceSeconds past that, for the answers that are under way.
+ */
 export function calling(
   origin: string,
   { file, key, connections }: { file: string; key: string; connections: number },
   seconds: number,
+  graceSeconds = STORE_GRACE_SECONDS,
 ): Promise<Load> {
   const asked: Asked = { script: 'calls', file, words: [key], connections }
-  return load(origin, asked, 'seconds', seconds, seconds + STORE_GRACE_SECONDS)
+  return load(origin, asked, 'seconds', seconds, seconds + graceSeconds)
 }
 
 /** Asks a server for every bundle in turn, over and over, until there have been so many requests. */
 export function inTurn(work: Work, origin: string, slugFile: string, requests: number): Promise<Load> {
-  const rate = 10_000
+  // Low enough for a slow machine: a launcher's first view takes a millisecond there.
+  const rate = 5_000
   return load(origin, { script: work, file: slugFile }, 'requests', requests, Math.ceil(requests / rate))
 }
 

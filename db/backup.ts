@@ -1,11 +1,12 @@
-import { copyFileSync, existsSync, statSync, unlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Client } from '@libsql/client'
-import { knownMigrations } from './client.ts'
+import { checksumLine, checksumOf, readChecksums } from './checksum.ts'
 import { JOURNAL, openFile } from './file.ts'
-
-/** A file is not, or cannot become, a copy of a store; the message says what to do. */
-export class UnfitCopy extends Error {}
+import { isNewer } from './migrate.ts'
+import { keepPrivate, makeFolderOf } from './private-files.ts'
+import { UnusableCopy } from './unusable-copy.ts'
 
 /** A copy of a store. */
 export interface Copy {
@@ -14,56 +15,104 @@ export interface Copy {
   bundles: number
 }
 
+/** Suffix of the secret beside a store or a copy. */
+export const SECRET = '.secret'
+/** Suffix of the checksums beside a copy, in the format of `sha256sum --check`. */
+export const CHECKSUMS = '.sha256'
+
 /**
- * Copies a file store as of one moment, while services write to it, and checks the copy. The day’s salt and viewer
- * hashes are left out, because they could identify a viewer of today (docs/privacy.md).
- * @param to must not exist; it appears complete.
- * @throws UnfitCopy; what the driver throws.
+ * Copies a file store and its secret as of one moment, while services write to it, checks the copy, and puts its checksums
+ * beside it. The day’s salt and viewer hashes are left out, because they could identify today’s viewers
+ * (docs/privacy.md).
+ * @param to must not exist; it appears last, complete.
+ * @throws UnusableCopy; or the driver’s error.
  */
 export async function copyStore(from: string, to: string): Promise<Copy> {
-  if (!existsSync(from)) throw new UnfitCopy(`there is no database at ${from}`)
+  if (!existsSync(from)) throw new UnusableCopy(`there is no database at ${from}`)
   refuseTaken(to)
   const draft = `${to}.${process.pid}.partial`
   try {
-    await using(from, from, (client) => client.execute({ sql: 'VACUUM INTO ?', args: [draft] }))
-    const bundles = await using(draft, to, async (client) => {
+    await withDatabase(from, from, (client) => client.execute({ sql: 'VACUUM INTO ?', args: [draft] }))
+    const bundles = await withDatabase(draft, to, async (client) => {
       await client.executeMultiple('DELETE FROM viewer_hashes; DELETE FROM salts;')
       return check(client, to)
     })
+    let checksums = checksumLine(await checksumOf(draft), basename(to))
+    if (copySecret(from, to)) checksums += checksumLine(await checksumOf(to + SECRET), basename(to + SECRET))
+    writeFileSync(to + CHECKSUMS, checksums, { flush: true })
     return { file: to, ...(await finish(draft, to)), bundles }
   } finally {
-    discard(draft)
+    discard(draft, to)
   }
 }
 
 /**
- * Restores a copy where no store exists. It is checked first: complete, and made by this version or an older one, whose
- * tables the next start migrates.
- * @throws UnfitCopy.
+ * Restores a copy and its secret where no store exists. It is checked first: unchanged since it was made, where its
+ * checksums are there; complete; and made by this version or an older one, whose tables the next start migrates.
+ * @throws UnusableCopy.
  */
 export async function restoreStore(from: string, to: string): Promise<Copy> {
-  if (!existsSync(from)) throw new UnfitCopy(`there is no copy at ${from}`)
+  if (!existsSync(from)) throw new UnusableCopy(`there is no copy at ${from}`)
   refuseTaken(to)
+  makeFolderOf(to)
   const draft = `${to}.${process.pid}.partial`
   try {
     copyFileSync(from, draft)
-    const bundles = await using(draft, from, (client) => check(client, from))
+    // It has the mode of the original.
+    keepPrivate(draft)
+    if (existsSync(from + CHECKSUMS)) await verify(from, draft)
+    const bundles = await withDatabase(draft, from, (client) => check(client, from))
+    copySecret(from, to)
     return { file: to, ...(await finish(draft, to)), bundles }
   } finally {
-    discard(draft)
+    discard(draft, to)
+  }
+}
+
+/**
+ * Compares a copy and its secret with the checksums beside it, which find a single changed byte.
+ * @throws UnusableCopy that names the file that has changed.
+ */
+export async function verifyCopy(file: string): Promise<void> {
+  if (!existsSync(file)) throw new UnusableCopy(`there is no copy at ${file}`)
+  if (!existsSync(file + CHECKSUMS)) throw new UnusableCopy(`${file}${CHECKSUMS} is missing: nothing can be compared`)
+  await verify(file, file)
+}
+
+/** @param copied where the bytes of the copy are read from. */
+async function verify(file: string, copied: string): Promise<void> {
+  const checksums = readChecksums(readFileSync(file + CHECKSUMS, 'utf8'))
+  if (checksums === null) throw new UnusableCopy(`${file}${CHECKSUMS} is damaged: it holds no checksums`)
+  // By the end of their names: copies may be renamed, all files of one alike.
+  for (const [name, checksum] of checksums) {
+    const [changed, bytes] = name.endsWith(SECRET) ? [file + SECRET, file + SECRET] : [file, copied]
+    // For a restore SERVICE_SECRET may stand in its place.
+    if (!existsSync(bytes) && copied !== file) continue
+    if (!existsSync(bytes)) throw new UnusableCopy(`${changed} is missing`)
+    if ((await checksumOf(bytes)) !== checksum)
+      throw new UnusableCopy(`${changed} is damaged: it has changed since ${file}${CHECKSUMS} was written`)
   }
 }
 
 function refuseTaken(to: string): void {
-  const taken = [to, `${to}-wal`, `${to}-shm`].find((file) => existsSync(file))
-  if (taken !== undefined) throw new UnfitCopy(`${taken} is there already: stop what uses it and move it away first`)
+  const taken = [to, `${to}-wal`, `${to}-shm`, to + SECRET, to + CHECKSUMS].find((file) => existsSync(file))
+  if (taken !== undefined)
+    throw new UnusableCopy(`${taken} already exists: stop whatever uses it and move it away first`)
 }
 
-/** @param named the file’s name for error messages. */
-async function using<T>(file: string, named: string, use: (client: Client) => Promise<T>): Promise<T> {
+/** Whether there was one to copy: SERVICE_SECRET may replace it. */
+function copySecret(from: string, to: string): boolean {
+  if (!existsSync(from + SECRET)) return false
+  copyFileSync(from + SECRET, to + SECRET)
+  keepPrivate(to)
+  return true
+}
+
+/** @param label the file’s name in error messages. */
+async function withDatabase<T>(file: string, label: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = await openFile(file, (attempt) => attempt()).catch((error: unknown) => {
-    throw new UnfitCopy(
-      `${named} is damaged, or no database: ${error instanceof Error ? error.message : String(error)}`,
+    throw new UnusableCopy(
+      `${label} is damaged or not a database: ${error instanceof Error ? error.message : String(error)}`,
     )
   })
   try {
@@ -79,27 +128,27 @@ async function check(client: Client, file: string): Promise<number> {
     try {
       return (await client.execute(sql)).rows
     } catch (error) {
-      throw new UnfitCopy(
-        `${file} is damaged, or no store of this service: ${error instanceof Error ? error.message : ''}`,
+      throw new UnusableCopy(
+        `${file} is damaged or not a store of this service: ${error instanceof Error ? error.message : ''}`,
       )
     }
   }
   const [found] = await rows('PRAGMA integrity_check(1)')
-  if (found?.integrity_check !== 'ok') throw new UnfitCopy(`${file} is damaged: ${String(found?.integrity_check)}`)
-  if ((await rows('PRAGMA foreign_key_check')).length > 0) throw new UnfitCopy(`${file} is damaged: rows are missing`)
-  const known = new Set(knownMigrations().map(({ hash }) => hash))
+  if (found?.integrity_check !== 'ok') throw new UnusableCopy(`${file} is damaged: ${String(found?.integrity_check)}`)
+  if ((await rows('PRAGMA foreign_key_check')).length > 0)
+    throw new UnusableCopy(`${file} is damaged: referenced rows are missing`)
   const applied = await rows(`SELECT hash FROM ${JOURNAL}`)
-  if (applied.length === 0) throw new UnfitCopy(`${file} is no store of this service`)
-  if (!applied.every(({ hash }) => known.has(String(hash)))) {
-    throw new UnfitCopy(`${file} was written by a newer version of this service: use that one`)
+  if (applied.length === 0) throw new UnusableCopy(`${file} is no store of this service`)
+  if (isNewer(applied.map(({ hash }) => hash))) {
+    throw new UnusableCopy(`${file} was written by a newer version of this service: use that one`)
   }
   const [count] = await rows('SELECT count(*) AS n FROM bundles')
-  // So that the file alone is the whole copy.
+  // The copy must be a single file.
   await client.execute('PRAGMA journal_mode = DELETE')
   return Number(count?.n)
 }
 
-/** Renames the file into place once it is on disk. */
+/** Flushes the file to disk, then renames it into place. */
 async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   const file = await open(draft, 'r+')
   await file.sync()
@@ -108,6 +157,9 @@ async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   return { bytes: statSync(to).size }
 }
 
-function discard(draft: string): void {
-  for (const file of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`]) if (existsSync(file)) unlinkSync(file)
+/** Removes what is left of a copy that did not get its name. */
+function discard(draft: string, to: string): void {
+  const beside = existsSync(to) ? [] : [to + SECRET, to + CHECKSUMS]
+  for (const file of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`, ...beside])
+    if (existsSync(file)) unlinkSync(file)
 }

@@ -1,22 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import pLimit from 'p-limit'
 import { databaseFile } from '../src/config.ts'
-import { openBackground } from './background.ts'
-import { JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writerOn, writingThrough } from './file.ts'
+import { retryWhileBusy } from './busy.ts'
+import { markReplica } from './catch-up.ts'
+import { type Committed, JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writingThrough } from './file.ts'
 import { inTime, REMOTE_TIMEOUT_MS } from './in-time.ts'
-import type { RemoteStore } from './remote.ts'
-
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
-const BUSY_PATIENCE_MS = 5_000
-/** Processes that start at once wait for each other’s migrations. */
-const START_PATIENCE_MS = 30_000
+import { migrate, START_PATIENCE_MS } from './migrate.ts'
+import { FileReads } from './reads.ts'
+import type { Connection } from './remote.ts'
+import type { RemoteStore } from './streams.ts'
+import { isUnanswered, StoreUnavailable } from './unavailable.ts'
+import { openWriter } from './writer.ts'
 
 /** A drizzle query that is built and not run, or our own SQL. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
@@ -24,28 +21,33 @@ export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 /** The open store. Reads go through `db`; every write that must be atomic goes through `write`. */
 export interface Store {
   db: LibSQLDatabase
+  /** For reads that must not be stale, such as sessions: the server itself where `db` is a replica. */
+  current: LibSQLDatabase
   /**
-   * Runs the queries as one write transaction: all or nothing, durable once it resolves. Retries for up to five seconds
-   * while the database is busy, without blocking the event loop.
+   * Runs the queries atomically and durably, retrying for up to five seconds while the database is busy, without
+   * blocking the event loop. Several writes may share a transaction.
    */
   write(queries: readonly Query[]): Promise<ResultSet[]>
   /**
-   * The same for counters: on a file it does not wait for the disk, so a power cut may take the last
-   * second of counts, and the edits' durability costs nothing here. Their arguments are numbers and texts, by place.
+   * The same for counters, but on a file not durable at once, so that edits pay for durability and counts do not: a
+   * power cut may lose the last second. Takes positional arguments, numbers and strings only.
    */
   writeCounters(statements: InStatement[]): Promise<unknown>
   /**
-   * Moves the write-ahead log into the file and empties it. What is deleted is overwritten in the file, so that
-   * afterwards it can be read from neither. A remote store keeps logs of its own: there this does nothing.
-   * @returns false where somebody reads an older state and the log must stay for now: try again later.
+   * Moves the write-ahead log into the file and empties it, so that deleted data can be read from neither. Does nothing
+   * for a remote store, which manages its own logs.
+   * @returns false if a reader of an older state keeps the log in use: try again later.
    */
   checkpointWal(): Promise<boolean>
   /**
-   * Resolves when the store has answered a read from disk.
-   * @throws if it does not within two seconds.
+   * Resolves once the store has answered a read from disk. If the last write got no answer, also tries one that changes
+   * nothing, so that `writesFailSince` recovers by itself.
+   * @throws after two seconds.
    */
   reach(): Promise<void>
-  /** Failed queries, except those that broke a constraint on purpose. */
+  /** When writes began to go unanswered, in milliseconds since 1970; null if the last one was answered. */
+  readonly writesFailSince: number | null
+  /** Failed queries, not counting violated constraints. */
   readonly failures: number
   close(): Promise<void>
 }
@@ -53,105 +55,135 @@ export interface Store {
 /**
  * Opens a local file (created if missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
  * migrates its tables.
+ * @param committed is told of every transaction of `write`.
  * @throws what the driver throws if the store cannot be opened.
  */
-export async function openStore(database: RemoteStore & { replicaPath?: string | undefined }): Promise<Store> {
+export async function openStore(
+  database: RemoteStore & { replicaPath?: string | undefined },
+  committed: Committed = () => {},
+): Promise<Store> {
   const file = databaseFile(database.url)
-  const connections = await (file === null ? openServer(database) : openConnections(file))
+  const connections = await (file === null ? openServer(database, committed) : openConnections(file, committed))
   let failures = 0
+  let writesFailSince: number | null = null
   const watch =
     <Given extends unknown[], Result>(run: (...given: Given) => Promise<Result>) =>
     (...given: Given) =>
       run(...given).catch((error: unknown) => {
         if (brokenConstraint(error) === null) failures += 1
-        throw error
+        throw isUnanswered(error, file) ? new StoreUnavailable(error) : error
       })
-  const { reads } = connections
-  const [write, writeCounters] = [watch(connections.write), watch(connections.writeCounters)]
-  const ask = reads.execute.bind(reads) as (statement: InStatement) => Promise<ResultSet>
-  Object.assign(reads, { execute: watch(ask), batch: watch(reads.batch.bind(reads)) })
+  const watchWrite = <Given extends unknown[], Result>(run: (...given: Given) => Promise<Result>) => {
+    const watched = watch(run)
+    return async (...given: Given) => {
+      try {
+        const result = await watched(...given)
+        writesFailSince = null
+        return result
+      } catch (error) {
+        writesFailSince = error instanceof StoreUnavailable ? (writesFailSince ?? Date.now()) : null
+        throw error
+      }
+    }
+  }
+  const { reads, current, catchUp } = connections
+  const [write, writeCounters] = [watchWrite(connections.write), watchWrite(connections.writeCounters)]
+  for (const client of current === undefined ? [reads] : [reads, current]) {
+    const ask = client.execute.bind(client) as (statement: InStatement) => Promise<ResultSet>
+    Object.assign(client, { execute: watch(ask), batch: watch(client.batch.bind(client)) })
+  }
+  const db = drizzle(reads as Client)
+  if (catchUp !== undefined) markReplica(db, catchUp)
   let reaching: Promise<void> | undefined
   return {
-    db: drizzle(reads),
+    db,
+    current: current === undefined ? db : drizzle(current as Client),
     write: (queries) => write(queries.map((query) => statement(query))),
     writeCounters,
     reach() {
       // Concurrent checks share one query.
-      reaching ??= reached(reads).finally(() => {
-        reaching = undefined
-      })
+      const probe = writesFailSince === null ? null : inTime(write([TAKE_WRITE_LOCK]), REMOTE_TIMEOUT_MS)
+      reaching ??= Promise.all([reached(reads), probe?.catch(() => {})])
+        .then(() => {})
+        .finally(() => {
+          reaching = undefined
+        })
       return reaching
+    },
+    get writesFailSince() {
+      return writesFailSince
     },
     get failures() {
       return failures
     },
-    checkpointWal: async () => file === null || (await checkpointWal(reads)),
+    checkpointWal: connections.checkpointWal,
     async close() {
+      // So that after shutdown the file alone is the whole store; a reader in another process may prevent it.
+      await connections.checkpointWal().catch(() => {})
       for (const client of connections.others) await client.close()
-      // So that the file alone is the whole store after shutdown; a reader elsewhere may prevent it.
-      if (file !== null) await checkpointWal(reads).catch(() => {})
       reads.close()
     },
   }
 }
 
 interface Connections {
-  reads: Client
+  reads: Connection
+  /** Missing where `reads` never lag; so is `catchUp`. */
+  current?: Connection
+  catchUp?: () => Promise<boolean>
   write: Write
   writeCounters: Store['writeCounters']
-  /** Those that are closed before `reads`. */
+  checkpointWal: Store['checkpointWal']
+  /** Closed before `reads`. */
   others: { close(): void | Promise<void> }[]
 }
 
-/** A file has a connection for reading, one for what must survive a power cut, and one for counters. */
-async function openConnections(file: string): Promise<Connections> {
-  const atStart = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
-  const reads = await openFile(file, atStart)
+/** A file has one connection for reading and one for writing. */
+async function openConnections(file: string, committed: Committed): Promise<Connections> {
+  const retry = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
+  const reads = await openFile(file, retry, (path) => new FileReads(path))
   await migrate(reads)
-  const edits = await openFile(file, atStart)
-  // A file has one writer at a time; a second one would wait inside SQLite and block the event loop.
-  const inTurn = pLimit(1)
-  const counters = await openBackground(file, inTurn)
-  const edit = writerOn(edits, inTurn)
-  const write: Write = (statements) => retryWhileBusy(() => edit(statements))
+  const writer = await openWriter(file, committed)
   return {
-    reads: writingThrough(reads, write),
-    write,
-    writeCounters: (statements) => retryWhileBusy(() => counters.write(statements)),
-    others: [counters, edits],
+    reads: writingThrough(reads, writer.write),
+    write: writer.write,
+    writeCounters: writer.writeCounters,
+    checkpointWal: writer.checkpoint,
+    others: [writer],
   }
 }
 
-/** Time-out for one statement of a migration on a server. */
+/** Timeout for one migration statement on a server. */
 const MIGRATION_TIMEOUT_MS = 60_000
 
-async function openServer({ replicaPath, ...remote }: Parameters<typeof openStore>[0]): Promise<Connections> {
-  // Loaded on demand: a file needs none of the code that talks to a server.
-  const { openRemote, writerTo } = await import('./remote.ts')
-  // A statement that fills a new column reads every row.
-  const migrating = openRemote(remote, MIGRATION_TIMEOUT_MS)
+async function openServer(
+  { replicaPath, ...remote }: Parameters<typeof openStore>[0],
+  committed: Committed,
+): Promise<Connections> {
+  // A server manages its own logs.
+  const checkpointWal = async () => true
+  // Loaded on demand: a file store needs no network code.
+  const { openDriver, openRemote, writerTo } = await import('./remote.ts')
+  // Filling a new column reads every row.
+  const migrating = openDriver(remote, MIGRATION_TIMEOUT_MS)
   await migrate(migrating).finally(() => migrating.close())
   const client = openRemote(remote)
   if (replicaPath === undefined) {
-    const send = writerTo(client)
+    const send = writerTo(client, committed)
     const write: Write = (statements) => retryWhileBusy(() => send(statements))
-    return { reads: writingThrough(client, write), write, writeCounters: write, others: [] }
+    return { reads: writingThrough(client, write), write, writeCounters: write, checkpointWal, others: [] }
   }
   client.close()
   const { openReplica } = await import('./replica.ts')
-  const replica = await openReplica(replicaPath, remote)
+  const replica = await openReplica(replicaPath, remote, committed)
   const write: Write = (statements) => retryWhileBusy(() => replica.write(statements))
-  return { reads: writingThrough(replica.reads, write), write, writeCounters: write, others: [replica] }
+  const [reads, current] = [writingThrough(replica.reads, write), writingThrough(replica.current, write)]
+  return { reads, current, catchUp: replica.catchUp, write, writeCounters: write, checkpointWal, others: [replica] }
 }
 
-/** From a table: `SELECT 1` would succeed even without the disk. */
-async function reached(client: Client): Promise<void> {
+/** Reads a table, because `SELECT 1` succeeds even without the disk. */
+async function reached(client: Connection): Promise<void> {
   await inTime(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
-}
-
-async function checkpointWal(client: Client): Promise<boolean> {
-  const { rows } = await client.execute('PRAGMA wal_checkpoint(TRUNCATE)')
-  return rows[0]?.busy === 0
 }
 
 /** The constraint that a write violated, such as `UNIQUE constraint failed: bundles.slug`, or null. */
@@ -165,50 +197,4 @@ const dialect = new SQLiteAsyncDialect()
 function statement(query: Query): InStatement {
   const { sql, params } = query instanceof SQL ? dialect.sqlToQuery(query) : query.toSQL()
   return { sql, args: params as never[] }
-}
-
-async function retryWhileBusy<T>(attempt: () => Promise<T>, patienceMs = BUSY_PATIENCE_MS): Promise<T> {
-  const deadline = performance.now() + patienceMs
-  for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
-    try {
-      return await attempt()
-    } catch (error) {
-      const busy = error instanceof LibsqlError && error.code === 'SQLITE_BUSY'
-      if (!busy || performance.now() > deadline) throw error
-      await sleep(wait * (0.5 + Math.random()))
-    }
-  }
-}
-
-/** The migrations, oldest first. */
-export function knownMigrations() {
-  return readMigrationFiles({ migrationsFolder: MIGRATIONS })
-}
-
-/**
- * Forward only. The write lock is taken before checking, so of several processes starting at once one migrates and the
- * others find it done (drizzle’s own migrator checks first).
- */
-async function migrate(client: Client): Promise<void> {
-  const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`
-  await retryWhileBusy(async () => {
-    await client.executeMultiple(journal)
-    const transaction = await client.transaction('deferred')
-    try {
-      await transaction.executeMultiple(TAKE_WRITE_LOCK)
-      const { rows } = await transaction.execute(`SELECT hash FROM ${JOURNAL}`)
-      const applied = new Set(rows.map((row) => row.hash))
-      for (const migration of knownMigrations()) {
-        if (applied.has(migration.hash)) continue
-        for (const text of migration.sql) await transaction.execute(text)
-        await transaction.execute({
-          sql: `INSERT INTO ${JOURNAL} VALUES (?, ?)`,
-          args: [migration.hash, migration.folderMillis],
-        })
-      }
-      await transaction.commit()
-    } finally {
-      transaction.close()
-    }
-  }, START_PATIENCE_MS)
 }

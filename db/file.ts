@@ -1,76 +1,72 @@
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client/sqlite3'
-import type { LimitFunction } from 'p-limit'
 import { makeFolderOf } from './private-files.ts'
 
-/** A busy wait inside SQLite blocks the event loop, so it is short; longer waits are done here. */
+/** SQLite’s own busy wait may block the event loop, so it is short; `retryWhileBusy` waits longer. */
 export const BUSY_TIMEOUT_MS = 100
 
 /** drizzle's table of applied migrations; the only table that exists before any migration. */
 export const JOURNAL = '__drizzle_migrations'
 
 /**
- * Takes the write lock as the first statement of a transaction, and changes nothing. Run it by `executeMultiple`, which
- * always finishes its statement. A statement that the driver prepares, `BEGIN IMMEDIATE` too, stays open if the
- * database is busy, until garbage collection: until then every COMMIT on the connection fails, and writes outside a
- * transaction are answered and then lost.
+ * Takes the write lock as the first statement of a transaction, without changing anything. Run it with
+ * `executeMultiple`, which always finalises its statement. A statement that the driver prepares, `BEGIN IMMEDIATE`
+ * included, stays open until garbage collection if the database is busy: until then every COMMIT on the connection
+ * fails, and writes outside a transaction are acknowledged and then lost.
  */
 export const TAKE_WRITE_LOCK = `DELETE FROM ${JOURNAL} WHERE false`
 
-/** Runs statements as one write transaction. Rejects with SQLITE_BUSY if another process is writing. */
+/** Runs statements atomically. Rejects with SQLITE_BUSY if another process is writing. */
 export type Write = (statements: InStatement[]) => Promise<ResultSet[]>
 
-/** Cache size per connection, 2000 KiB by default: the system caches the file anyway. */
+/** Commit observer: called with the duration of a transaction and the number of writes in it. */
+export type Committed = (seconds: number, writes: number) => void
+
+/** Cache per connection (SQLite’s default is 2000 KiB): the operating system caches the file anyway. */
 const CACHE_KIB = 256
 
-/** Opens a connection to a local file, made where it is missing. `retry` tries again while it is busy. */
-export async function openFile(path: string, retry: (attempt: () => Promise<void>) => Promise<void>): Promise<Client> {
+/**
+ * Opens a connection to a local file, creating the file if missing.
+ * @param retry retries while the file is busy.
+ * @param connect creates the client; it must have a single connection, to which the settings apply.
+ */
+export async function openFile(
+  path: string,
+  retry: (attempt: () => Promise<void>) => Promise<void>,
+  connect = (to: string): Client =>
+    createClient({ url: pathToFileURL(to).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS }),
+): Promise<Client> {
   makeFolderOf(path)
-  // A single connection, so that the settings apply to every statement.
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: BUSY_TIMEOUT_MS })
+  const client = connect(path)
   await retry(() => client.executeMultiple('PRAGMA journal_mode = WAL'))
-  await client.executeMultiple(settings('FULL'))
+  await client.executeMultiple(SETTINGS)
   return client
 }
 
-/** What each connection is told. @param synchronous whether a write waits for the disk. */
-export function settings(synchronous: 'FULL' | 'NORMAL'): string {
-  return `
-    PRAGMA synchronous = ${synchronous};
-    PRAGMA cache_size = -${CACHE_KIB};
-    PRAGMA foreign_keys = ON;
-    -- A salt that was deleted must not lie on in a free page (decisions 7).
-    PRAGMA secure_delete = ON`
-}
-
-/** Writes in turn on a connection that nothing else uses. */
-export function writerOn(client: Client, inTurn: LimitFunction): Write {
-  return (statements) =>
-    inTurn(async () => {
-      const transaction = await client.transaction('deferred')
-      try {
-        await transaction.executeMultiple(TAKE_WRITE_LOCK)
-        const results = await transaction.batch(statements)
-        await transaction.commit()
-        return results
-      } finally {
-        transaction.close()
-      }
-    })
-}
+/** Settings of every connection. */
+export const SETTINGS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -${CACHE_KIB};
+  PRAGMA foreign_keys = ON;
+  -- A deleted salt must not survive in a free page (decisions 7).
+  PRAGMA secure_delete = ON`
 
 /**
- * The connection that queries are built on. Its single writes go the same way as all others: libraries that build their
- * own queries (better-auth) write through it too.
+ * Routes a client’s single writes through `write`, because libraries that build their own queries (better-auth) write
+ * through the client too.
  */
-export function writingThrough(client: Client, write: Write): Client {
+export function writingThrough<Given extends Pick<Client, 'execute'>>(client: Given, write: Write): Given {
   const execute = client.execute.bind(client) as (query: InStatement | string, args?: unknown) => Promise<ResultSet>
-  const isRead = /^\s*(?:select|pragma|explain|values)\b/i
   return Object.assign(client, {
     async execute(query: InStatement | string, args?: unknown) {
-      if (isRead.test(typeof query === 'string' ? query : query.sql)) return execute(query, args)
+      if (isRead(query)) return execute(query, args)
       const [result] = await write([typeof query === 'string' ? ({ sql: query, args } as InStatement) : query])
       return result as ResultSet
     },
   })
+}
+
+/** Whether a statement only reads: what it does not know by its first word counts as a write. */
+export function isRead(query: InStatement | string): boolean {
+  return /^\s*(?:select|pragma|explain|values)\b/i.test(typeof query === 'string' ? query : query.sql)
 }

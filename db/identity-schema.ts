@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type AnySQLiteColumn, check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { ROLES } from './rights.ts'
 
-// The tables that better-auth works on; the names of the fields are its own.
+// better-auth’s tables; it chose the field names.
 
 const time = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const isRole = (column: AnySQLiteColumn) => sql`${column} IN (${sql.raw(ROLES.map((role) => `'${role}'`).join(', '))})`
@@ -16,11 +16,13 @@ export const user = sqliteTable(
     email: text('email').notNull().unique(),
     emailVerified: integer('email_verified', { mode: 'boolean' }).notNull().default(false),
     /**
-     * The address it was signed up with, where another account has that one already; `email` is a placeholder then, which
-     * no mail reaches. So a sign-up tells nobody which addresses have an account (decisions 9).
+     * The address it signed up with, if another account already had it. `email` is then a placeholder that receives no
+     * mail, so that signing up does not reveal which addresses have an account (decisions 9).
      */
     takenEmail: text('taken_email'),
-    /** Twelve bits of a keyed hash of its password: a sign-in compares that of no other such account. */
+    /**
+     * Twelve bits of a keyed hash of the password, so that a sign-in need not compare every such account’s password.
+     */
     takenHint: integer('taken_hint'),
     image: text('image'),
     createdAt: time('created_at').notNull(),
@@ -45,7 +47,7 @@ export const session = sqliteTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
-  (t) => [index('session_user').on(t.userId)],
+  (t) => [index('session_user').on(t.userId), index('session_expires').on(t.expiresAt)],
 )
 
 /** A way to sign in: a password, or an account at an OIDC provider. */
@@ -82,7 +84,7 @@ export const verification = sqliteTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
-  (t) => [index('verification_identifier').on(t.identifier)],
+  (t) => [index('verification_identifier').on(t.identifier), index('verification_expires').on(t.expiresAt)],
 )
 
 export const organization = sqliteTable(
@@ -93,14 +95,14 @@ export const organization = sqliteTable(
     slug: text('slug').notNull().unique(),
     logo: text('logo'),
     metadata: text('metadata'),
-    /** The user whose limit on organisations it counts against; null for one that a provider made. */
+    /** The user whose organisation cap it counts against; null if created by an identity provider. */
     createdBy: text('created_by').references(() => user.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('organization_created_by').on(t.createdBy).where(sql`${t.createdBy} IS NOT NULL`)],
 )
 
-/** Who belongs to an organisation, and as what. */
+/** Membership of an organisation, with its role. */
 export const member = sqliteTable(
   'member',
   {

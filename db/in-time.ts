@@ -1,16 +1,13 @@
-/** Time-out for answers of a remote store; the driver has none. */
+/** Timeout for a remote store’s answers; the driver has none. */
 export const REMOTE_TIMEOUT_MS = 2_000
 
 /** The result of `within` for a promise that took too long. */
 export const LATE = Symbol('late')
 
-/** A timer later than this share of its time means that the process was busy. */
+/** A timer later than this fraction of its delay means that the process was busy. */
 const BUSY = 0.1
 
-/**
- * The result of a promise, or LATE if it is not there in time. A process that was too busy to send or read has not
- * really waited: then the time starts again.
- */
+/** The result of a promise, or LATE after `ms`. If the process was too busy to send or read, the timer restarts. */
 export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const due = performance.now() + ms
@@ -29,7 +26,7 @@ export async function within<Result>(promise: Promise<Result>, ms: number): Prom
 
 /**
  * The result of a promise.
- * @throws if it is not there in time.
+ * @throws after `ms`.
  */
 export async function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
   const result = await within(promise, ms)

@@ -1,7 +1,7 @@
-// The stored form of a policy (spec 2.3, decisions 6): what parsing makes of every way to write one. The names of the
-// language stand here and nowhere else: types come from these lists, and what is keyed by one must know all of it.
+// The stored form of a policy (spec 2.3, decisions 6), to which parsing reduces every way to write one. Defines the
+// language’s names once: types derive from these lists, and each table keyed by one must be exhaustive.
 
-/** The facts about a viewer that a condition may compare. */
+/** The facts about a viewer that a condition can compare. */
 export const FACTS = [
   'emailDomain',
   'orgRole',
@@ -14,10 +14,10 @@ export const FACTS = [
 ] as const
 export type Fact = (typeof FACTS)[number]
 
-/** What a condition may compare: a fact about the viewer, or a value in the query of the link. */
+/** What a condition can compare: a fact about the viewer, or a parameter of the link’s query. */
 export type Field = Fact | `query.${string}`
 
-/** The days of `timeWindow`, as weeks begin in ISO 8601. */
+/** Days of `timeWindow`, in ISO 8601 order. */
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof DAYS)[number]
 
@@ -25,35 +25,35 @@ export type Day = (typeof DAYS)[number]
 export const GROUP_OPERATORS = ['and', 'or', 'not'] as const
 export type GroupOperator = (typeof GROUP_OPERATORS)[number]
 
-/** Operators that compare one field with texts. */
+/** Operators that compare a field with strings. */
 export const FIELD_OPERATORS = ['equals', 'in', 'startsWith', 'endsWith', 'contains', 'exists'] as const
 export type FieldOperator = (typeof FIELD_OPERATORS)[number]
 
-/** Operators that compare the time with another. */
+/** Operators that compare the current time with an instant. */
 export const INSTANT_OPERATORS = ['before', 'after'] as const
 export type InstantOperator = (typeof INSTANT_OPERATORS)[number]
 
-/** Compares one field with one text, whatever their case. */
+/** Compares a field with a string, ignoring case. */
 export interface Comparison {
   op: Exclude<FieldOperator, 'in' | 'exists'>
   field: Field
   value: string
 }
 
-/** Holds on some days between two times of a wall clock. */
+/** Matches on given days between two wall-clock times. */
 export interface TimeWindow {
   op: 'timeWindow'
   /** The days on which the window opens. */
   days: Day[]
-  /** `HH:MM`, from which on. */
+  /** `HH:MM`, inclusive. */
   from: string
-  /** `HH:MM`, until which; not later than `from`: on the next day. */
+  /** `HH:MM`, exclusive; if not later than `from`, it is on the next day. */
   to: string
   /** An IANA zone. */
   timeZone: string
 }
 
-/** A condition that holds no other. */
+/** A condition without nested conditions. */
 export type Leaf =
   | { op: 'signedIn' }
   | Comparison
@@ -64,25 +64,25 @@ export type Leaf =
 
 export type Condition = { op: GroupOperator; of: Condition[] } | Leaf
 
-/** The conditions of one operator. */
+/** The conditions with one operator. */
 export type ConditionOf<Op extends Condition['op'], Any extends Condition = Condition> = Any extends Condition
   ? Op extends Any['op']
     ? Any
     : never
   : never
 
-/** A condition with whether it held, at each of its nodes. */
+/** A condition with whether it matched, at every node. */
 export type Traced = { matched: boolean } & (Leaf | { op: GroupOperator; of: Traced[] })
 
-/** One destination of a rule. */
+/** A destination of a rule. */
 export interface Tab {
   url: string
   note?: string
 }
 
-/** Who sees which tabs in place of the bundle's own. */
+/** Which viewers see which tabs instead of the bundle’s own. */
 export interface Rule {
-  /** `r_` and 10 base62. */
+  /** `r_` and 10 base62 characters. */
   id: string
   name: string
   showBadge?: boolean
@@ -92,6 +92,6 @@ export interface Rule {
 
 export interface Policy {
   version: 1
-  /** Tried in order; the first that holds wins. */
+  /** Tried in order; the first match wins. */
   rules: Rule[]
 }

@@ -1,6 +1,6 @@
 import type { Store } from './client.ts'
 
-/** A query that is built once per database: building costs more than running. */
+/** Builds a query once per database: building costs more than running. */
 export function prepared<Query>(build: (db: Store['db']) => Query): (db: Store['db']) => Query {
   const queries = new WeakMap<Store['db'], Query>()
   return (db) => {

@@ -3,18 +3,18 @@ import { dirname } from 'node:path'
 
 const GROUP_AND_OTHERS = 0o077
 
-/** Files beside a database: SQLite’s, libSQL’s metadata of a replica, our secret. */
+/** Suffixes of the files beside a database: SQLite’s, libSQL’s replica metadata, our secret. */
 const PARTS = ['', '-wal', '-shm', '-journal', '-info', '-client_wal_index', '.secret']
 
-/** Creates the folder of a file, and its parents, accessible to the owner only. */
+/** Creates the directory of a file, and its parents, accessible to the owner only. */
 export function makeFolderOf(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
 }
 
 /**
- * Makes a database and the files beside it accessible to their owner only: whoever reads them can sign in as anybody.
- * What the service creates itself is private from the start (src/main.ts).
- * @returns those that belong to another user, and so stay as they are.
+ * Makes a database and the files beside it accessible to their owner only: anyone who can read them can sign in as
+ * anyone. Files that the service creates are private from the start (src/main.ts).
+ * @returns those owned by another user, which it cannot change.
  */
 export function keepPrivate(file: string): string[] {
   return PARTS.map((part) => file + part)
@@ -22,7 +22,7 @@ export function keepPrivate(file: string): string[] {
     .filter((path) => !closeToOthers(path))
 }
 
-/** Removes all access but the owner’s. @returns false if the file is not ours. */
+/** Removes all access but the owner’s. @returns false if the file belongs to another user. */
 export function closeToOthers(path: string): boolean {
   try {
     const { mode } = statSync(path)
@@ -30,7 +30,7 @@ export function closeToOthers(path: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Another process may have removed its log meanwhile.
+    // Another process may have removed its log in the meantime.
     if (code === 'ENOENT') return true
     if (code === 'EPERM') return false
     throw error

@@ -1,22 +1,61 @@
-import { type Client, createClient, LibsqlError } from '@libsql/client'
+import {
+  type Client,
+  createClient,
+  type InStatement,
+  LibsqlBatchError,
+  LibsqlError,
+  type ResultSet,
+} from '@libsql/client'
+import type { Stream } from '@libsql/hrana-client'
 import pLimit from 'p-limit'
-import type { Write } from './file.ts'
+import { type Committed, isRead, type Write } from './file.ts'
+import { runBatch, runStatement, toDriverError } from './hrana.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { type RemoteStore, Streams } from './streams.ts'
+import { isRefusal } from './unavailable.ts'
 
-/** The same as for a busy file. */
-const TURN_PATIENCE_MS = 5_000
+/** As long as for a busy file. */
+const QUEUE_TIMEOUT_MS = 5_000
 
-/** Address and token of a remote store. */
-export interface RemoteStore {
-  url: string
-  authToken?: string | undefined
+/** Maximum writes in one transaction; low because a server has other writers too. */
+const MAX_GROUP = 32
+/** Maximum characters in one request (servers limit them), unless a single write is longer. */
+const MAX_CHARACTERS = 1_000_000
+
+/** Read streams per process; more are not faster, and sqld has 128 for all processes. */
+const READ_STREAMS = 4
+
+/** The part of the driver’s client that queries use. */
+export type Connection = Pick<Client, 'execute' | 'batch' | 'close'>
+
+/** Connects to a libSQL server over http(s) or ws(s). Every call is answered or fails in time. */
+export function openRemote(store: RemoteStore): Connection {
+  const reads = new Streams(store, READ_STREAMS, REMOTE_TIMEOUT_MS)
+  // One write is sent at a time, and never behind a read.
+  const writes = new Streams(store, 1, REMOTE_TIMEOUT_MS)
+  const ask = <Answer>(isRepeatable: boolean, run: (stream: Stream) => Promise<Answer>) =>
+    (isRepeatable ? reads : writes).ask(run, { isRepeatable, late }).catch((error: unknown) => {
+      throw toDriverError(error)
+    })
+  return {
+    execute(query: InStatement | string, args?: unknown) {
+      const statement = typeof query === 'string' ? ({ sql: query, args } as InStatement) : query
+      return ask(isRead(query), (stream) => runStatement(stream, statement))
+    },
+    batch: (statements, mode = 'deferred') =>
+      ask(mode !== 'write', (stream) => runBatch(stream, statements as InStatement[], mode)),
+    close() {
+      reads.close()
+      writes.close()
+    },
+  }
 }
 
 /**
- * Connects to a libSQL server over http(s) or ws(s). Every call is answered or fails in time.
+ * The driver's own client, with all that it can do, and a stream for each call.
  * @param timeoutMs for one answer.
  */
-export function openRemote({ url, authToken }: RemoteStore, timeoutMs = REMOTE_TIMEOUT_MS): Client {
+export function openDriver({ url, authToken }: RemoteStore, timeoutMs: number): Client {
   const client = createClient({
     url,
     ...(authToken === undefined ? {} : { authToken }),
@@ -25,43 +64,105 @@ export function openRemote({ url, authToken }: RemoteStore, timeoutMs = REMOTE_T
   return client.protocol === 'ws' ? inTime(client, timeoutMs) : client
 }
 
+/** A queued write and the promise it settles. */
+interface QueuedWrite {
+  statements: InStatement[]
+  /** When it was queued, by `performance.now()`. */
+  queuedAt: number
+  resolve(results: ResultSet[]): void
+  reject(error: unknown): void
+}
+
 /**
- * Writes one at a time, as the server does: eight transactions waiting in sqld keep it from finishing any, and other
- * processes send theirs too. If the server does not answer one in time, those waiting behind it fail unsent.
+ * Sends one transaction at a time: eight concurrent ones keep sqld from finishing any, and other processes send theirs
+ * too. Queued writes are sent together. If the server does not answer in time, those still queued fail unsent.
  */
-export function writerTo(client: Client): Write {
-  const inTurn = pLimit({ concurrency: 1, rejectOnClear: true })
-  return (statements) => {
-    const askedAt = performance.now()
-    return inTurn(async () => {
-      if (performance.now() - askedAt > TURN_PATIENCE_MS) throw late()
-      try {
-        return await client.batch(statements, 'write')
-      } catch (error) {
-        if (!isRefusal(error)) inTurn.clearQueue()
-        throw error
-      }
+export function writerTo(client: Connection, committed: Committed): Write {
+  const inTurn = pLimit(1)
+  const queue: QueuedWrite[] = []
+  // A refused write rolls back its whole group, so after refusals groups shrink.
+  let most = MAX_GROUP
+
+  const sendQueued = async () => {
+    const group = takeGroup(queue, most)
+    try {
+      const left = await send(client, group, committed)
+      most = left === null ? Math.min(most * 2, MAX_GROUP) : Math.max(most >> 1, 1)
+      // Put back in order, ahead of later writes. Every write has queued a turn, so there are enough turns left.
+      queue.unshift(...(left ?? []))
+    } catch (error) {
+      for (const { reject } of [...group, ...queue.splice(0)]) reject(error)
+    }
+  }
+
+  return (statements) =>
+    new Promise((resolve, reject) => {
+      queue.push({ statements, queuedAt: performance.now(), resolve, reject })
+      void inTurn(sendQueued)
     })
+}
+
+/** Takes the writes that go together and rejects those queued for too long. */
+function takeGroup(queue: QueuedWrite[], most: number): QueuedWrite[] {
+  const group: QueuedWrite[] = []
+  for (let size = 0; group.length < most && queue.length > 0; ) {
+    const [next] = queue as [QueuedWrite]
+    size += sizeOf(next.statements)
+    if (group.length > 0 && size > MAX_CHARACTERS) break
+    queue.shift()
+    if (performance.now() - next.queuedAt > QUEUE_TIMEOUT_MS) next.reject(late())
+    else group.push(next)
+  }
+  return group
+}
+
+function sizeOf(statements: InStatement[]): number {
+  return JSON.stringify(statements, (_, value) => (typeof value === 'bigint' ? String(value) : value)).length
+}
+
+/**
+ * Sends a group as one transaction and settles its writes. If the server refuses a write, the group is rolled back: the
+ * writes before it are sent again, and then it alone, so that its answer is true of what is stored.
+ * @returns the writes after the refused one, still unsettled; null if none was refused.
+ * @throws if the server did not answer, or answered with anything but a refusal.
+ */
+async function send(client: Connection, group: QueuedWrite[], committed: Committed): Promise<QueuedWrite[] | null> {
+  if (group.length === 0) return null
+  try {
+    const all = group.flatMap(({ statements }) => statements)
+    const startedAt = performance.now()
+    const results = await client.batch(all, 'write')
+    committed((performance.now() - startedAt) / 1000, group.length)
+    let from = 0
+    for (const { statements, resolve } of group) resolve(results.slice(from, (from += statements.length)))
+    return null
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const refused = error instanceof LibsqlBatchError ? writeOf(group, error.statementIndex) : -1
+    if (group.length === 1 || refused < 0) {
+      for (const { reject } of group) reject(error)
+      return []
+    }
+    // Another process may have written in between: then one of these is refused too, and the rest stays queued.
+    const before = await send(client, group.slice(0, refused), committed)
+    if (before !== null) return [...before, ...group.slice(refused)]
+    await send(client, group.slice(refused, refused + 1), committed)
+    return group.slice(refused + 1)
   }
 }
 
-/** Whether the database refused, because of a constraint or because it was busy. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
+/** The index of the write that a statement belongs to. */
+function writeOf(group: QueuedWrite[], statement: number): number {
+  let end = 0
+  return group.findIndex(({ statements }) => statement < (end += statements.length))
 }
 
 function late(): LibsqlError {
   return new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
 }
 
-/** A socket may stay open and silent: it is dropped, and the next call opens another. */
+/** A socket may stay open but silent. */
 function inTime(client: Client, timeoutMs: number): Client {
-  let reconnecting: Promise<void> | undefined
-  const leave = () => {
-    reconnecting ??= Promise.resolve(client.reconnect())
-      .catch(() => {})
-      .finally(() => (reconnecting = undefined))
-  }
   const limited =
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -69,12 +170,9 @@ function inTime(client: Client, timeoutMs: number): Client {
       const result = await within(answer, timeoutMs)
       if (result !== LATE) return result
       answer.catch(() => {})
-      leave()
       throw late()
     }
   return Object.assign(client, {
-    execute: limited(client.execute.bind(client) as (...args: unknown[]) => ReturnType<Client['execute']>),
-    batch: limited(client.batch.bind(client)),
     executeMultiple: limited(client.executeMultiple.bind(client)),
     transaction: limited(client.transaction.bind(client) as (...args: unknown[]) => ReturnType<Client['transaction']>),
   })

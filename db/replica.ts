@@ -1,44 +1,67 @@
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client'
-import type { Write } from './file.ts'
+import { createClient, type InStatement, type ResultSet } from '@libsql/client'
+import { coalesced } from './coalesced.ts'
+import type { Committed, Write } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 import { makeFolderOf } from './private-files.ts'
-import { isRefusal, openRemote, type RemoteStore, writerTo } from './remote.ts'
+import { type Connection, openRemote, writerTo } from './remote.ts'
+import type { RemoteStore } from './streams.ts'
+import { isRefusal } from './unavailable.ts'
 
-/** Other processes’ writes are visible here after at most this time, if the server answers. */
+/** Maximum delay until other processes’ writes are visible here, if the server answers. */
 const COPY_EVERY_MS = 250
+/** Minimum interval between syncs caused by reads that found nothing. */
+const CATCH_UP_EVERY_MS = 50
 /** The first copy may be large. */
 const FIRST_COPY_MS = 60_000
 
 /** An embedded replica: reads come from a local copy, writes go to the server. */
 interface Replica {
-  reads: Client
+  reads: Connection
+  /** Reads that must not be stale: from the server, or from the copy while the server does not answer. */
+  current: Connection
+  /** Copies what others have recordWrite by now, for a read that found nothing; false where the server does not answer. */
+  catchUp(): Promise<boolean>
   write: Write
   close(): void
 }
 
 /**
- * Opens a local copy of a remote store. A process reads its own writes: a write is answered when the copy has it, and
+ * Opens a local copy of a remote store. A process reads its own writes: a write resolves once the copy has it, and
  * while the copy lacks a write that the server has confirmed or refused, reads go to the server.
  * @param path of the copy; created if missing.
- * @throws what the driver throws, and an Error if the server does not answer.
+ * @throws the driver’s error, or an Error if the server does not answer.
  */
-export async function openReplica(path: string, remote: RemoteStore): Promise<Replica> {
+export async function openReplica(path: string, remote: RemoteStore, committed: Committed): Promise<Replica> {
   makeFolderOf(path)
   const url = pathToFileURL(path).href
   const server = openRemote(remote)
-  const send = writerTo(server)
+  const send = writerTo(server, committed)
   const copier = new Copier({ url, remote })
   if ((await within(copier.copy(), FIRST_COPY_MS)) === LATE) throw new Error('the server sent no copy of its database')
-  const reads = elsewhereWhile(() => copier.isBehind, createClient({ url, concurrency: 1 }), server)
+  const copy = createClient({ url, concurrency: 1 })
+  const current = fallingBackTo(openRemote(remote), copy, copier)
+  const reads = divertedWhile(() => copier.isBehind, copy, server)
+  const copyForAll = coalesced(() => copier.copy(), CATCH_UP_EVERY_MS)
   const timer = setInterval(() => copier.copy().catch(() => {}), COPY_EVERY_MS)
   return {
     reads,
+    current,
+    async catchUp() {
+      if (copier.isUnreachable) return false
+      const copied = copyForAll().then(
+        () => true,
+        () => false,
+      )
+      const isCopied = await within(copied, REMOTE_TIMEOUT_MS)
+      if (isCopied === LATE) copier.markUnreachable()
+      return isCopied === true
+    },
     async write(statements) {
       const startedAt = performance.now()
       const copied = () => {
-        copier.written()
+        copier.recordWrite()
         const left = REMOTE_TIMEOUT_MS - (performance.now() - startedAt)
         return within(
           copier.copy().catch(() => {}),
@@ -58,47 +81,93 @@ export async function openReplica(path: string, remote: RemoteStore): Promise<Re
     close() {
       clearInterval(timer)
       copier.stop()
+      current.close()
       server.close()
     },
   }
 }
 
-/** A client whose reads go to another client while its own must not be used. */
-function elsewhereWhile(mustNot: () => boolean, client: Client, other: Client): Client {
-  type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSet>
-  const [here, there] = [client.execute.bind(client) as Execute, other.execute.bind(other) as Execute]
-  const batch = client.batch.bind(client)
+type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSet>
+
+/** A client of the server whose reads fall back to the copy while it does not answer. Create it before wrapping the copy. */
+function fallingBackTo(
+  client: Connection,
+  copy: Connection,
+  server: Pick<Copier, 'isUnreachable' | 'markUnreachable'>,
+): Connection {
+  const [there, here] = [client.execute.bind(client) as Execute, copy.execute.bind(copy) as Execute]
+  const [allThere, allHere] = [client.batch.bind(client), copy.batch.bind(copy)]
+  const first = async <Result>(ask: () => Promise<Result>, otherwise: () => Promise<Result>) => {
+    if (server.isUnreachable) return otherwise()
+    try {
+      return await ask()
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      server.markUnreachable()
+      return otherwise()
+    }
+  }
   return Object.assign(client, {
-    execute: (query: InStatement | string, args?: unknown) => (mustNot() ? there : here)(query, args),
+    execute: (query: InStatement | string, args?: unknown) =>
+      first(
+        () => there(query, args),
+        () => here(query, args),
+      ),
     batch: ((statements, mode) =>
-      mustNot() ? other.batch(statements, mode) : batch(statements, mode)) satisfies Client['batch'],
+      first(
+        () => allThere(statements, mode),
+        () => allHere(statements, mode),
+      )) satisfies Connection['batch'],
   })
 }
 
-/** The worker that copies, one sync at a time. */
+/** A client whose reads go to `other` while `isStale()`. */
+function divertedWhile(isStale: () => boolean, client: Connection, other: Connection): Connection {
+  const [here, there] = [client.execute.bind(client) as Execute, other.execute.bind(other) as Execute]
+  const batch = client.batch.bind(client)
+  return Object.assign(client, {
+    execute: (query: InStatement | string, args?: unknown) => (isStale() ? there : here)(query, args),
+    batch: ((statements, mode) =>
+      isStale() ? other.batch(statements, mode) : batch(statements, mode)) satisfies Connection['batch'],
+  })
+}
+
+/** The worker that syncs the copy, one sync at a time. */
 class Copier {
   readonly #worker: Worker
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
   #writes = 0
   #copied = 0
+  #hasFailed = false
+  #startedAt = 0
 
   constructor(workerData: { url: string; remote: RemoteStore }) {
     this.#worker = new Worker(new URL('./replica-worker.ts', import.meta.url), { workerData })
     this.#worker.setMaxListeners(0)
   }
 
-  /** To be called for each write that the copy must have. */
-  written(): void {
+  /** Records a write that the copy must have. */
+  recordWrite(): void {
     this.#writes += 1
   }
 
-  /** Whether the copy lacks one of those writes. */
+  /** Whether the copy lacks a recorded write. */
   get isBehind(): boolean {
     return this.#copied < this.#writes
   }
 
-  /** Copies everything the server holds by now: a sync in progress may have started before the latest write. */
+  /** Records that the server left a call unanswered, so that no other call waits for it. */
+  markUnreachable(): void {
+    this.#hasFailed = true
+  }
+
+  /** Whether the server does not answer: from a failure until the next successful sync. */
+  get isUnreachable(): boolean {
+    return this.#hasFailed || (this.#running !== undefined && performance.now() - this.#startedAt > REMOTE_TIMEOUT_MS)
+  }
+
+  /** Copies everything the server has by now; a sync in progress may have started before the latest write. */
   copy(): Promise<void> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running.catch(() => {}).then(() => this.#start())
@@ -112,10 +181,13 @@ class Copier {
   #start(): Promise<void> {
     this.#next = undefined
     const upTo = this.#writes
+    this.#startedAt = performance.now()
     const running = new Promise<void>((resolve, reject) => {
-      this.#worker.once('message', (failure: string | null) =>
-        failure === null ? resolve() : reject(new Error(failure)),
-      )
+      this.#worker.once('message', (failure: string | null) => {
+        this.#hasFailed = failure !== null
+        if (failure === null) resolve()
+        else reject(new Error(failure))
+      })
       this.#worker.postMessage(null)
     })
       .then(() => {

@@ -16,9 +16,10 @@ import type { Scope } from './rights.ts'
 
 export * from './identity-schema.ts'
 
-// Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC.
+// Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID:
+// the migrations of tables that mention it do.
 
-/** Per-URL metadata, parallel to `urls` (spec 2.1): what a rule's tab has beside its URL, and more. */
+/** Per-URL metadata, parallel to `urls` (spec 2.1): a rule’s tab without its URL, and more. */
 export interface UrlMetadata extends Omit<Tab, 'url'> {
   tags?: string[]
   openPolicy?: 'auto' | 'manual'
@@ -33,8 +34,8 @@ const hasUrls = (column: AnySQLiteColumn) =>
   sql`json_valid(${column}) AND json_array_length(${column}) BETWEEN 1 AND 25`
 
 /**
- * What every version of a bundle holds, as columns of both tables. All else about each is in `src/bundles/content.ts`,
- * which does not compile without it.
+ * The content of a version, as columns of both tables. `src/bundles/content.ts` defines the rest of each field and does
+ * not compile if one is missing.
  */
 const contentColumns = () => ({
   urls: json<string[]>('urls').notNull(),
@@ -44,13 +45,13 @@ const contentColumns = () => ({
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 
-/** No table of its own, and not exported, so that no migration makes one: the columns by themselves. */
+/** Not exported, so that no migration creates it: it only provides the columns’ types. */
 const contentTable = sqliteTable('content', contentColumns())
 
-/** What a version of a bundle holds. */
+/** The content of a version. */
 export type Content = typeof contentTable.$inferSelect
 
-/** What a version takes, in bytes. */
+/** Size of a version’s own row, in bytes. */
 const contentBytes = Object.values(getTableColumns(contentTable))
   .map(({ name, notNull }) => {
     const length = `length(CAST("${name}" AS BLOB))`
@@ -58,7 +59,36 @@ const contentBytes = Object.values(getTableColumns(contentTable))
   })
   .join(' + ')
 
-/** Whoever bundles and keys belong to, a user or an organisation, and its plan. Goes with the account. */
+/**
+ * For each field whose large values versions share: the part, or null if the row itself has the value. `CONTENT`
+ * (src/bundles/content.ts) does not compile unless it agrees.
+ */
+const partColumns = () => {
+  const part = (name: string) => integer(name).references(() => versionParts.id)
+  return {
+    urlsPart: part('urls_part'),
+    urlMetadataPart: part('url_metadata_part'),
+    descriptionPart: part('description_part'),
+    resolutionPolicyPart: part('resolution_policy_part'),
+  }
+}
+
+/** Fields whose large values versions share. */
+export type SharedName = keyof ReturnType<typeof partColumns> extends infer Column
+  ? Column extends `${infer Name}Part`
+    ? Name & keyof Content
+    : never
+  : never
+
+/** Placeholder in a version’s row for a value stored as a part; satisfies NOT NULL and the check of URLs. */
+export const IN_PART = {
+  urls: '[null]',
+  urlMetadata: '[]',
+  description: null,
+  resolutionPolicy: null,
+} as const satisfies Record<SharedName, string | null>
+
+/** The user or organisation that owns bundles and keys, with its plan. Deleted with the account. */
 export const owners = sqliteTable(
   'owners',
   {
@@ -72,8 +102,10 @@ export const owners = sqliteTable(
     plan: text('plan', { enum: ['free', 'pro'] })
       .notNull()
       .default('free'),
-    /** What all versions of its bundles take, kept by triggers: the sum of `bundle_versions.bytes`. */
+    /** Size of all versions of its bundles, maintained by triggers: the sum of `bytes` over rows and parts. */
     historyBytes: integer('history_bytes').notNull().default(0),
+    /** Number of undeleted bundles, maintained by triggers, so that creating one need not count them. */
+    bundleCount: integer('bundle_count').notNull().default(0),
   },
   (t) => [
     check('owners_one', sql`(${t.userId} IS NULL) <> (${t.organizationId} IS NULL)`),
@@ -81,7 +113,7 @@ export const owners = sqliteTable(
   ],
 )
 
-/** A bundle as it stands now; `bundle_versions` holds every state it has had. */
+/** The current state of a bundle; `bundle_versions` has all its states. */
 export const bundles = sqliteTable(
   'bundles',
   {
@@ -93,7 +125,7 @@ export const bundles = sqliteTable(
     source: text('source', { enum: SOURCES }).notNull(),
     /** `<client>/<tag>` of the Service-Client header, or null. */
     client: text('client'),
-    /** HMAC of the creator's address, for the anonymous cap alone; erased on claim and after 30 days. */
+    /** HMAC of the creator’s address, only for the anonymous cap; erased on claim and after 30 days. */
     addressHash: text('address_hash'),
     versionNumber: integer('version_number').notNull().default(1),
     createdAt: integer('created_at').notNull(),
@@ -105,6 +137,8 @@ export const bundles = sqliteTable(
     index('bundles_owner').on(t.ownerId, t.deletedAt, t.createdAt),
     index('bundles_owner_updated').on(t.ownerId, t.deletedAt, t.updatedAt),
     index('bundles_address').on(t.addressHash).where(sql`${t.addressHash} IS NOT NULL`),
+    // For the sweep.
+    index('bundles_address_created').on(t.createdAt).where(sql`${t.addressHash} IS NOT NULL`),
     check('bundles_slug_length', sql`length(${t.slug}) BETWEEN 3 AND 64`),
     check('bundles_urls', hasUrls(t.urls)),
     check('bundles_metadata', sql`json_array_length(${t.urlMetadata}) = json_array_length(${t.urls})`),
@@ -115,15 +149,39 @@ export const bundles = sqliteTable(
 )
 
 /**
- * Slugs of bundles that are gone with their account: nobody else may take them (decisions 13). Written by a trigger, so
- * that no way of deleting can forget it.
+ * Slugs of bundles deleted with their account, which nobody else may take (decisions 13). Written by a trigger, so that
+ * no way of deleting can miss one.
  */
 export const retiredSlugs = sqliteTable('retired_slugs', {
   slug: text('slug').primaryKey(),
   at: integer('at').notNull(),
 })
 
-/** The state of a bundle after each edit; 1 is the bundle as created (spec 2.4, decisions 2). */
+/**
+ * Large field values of versions, each stored once per bundle; not shared between bundles, which would reveal that
+ * another has the same value. A trigger deletes a part with the last version that uses it, or with the bundle.
+ */
+export const versionParts = sqliteTable(
+  'version_parts',
+  {
+    id: integer('id').primaryKey(),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the content in UTF-8. */
+    hash: blob('hash', { mode: 'buffer' }).notNull(),
+    /** Precedes the content, so that sums need not read it. */
+    bytes: integer('bytes').generatedAlwaysAs(sql`length(CAST("content" AS BLOB))`, { mode: 'stored' }),
+    /** Encoded as in the version’s own column. */
+    content: text('content').notNull(),
+  },
+  (t) => [
+    uniqueIndex('version_parts_content').on(t.bundleId, t.hash),
+    check('version_parts_hash', sql`length(${t.hash}) = 32`),
+  ],
+)
+
+/** The state of a bundle after each edit; version 1 is the bundle as created (spec 2.4, decisions 2). */
 export const bundleVersions = sqliteTable(
   'bundle_versions',
   {
@@ -132,6 +190,7 @@ export const bundleVersions = sqliteTable(
       .references(() => bundles.id, { onDelete: 'cascade' }),
     versionNumber: integer('version_number').notNull(),
     ...contentColumns(),
+    ...partColumns(),
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
     editedAt: integer('edited_at').notNull(),
@@ -139,22 +198,71 @@ export const bundleVersions = sqliteTable(
   },
   (t) => [
     primaryKey({ columns: [t.bundleId, t.versionNumber] }),
+    // To find whether a part is still in use.
+    index('bundle_versions_urls_part').on(t.urlsPart).where(sql`${t.urlsPart} IS NOT NULL`),
+    index('bundle_versions_url_metadata_part').on(t.urlMetadataPart).where(sql`${t.urlMetadataPart} IS NOT NULL`),
+    index('bundle_versions_description_part').on(t.descriptionPart).where(sql`${t.descriptionPart} IS NOT NULL`),
+    index('bundle_versions_resolution_policy_part')
+      .on(t.resolutionPolicyPart)
+      .where(sql`${t.resolutionPolicyPart} IS NOT NULL`),
     check('bundle_versions_number', sql`${t.versionNumber} >= 1`),
     check('bundle_versions_urls', hasUrls(t.urls)),
   ],
 )
 
 /**
- * Which bundles changed, in commit order: processes drop their rendered pages by it. Written by triggers, so
- * that no way of changing or deleting a bundle can forget it. Swept after an hour.
+ * Progress of moving older versions’ large values into parts, by bundle and version number. No row if there is nothing
+ * left to move.
  */
-export const bundleChanges = sqliteTable('bundle_changes', {
-  seq: integer('seq').primaryKey({ autoIncrement: true }),
-  slug: text('slug').notNull(),
-  at: integer('at').notNull(),
+export const versionBackfill = sqliteTable(
+  'version_backfill',
+  {
+    id: integer('id').primaryKey(),
+    afterBundle: integer('after_bundle').notNull(),
+    afterVersion: integer('after_version').notNull(),
+    /** Later bundles have parts from the beginning. */
+    untilBundle: integer('until_bundle').notNull(),
+  },
+  (t) => [check('version_backfill_one', sql`${t.id} = 1`)],
+)
+
+/**
+ * What the search of lists looks in, folded (`src/bundles/search.ts`): SQLite knows the case of ASCII letters alone. A row
+ * is missing for a bundle from before there was one, and deleted by a trigger where a change has brought no new one.
+ */
+export const bundleSearch = sqliteTable('bundle_search', {
+  bundleId: integer('bundle_id')
+    .primaryKey()
+    .references(() => bundles.id, { onDelete: 'cascade' }),
+  text: text('text').notNull(),
 })
 
-/** Every rule id a bundle's policies have ever had: an event that names another is dropped (decisions 7). */
+/** How far the bundles from before there was `bundle_search` have been gone through. No row: they all have been. */
+export const searchBackfill = sqliteTable(
+  'search_backfill',
+  {
+    id: integer('id').primaryKey(),
+    afterBundle: integer('after_bundle').notNull(),
+    untilBundle: integer('until_bundle').notNull(),
+  },
+  (t) => [check('search_backfill_one', sql`${t.id} = 1`)],
+)
+
+/**
+ * Which bundles changed, in commit order, so that processes can drop their rendered pages. Written by triggers, so that
+ * no way of changing or deleting a bundle can miss it. Swept after an hour.
+ */
+export const bundleChanges = sqliteTable(
+  'bundle_changes',
+  {
+    seq: integer('seq').primaryKey({ autoIncrement: true }),
+    slug: text('slug').notNull(),
+    at: integer('at').notNull(),
+  },
+  (t) => [index('bundle_changes_at').on(t.at)],
+)
+
+/** Every rule id that a bundle’s policies have ever had: events with any other id are dropped (decisions 7). */
 export const policyRules = sqliteTable(
   'policy_rules',
   {
@@ -166,7 +274,7 @@ export const policyRules = sqliteTable(
   (t) => [index('policy_rules_bundle').on(t.bundleId), check('policy_rules_id', sql`${t.id} GLOB 'r_*'`)],
 )
 
-/** The right to claim an anonymous bundle: single use, hashed, deleted when used or lapsed (decisions 4). */
+/** The right to claim an anonymous bundle: single use, hashed, deleted once used or expired (decisions 4). */
 export const claims = sqliteTable(
   'claims',
   {
@@ -175,7 +283,7 @@ export const claims = sqliteTable(
       .notNull()
       .unique()
       .references(() => bundles.id, { onDelete: 'cascade' }),
-    /** Where the claim link is sent; goes with the row. */
+    /** Where the claim link is sent; deleted with the row. */
     email: text('email'),
     expiresAt: integer('expires_at').notNull(),
   },
@@ -190,7 +298,7 @@ export const apiKeys = sqliteTable(
     ownerId: integer('owner_id')
       .notNull()
       .references(() => owners.id, { onDelete: 'cascade' }),
-    /** The user who minted it: an organisation's key acts with this member's current role. */
+    /** The user who created it: an organisation’s key acts with this member’s current role. */
     mintedBy: text('minted_by').notNull(),
     name: text('name').notNull(),
     keyPrefix: text('key_prefix').notNull(),
@@ -200,7 +308,9 @@ export const apiKeys = sqliteTable(
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
     revokedAt: integer('revoked_at'),
-    /** When its minter left the organisation, by a trigger: it is dead also once they come back (decisions 13). */
+    /**
+     * Set by a trigger when its creator leaves the organisation: the key stays dead even if they return (decisions 13).
+     */
     minterLeftAt: integer('minter_left_at'),
   },
   (t) => [
@@ -213,7 +323,7 @@ export const apiKeys = sqliteTable(
   ],
 )
 
-/** Views and clicks per bundle, day and matched rule; `''` is the bucket for no rule (decisions 7). */
+/** Views and clicks per bundle, day and matched rule; `''` if no rule matched (decisions 7). */
 export const dailyCounters = sqliteTable(
   'daily_counters',
   {
@@ -232,24 +342,27 @@ export const dailyCounters = sqliteTable(
   ],
 )
 
-/** The day's distinct viewer hashes; reduced to `daily_viewers` and deleted with the day's salt. */
+/**
+ * The day’s distinct viewer hashes, deleted in batches once the day is over (decisions 7). WITHOUT ROWID: a viewer is
+ * one row of about 30 bytes. No foreign key, because checking it would need an index by bundle: a trigger deletes the
+ * newest day’s hashes with their bundle, and earlier ones are deleted soon anyway.
+ */
 export const viewerHashes = sqliteTable(
   'viewer_hashes',
   {
-    bundleId: integer('bundle_id')
-      .notNull()
-      .references(() => bundles.id, { onDelete: 'cascade' }),
-    day: text('day').notNull(),
-    hash: text('hash').notNull(),
+    /** Days since 1970: two bytes, where the text takes ten. */
+    day: integer('day').notNull(),
+    bundleId: integer('bundle_id').notNull(),
+    hash: blob('hash', { mode: 'buffer' }).notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.bundleId, t.day, t.hash] }),
-    index('viewer_hashes_day').on(t.day),
-    check('viewer_hashes_day_shape', isDay(t.day)),
+    primaryKey({ columns: [t.day, t.bundleId, t.hash] }),
+    check('viewer_hashes_day', sql`typeof(${t.day}) = 'integer'`),
+    check('viewer_hashes_hash', sql`typeof(${t.hash}) = 'blob' AND length(${t.hash}) = 16`),
   ],
 )
 
-/** How many distinct viewers a bundle had on a day that is over. */
+/** Distinct viewers of a bundle on a past day. */
 export const dailyViewers = sqliteTable(
   'daily_viewers',
   {
@@ -266,26 +379,34 @@ export const dailyViewers = sqliteTable(
   ],
 )
 
-/** One salt a UTC day, shared by all processes, deleted after its day (decisions 7). */
+/** One salt per UTC day, shared by all processes, deleted after its day (decisions 7). */
 export const salts = sqliteTable(
   'salts',
   { day: text('day').primaryKey(), salt: blob('salt', { mode: 'buffer' }).notNull() },
   (t) => [check('salts_day', isDay(t.day)), check('salts_length', sql`length(${t.salt}) = 32`)],
 )
 
-/** Batches of counts that are in: a batch sent again after a lost answer adds nothing. Swept after an hour. */
-export const counterBatches = sqliteTable('counter_batches', {
-  id: text('id').primaryKey(),
-  at: integer('at').notNull(),
-})
+/**
+ * Batches of counts already applied: one sent again after a lost answer adds nothing. Swept by key after an hour.
+ * WITHOUT ROWID, so that a batch is one row.
+ */
+export const counterBatches = sqliteTable(
+  'counter_batches',
+  {
+    /** When it was created; the same on each attempt. */
+    at: integer('at').notNull(),
+    id: text('id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.at, t.id] })],
+)
 
-/** First answers of creating calls, for 24 h (decisions 1). The answer is encrypted under the idempotency key. */
+/** First answers of creating calls, for 24 h (decisions 1), encrypted under the idempotency key. */
 export const idempotencyAnswers = sqliteTable(
   'idempotency_answers',
   {
-    /** HMAC of caller, operation and key: neither can be read from here. */
+    /** HMAC of caller, operation and key, neither of which can be read from it. */
     keyHash: text('key_hash').primaryKey(),
-    /** Whom the caller acted for: the answer goes with the account. Null for callers without one. */
+    /** The account the caller acted for, with which the answer is deleted. Null for callers without one. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     requestHash: text('request_hash').notNull(),
     answer: blob('answer', { mode: 'buffer' }).notNull(),
@@ -294,7 +415,7 @@ export const idempotencyAnswers = sqliteTable(
   (t) => [index('idempotency_answers_created').on(t.createdAt), index('idempotency_answers_owner').on(t.ownerId)],
 )
 
-/** Webhook deliveries that have taken effect, written in the same transaction as the effect (decisions 9). */
+/** Webhook deliveries already applied, written in the same transaction as their effect (decisions 9). */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
@@ -310,8 +431,8 @@ export const webhookDeliveries = sqliteTable(
 )
 
 /**
- * What webhooks have told of people, memberships and subscriptions: when last, so that an event that comes late undoes
- * nothing, and which account a person of the identity provider has here.
+ * The newest webhook event of each person, membership and subscription, so that a late event undoes nothing, and the
+ * account here of each of the identity provider’s people.
  */
 export const webhookEntities = sqliteTable(
   'webhook_entities',
@@ -319,27 +440,27 @@ export const webhookEntities = sqliteTable(
     source: text('source', { enum: ['identity', 'payment'] }).notNull(),
     /** Kind and the sender's own id, such as `user:user_2x`. */
     entity: text('entity').notNull(),
-    /** When the newest event happened, by the sender's clock. */
+    /** When the newest event happened, by the sender’s clock. */
     at: integer('at').notNull(),
     userId: text('user_id').references(() => user.id, { onDelete: 'set null' }),
   },
   (t) => [
     primaryKey({ columns: [t.source, t.entity] }),
-    index('webhook_entities_at').on(t.at),
+    // For the sweep, which keeps rows of existing accounts.
+    index('webhook_entities_unlinked').on(t.at).where(sql`${t.userId} IS NULL`),
     index('webhook_entities_user').on(t.userId).where(sql`${t.userId} IS NOT NULL`),
     check('webhook_entities_source', sql`${t.source} IN ('identity', 'payment')`),
   ],
 )
 
 /**
- * Bundles that the operator has taken down: their launchers answer 451. A trigger tells every process of a change, as
- * for edits.
+ * Bundles that the operator has blocked: their launchers answer 451. A trigger notifies every process, as for edits.
  */
 export const blockedBundles = sqliteTable('blocked_bundles', {
   bundleId: integer('bundle_id')
     .primaryKey()
     .references(() => bundles.id, { onDelete: 'cascade' }),
-  /** For the operator's own record. */
+  /** For the operator’s records. */
   reason: text('reason').notNull(),
   at: integer('at').notNull(),
 })
@@ -347,7 +468,7 @@ export const blockedBundles = sqliteTable('blocked_bundles', {
 /** Why a bundle may be reported. */
 export const REPORT_REASONS = ['phishing', 'malware', 'illegal', 'spam', 'other'] as const
 
-/** What viewers have reported; nothing is kept of who did. */
+/** Viewers’ reports; nothing is stored about the viewer. */
 export const reports = sqliteTable(
   'reports',
   {

@@ -6,7 +6,7 @@ umask 077
 base_url=${1:?name the address that people use, such as https://go.example.com}
 for made in .env secrets; do
   if [ -e "$made" ]; then
-    echo "$made is there already: move it away first" >&2
+    echo "$made already exists: move it away first" >&2
     exit 1
   fi
 done

@@ -1,6 +1,7 @@
 import { lazy } from './core/lazy.ts'
 import { toProblem } from './core/problem.ts'
-import { logged, observed, requestId, wordsOf } from './http/observe.ts'
+import { draining } from './http/draining.ts'
+import { fixedSegments, logged, observed, requestId } from './http/observe.ts'
 import { jsonProblem } from './http/respond.ts'
 import { frontDoor, type Handle, type Refuse } from './launcher/front-door.ts'
 import { launcherPages } from './launcher/pages.tsx'
@@ -9,25 +10,30 @@ import type { createRouter } from './router.ts'
 import type { Service } from './service.ts'
 
 /**
- * The whole server as one function of a request, the same on every runtime. Launchers are answered from the start; the
- * router and all behind it, which takes as long to load as everything before it, with the first request for it.
+ * The whole server as a function of a request, the same on every runtime. Launchers are served at once; the router,
+ * which takes as long to load as everything else, is loaded by the first request that needs it.
  */
 export function createApp(service: Service): Handle {
   const refuse: Refuse = (request, problem) =>
     isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
   const failed = (request: Request, error: unknown) => {
     const problem = toProblem(error)
-    if (problem.code === 'INTERNAL_ERROR')
-      service.log.error({ err: error, id: requestId(request), method: request.method }, 'a request failed')
+    const { log, store } = service
+    const context = { id: requestId(request), method: request.method }
+    if (problem.code === 'INTERNAL_ERROR') log.error({ err: error, ...context }, 'a request failed')
+    if (problem.code === 'STORE_UNAVAILABLE') {
+      const { writesFailSince } = store
+      log.warn({ err: problem.cause, ...context, writesFailSince }, 'a request was refused: the store does not answer')
+    }
     return refuse(request, problem)
   }
   const launchers = launcherPages(service)
-  const words = new Set(['l'])
+  const segments = new Set(['l'])
   let router: ReturnType<typeof createRouter> | undefined
   const load = lazy(async () => {
     const { createRouter } = await import('./router.ts')
     router = createRouter(service, launchers, failed)
-    for (const word of wordsOf(router.routes)) words.add(word)
+    for (const segment of fixedSegments(router.routes)) segments.add(segment)
     return router
   })
   const beforeRouter = async (request: Request) => {
@@ -39,13 +45,14 @@ export function createApp(service: Service): Handle {
     }
   }
   const app = {
-    words,
+    segments,
     fetch: (request: Request) => router?.fetch(request) ?? beforeRouter(request),
   }
-  return logged(frontDoor(observed(app, service), launchers, service.config, service.tally, refuse), app, service)
+  const handle = frontDoor(observed(app, service), launchers, service.config, service.tally, refuse)
+  return draining(logged(handle, app, service), service.stopping)
 }
 
-/** By the text: the address of a request with a strange Host need not parse, and on Bun without one is only a path. */
+/** Works on the text: with a malformed Host the URL may not parse, and on Bun without one it is only a path. */
 function isApi({ url }: Request): boolean {
   return /^(?:\w+:\/\/[^/]*)?\/api(?:[/?#]|$)/.test(url)
 }

@@ -2,8 +2,8 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { inTime } from '../db/in-time.ts'
 import { keyedHash } from './core/secrets.ts'
 
-/** Longest that a message may delay an answer. Processes that miss it still notice by reading the store. */
-const TELL_WITHIN_MS = 250
+/** The longest a message may delay an answer. Processes that miss it still notice the change in the store. */
+const PUBLISH_TIMEOUT_MS = 250
 
 const CONNECTION: RedisOptions = {
   connectTimeout: 2_000,
@@ -16,45 +16,44 @@ const CONNECTION: RedisOptions = {
  * while Redis is down is lost, so nothing may depend on one arriving.
  */
 export class Broadcast {
-  readonly #hearing: Redis
-  readonly #telling: Redis
+  readonly #subscriber: Redis
+  readonly #publisher: Redis
 
   private constructor(
     url: string,
     readonly secret: string,
   ) {
-    this.#hearing = new Redis(url, { ...CONNECTION, maxRetriesPerRequest: null })
-    this.#telling = new Redis(url, { ...CONNECTION, enableOfflineQueue: false, maxRetriesPerRequest: 0 })
+    this.#subscriber = new Redis(url, { ...CONNECTION, maxRetriesPerRequest: null })
+    this.#publisher = new Redis(url, { ...CONNECTION, enableOfflineQueue: false, maxRetriesPerRequest: 0 })
     // An unhandled error event would end the process. The client reconnects by itself, and limits/redis.ts logs the
     // outage.
-    for (const connection of [this.#hearing, this.#telling]) connection.on('error', () => {})
+    for (const connection of [this.#subscriber, this.#publisher]) connection.on('error', () => {})
   }
 
   /**
-   * Resolves once subscribed, or after at most two seconds if Redis is down; then the subscription starts when it is
-   * back.
-   * @param heard what to call for each topic, whichever process sent it.
+   * Resolves once subscribed, or after at most two seconds if Redis is down; it then subscribes when Redis is back.
+   * @param handlers the callback of each topic, called for messages of any process, this one included.
    */
-  static async open(url: string, secret: string, heard: Readonly<Record<string, () => void>>): Promise<Broadcast> {
+  static async open(url: string, secret: string, handlers: Readonly<Record<string, () => void>>): Promise<Broadcast> {
     const broadcast = new Broadcast(url, secret)
-    const topics = new Map(Object.entries(heard).map(([topic, hear]) => [broadcast.#channel(topic), hear]))
-    const hearing = broadcast.#hearing
-    hearing.on('message', (channel: string) => topics.get(channel)?.())
-    const isAway = new Promise((resolve) => hearing.once('error', resolve))
+    const topics = new Map(Object.entries(handlers).map(([topic, handle]) => [broadcast.#channel(topic), handle]))
+    const subscriber = broadcast.#subscriber
+    subscriber.on('message', (channel: string) => topics.get(channel)?.())
+    const failure = new Promise((resolve) => subscriber.once('error', resolve))
     // Rejects if the service stops before Redis answers.
-    const subscribed = hearing.subscribe(...topics.keys()).catch(() => {})
-    await Promise.all([Promise.race([subscribed, isAway]), broadcast.#telling.connect().catch(() => {})])
+    const subscribed = subscriber.subscribe(...topics.keys()).catch(() => {})
+    await Promise.all([Promise.race([subscribed, failure]), broadcast.#publisher.connect().catch(() => {})])
     return broadcast
   }
 
-  /** Sends a topic to every process. Resolves when Redis has taken it, or when it has not answered in time. */
-  async tell(topic: string): Promise<void> {
-    await inTime(this.#telling.publish(this.#channel(topic), ''), TELL_WITHIN_MS).catch(() => {})
+  /** Publishes to every process. Resolves once Redis has accepted it, or after the timeout. */
+  async publish(topic: string): Promise<void> {
+    await inTime(this.#publisher.publish(this.#channel(topic), ''), PUBLISH_TIMEOUT_MS).catch(() => {})
   }
 
   close(): void {
-    this.#hearing.disconnect()
-    this.#telling.disconnect()
+    this.#subscriber.disconnect()
+    this.#publisher.disconnect()
   }
 
   /** Several deployments may share one Redis. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { makeFolderOf } from '../db/private-files.ts'
+import { defaultCacheMb, memoryBytes } from './memory.ts'
 import { BadSetting, blame, readSetting, SETTINGS } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
@@ -19,22 +20,24 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
   if (database.replicaPath !== undefined && databaseFile(database.url) !== null)
     throw new BadSetting('DATABASE_REPLICA_PATH must be unset where DATABASE_URL is a file: a file needs no copy')
+  const metricsPort = readSetting(env, 'SERVICE_METRICS_PORT')
   const baseUrl = new URL(readSetting(env, 'SERVICE_BASE_URL') ?? `http://localhost:${port}`)
   return {
     port,
     host: readSetting(env, 'HOST'),
     /** Without a trailing slash. */
     origin: baseUrl.origin,
-    /** The only Host header that is accepted. */
+    /** The only accepted Host header. */
     authority: baseUrl.host,
     name: readSetting(env, 'SERVICE_NAME'),
     database,
+    backups: readBackups(env, database.url),
     secret: readSetting(env, 'SERVICE_SECRET') ?? storedSecret(database.url),
     addressLimit: {
       windowMs: readSetting(env, 'SERVICE_RATE_LIMIT_WINDOW_MS'),
       max: readSetting(env, 'SERVICE_RATE_LIMIT_MAX_REQUESTS'),
     },
-    /** Writes of one person over all their sessions; 0: no limit. */
+    /** Writes of one person over all sessions; 0: no limit. */
     writesPer: {
       minute: readSetting(env, 'SERVICE_WRITES_PER_MINUTE'),
       hour: readSetting(env, 'SERVICE_WRITES_PER_HOUR'),
@@ -59,29 +62,59 @@ export function readConfig(env: Record<string, string | undefined>) {
       pro: readSetting(env, 'SERVICE_PLAN_PRO_MAX_HISTORY_MB') * 2 ** 20,
     },
     requireVerifiedEmail: readSetting(env, 'SERVICE_REQUIRE_VERIFIED_EMAIL') === 'true',
+    /** Who may create an account; see identity/admission.ts. */
+    signUp: readSetting(env, 'SERVICE_SIGN_UP'),
+    passwordSignIn: readSetting(env, 'SERVICE_PASSWORD_SIGN_IN') === 'on',
+    /** Whether callers without a credential may create bundles. */
+    anonymousBundles: readSetting(env, 'SERVICE_ANONYMOUS_BUNDLES') === 'on',
     smtpUrl: readSetting(env, 'SMTP_URL'),
+    /** Whether mails go to the log where there is no mail server: whoever reads it can then sign in by their links. */
+    logMails: (readSetting(env, 'SERVICE_LOG_MAILS') ?? (env.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',
     mailFrom: readSetting(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
     oidc: readOidc(env),
-    /** Secrets of webhook senders; empty: their webhooks are refused. */
+    /** Webhook senders’ secrets; empty: their webhooks are refused. */
     webhookSecrets: {
       identity: readSetting(env, 'SERVICE_IDENTITY_WEBHOOK_SECRET') ?? [],
       payment: readSetting(env, 'SERVICE_PAYMENT_WEBHOOK_SECRET') ?? [],
     },
-    /** Running on a developer's machine and reachable only from there, so a page may show the mails. */
+    /** Whether it runs on a developer’s machine and is reachable only from there, so that a page may show the mails. */
     isDevelopment:
       env.NODE_ENV !== 'production' &&
       isLoopback(baseUrl.hostname) &&
       isLoopback(readSetting(env, 'HOST')) &&
-      // It is set behind a proxy, which may let anybody in.
+      // Set behind a proxy, which may let anybody in.
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
+    /** How often view and click counts are written. */
+    countFlushMs: readSetting(env, 'SERVICE_COUNT_FLUSH_MS'),
+    /** How long a stop waits for clients to leave; see http/draining.ts. */
+    drainMs: readSetting(env, 'SERVICE_DRAIN_MS'),
     metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
+    /** Where metrics have a listener of their own; null: they have none. */
+    metricsListener:
+      metricsPort === undefined ? null : { port: metricsPort, host: readSetting(env, 'SERVICE_METRICS_HOST') },
     /** Where to report a vulnerability; undefined: not published. */
+    /** Where the source of this service is; undefined: pages do not say. */
+    sourceUrl: readSetting(env, 'SERVICE_SOURCE_URL'),
     securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
     requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),
     accessLog: readSetting(env, 'SERVICE_ACCESS_LOG'),
+    /** Maximum size of the launcher cache. */
+    cacheBytes: (readSetting(env, 'SERVICE_CACHE_MB') ?? defaultCacheMb(memoryBytes())) * 2 ** 20,
     logLevel: readSetting(env, 'LOG_LEVEL'),
   }
+}
+
+/** Null where none are scheduled. */
+function readBackups(env: Record<string, string | undefined>, databaseUrl: string) {
+  const folder = readSetting(env, 'SERVICE_BACKUP_DIR')
+  const everyMs = readSetting(env, 'SERVICE_BACKUP_EVERY_HOURS') * 3_600_000
+  const keep = readSetting(env, 'SERVICE_BACKUP_KEEP')
+  if (folder === undefined) return null
+  const store = databaseFile(databaseUrl)
+  if (store === null)
+    throw new BadSetting('SERVICE_BACKUP_DIR must be unset where DATABASE_URL is a server: back it up there')
+  return { store, plan: { folder: resolve(folder), everyMs, keep } }
 }
 
 function readOidc(env: Record<string, string | undefined>) {
@@ -108,7 +141,7 @@ export function databaseFile(url: string): string | null {
   }
 }
 
-/** Generated on the first start and kept beside the database file, readable by its owner only. */
+/** Generated on the first start and kept beside the database file, readable only by its owner. */
 function storedSecret(databaseUrl: string): string {
   const file = databaseFile(databaseUrl)
   if (file === null) throw new BadSetting('SERVICE_SECRET must be set when DATABASE_URL is a remote database')

@@ -1,5 +1,7 @@
 import * as abuse from './abuse/operations.ts'
+import * as claims from './bundles/claim-operations.ts'
 import * as bundles from './bundles/operations.ts'
+import * as versions from './bundles/version-operations.ts'
 import type { Operation } from './core/operation.ts'
 import * as identity from './identity/operations.ts'
 import * as insights from './insights/operations.ts'
@@ -11,6 +13,8 @@ import * as policies from './policies/operations.ts'
 const implemented = [
   ...Object.values(abuse),
   ...Object.values(bundles),
+  ...Object.values(versions),
+  ...Object.values(claims),
   ...Object.values(identity),
   ...Object.values(insights),
   ...Object.values(keys),
@@ -20,13 +24,13 @@ const implemented = [
 
 type Implemented = (typeof implemented)[number]
 
-/** By name; tsc refuses this where the table has an operation that no feature implements. */
+/** By name; does not compile if a feature leaves an operation of the table unimplemented. */
 const byName = Object.fromEntries(implemented.map((operation) => [operation.name, operation])) as {
   readonly [N in Implemented['name']]: Extract<Implemented, { name: N }>
 } satisfies Record<OperationName, unknown>
 
-/** Every operation with its own types, which the SDK's are made of. */
+/** Every operation with its own types, from which the SDK’s derive. */
 export type Implementations = typeof byName
 
-/** Every operation as transports call it, in the order of the table. */
+/** Every operation, untyped as transports call it, in the order of the table. */
 export const operations = (Object.keys(OPERATIONS) as OperationName[]).map((name) => byName[name] as Operation)

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { visible } from './core/text.ts'
 
 /**
- * JSON lines, on standard output unless `destination` takes them. No address, token, cookie or body may be logged: log ids, routes as they stand
- * in the table (never the path, which may hold a token), statuses and errors.
+ * JSON lines, to standard output unless `destination` is given. Never log addresses, tokens, cookies or bodies: log
+ * ids, route patterns (not paths, which may contain tokens), statuses and errors.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -12,13 +12,13 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutValues },
-    // Whoever reads the log at a terminal reads it as it was written, whatever a text in it would have that do.
+    // Escaped, so that logged text cannot control the reader’s terminal.
     hooks: { streamWrite: visible },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-/** An error for the log. A failed query carries its values, which may be addresses or tokens: they are left out. */
+/** An error for the log, without a failed query’s values, which may be addresses or tokens. */
 function withoutValues(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error instanceof Error ? stdSerializers.err(error) : error
   return { query: error.query, cause: withoutValues(error.cause) }

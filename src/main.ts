@@ -1,15 +1,11 @@
-import { createApp } from './app.ts'
-import { type Config, readConfig } from './config.ts'
-import { toProblem } from './core/problem.ts'
-import { jsonProblem } from './http/respond.ts'
+import { tmpdir } from 'node:os'
+import type { Config } from './config.ts'
 import type { Handle } from './launcher/front-door.ts'
-import { openLog } from './log.ts'
-import { startService } from './service.ts'
 import { BadSetting, blame } from './settings.ts'
 
-// The only file that names a runtime.
+// The only file that names a runtime. What serves is loaded by `start` alone: the image asks `health` every few seconds.
 
-/** The part of Deno's API that is used here: its types are not installed. */
+/** The part of Deno’s API used here; its types are not installed. */
 declare const Deno: {
   serve(
     options: { port: number; hostname: string; onListen(): void; onError(error: unknown): Response },
@@ -17,14 +13,14 @@ declare const Deno: {
   ): { shutdown(): Promise<void> }
 }
 
-/** Files this process creates (database, log, secret, backups) are readable by its user alone. */
+/** Files created by this process (database, log, secret, backups) are readable only by its user. */
 const OWNER_ONLY = 0o077
 
-/** Time that requests in progress get to finish after a stop signal (decisions 12). */
+/** How long clients may take to leave, and requests in progress to finish, after a stop signal (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
 
-/** The start is usually over by then. */
+/** When startup is usually over. */
 const STARTED_WITHIN_MS = 1_000
 
 interface Listening {
@@ -34,7 +30,11 @@ interface Listening {
   cut(): Promise<unknown>
 }
 
-function listen({ port, host }: Config, handle: Handle, failed: (error: unknown) => Response): Listening {
+function listen(
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  handle: Handle,
+  failed: (error: unknown) => Response,
+): Listening {
   if ('Bun' in globalThis) {
     const server = Bun.serve({
       port,
@@ -53,44 +53,63 @@ function listen({ port, host }: Config, handle: Handle, failed: (error: unknown)
   return { close: () => server.shutdown(), cut: async () => {} }
 }
 
-function tryToListen(...how: Parameters<typeof listen>): Listening {
-  try {
-    return listen(...how)
-  } catch (error) {
-    throw blame('HOST or PORT', error)
-  }
-}
-
 async function start(): Promise<void> {
+  const [{ createApp }, { readConfig }, { toProblem }, { jsonProblem }, { openLog }, { startService }] =
+    await Promise.all([
+      import('./app.ts'),
+      import('./config.ts'),
+      import('./core/problem.ts'),
+      import('./http/respond.ts'),
+      import('./log.ts'),
+      import('./service.ts'),
+    ])
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)
   const service = await startService(config, log)
-  const server = tryToListen(config, createApp(service), (error) => {
+  const failed = (error: unknown) => {
     log.error({ err: error }, 'a request failed outside the app')
     return jsonProblem(toProblem(error))
-  })
+  }
+  const tryToListen = (at: Pick<Config, 'port' | 'host'>, handle: Handle, settings: string) => {
+    try {
+      return listen(at, handle, failed)
+    } catch (error) {
+      throw blame(settings, error)
+    }
+  }
+  const server = tryToListen(config, createApp(service), 'HOST or PORT')
+  const { metricsListener } = config
+  if (metricsListener !== null) {
+    const { metricsApp } = await import('./http/scrape.ts')
+    tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST or SERVICE_METRICS_PORT')
+  }
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
 
-  // Frees about 2 MB: code that ran once at the start, and its garbage.
+  // Frees about 2 MB of startup code and garbage.
   if ('Bun' in globalThis) setTimeout(() => Bun.shrink(), STARTED_WITHIN_MS).unref()
 
   let isStopping = false
-  const stop = async () => {
+  const stop = async (drainMs: number) => {
     if (isStopping) return
     isStopping = true
-    log.info('stopping')
-    service.announceStop()
     const late = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'late'))
+    service.announceStop()
+    if (drainMs > 0) {
+      log.info('draining')
+      await new Promise((resolve) => setTimeout(resolve, drainMs))
+    }
+    log.info('stopping')
     if ((await Promise.race([server.close(), late])) === 'late') await server.cut()
     await service.stop()
     log.info('stopped')
     process.exit(0)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  process.on('SIGTERM', () => stop(config.drainMs))
+  // From a terminal: there is no proxy to wait for, and somebody is waiting.
+  process.on('SIGINT', () => stop(0))
 }
 
-/** Runs a command of the operator's (src/operator/command.ts) instead of the service. */
+/** Runs an operator’s command (src/operator/command.ts) instead of the service. */
 async function runAdminCommand(args: readonly string[]): Promise<void> {
   const { operate } = await import('./operator/command.ts')
   const result = await operate(args, process.env)
@@ -102,10 +121,17 @@ async function runAdminCommand(args: readonly string[]): Promise<void> {
   }
 }
 
+/** The executable unpacks libSQL's native part where the system keeps temporary files, and loads it from there. */
+const NO_EXEC = `libSQL's native part cannot be loaded from ${tmpdir()}: mount that with \`exec\`, or set TMPDIR to a folder that is.`
+
+function isNoExec(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_DLOPEN_FAILED'
+}
+
 process.umask(OWNER_ONLY)
 const args = process.argv.slice(2)
 const running = args.length === 0 ? start() : runAdminCommand(args)
 running.catch((error) => {
-  console.error(error instanceof BadSetting ? `${error.message}.` : error)
+  console.error(error instanceof BadSetting ? `${error.message}.` : isNoExec(error) ? NO_EXEC : error)
   process.exit(1)
 })

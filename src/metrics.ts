@@ -1,88 +1,204 @@
+import { stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import prom from 'prom-client'
+import type { Store } from '../db/client.ts'
+import about from '../package.json' with { type: 'json' }
+import type { Backups } from './backups.ts'
 import type { Launchers } from './launcher/launchers.ts'
 import type { Recorder } from './launcher/recorder.ts'
+import type { RedisBucket } from './limits/redis.ts'
+import type { Sweeper } from './sweep.ts'
 import type { RouteClass, Tally } from './tally.ts'
 
-/** What is told of, beside the tally. */
+/** What metrics are read from. */
 interface Sources {
   tally: Tally
   launchers: Pick<Launchers, 'loads'>
   recorder: Pick<Recorder, 'waiting' | 'dropped'>
-  store: { readonly failures: number }
+  store: Pick<Store, 'failures' | 'writesFailSince'>
+  /** Null for a server, which reports its own size. */
+  storeFile: string | null
+  sweeper: Pick<Sweeper, 'standings' | 'failures' | 'finishedAt'>
+  /** Null where none are scheduled. */
+  backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
+  backfill: { readonly progress: number }
+  /** Null if limits are counted in memory. */
+  redis: Pick<RedisBucket, 'isUp' | 'failures'> | null
 }
 
-/** Seconds; a launcher that is read takes a millisecond, an answer of a store that is away two seconds. */
+/** Seconds: reading a launcher takes one millisecond, the answer of an unreachable store two seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+/** A file’s largest group is 64. */
+const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64]
 
 /**
- * The metrics of this process for Prometheus. Load this module lazily: it takes 17 MB. Counts are kept as plain numbers
- * where they arise and are read here when somebody asks; only durations are told as they come.
+ * The metrics of this process for Prometheus. Load this module on demand: it takes 17 MB. Counts are plain numbers,
+ * kept where they arise and read on request; only durations are observed as they occur.
  */
-export function openMetrics({ tally, launchers, recorder, store }: Sources): prom.Registry {
+export function openMetrics(sources: Sources): prom.Registry {
+  const { tally, launchers, recorder, sweeper, backfill, redis } = sources
   const registry = new prom.Registry()
-  const registers = [registry]
   prom.collectDefaultMetrics({ register: registry })
-  const counter = (name: string, help: string, read: () => number) =>
-    new prom.Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
-  new prom.Counter({
-    name: 'openall_requests_total',
-    help: 'Answers by kind of route and status.',
-    labelNames: ['route', 'status'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [route, byStatus] of tally.answers)
-        for (const [status, count] of byStatus) this.inc({ route, status }, count)
-      if (tally.keptLaunchers > 0) this.inc({ route: 'launcher', status: 200 }, tally.keptLaunchers)
-    },
+  const { counter, gauge } = instruments(registry)
+  gauge('openall_build_info', 'Always 1; labels have the version and runtime.', ['version', 'runtime'], (set) =>
+    // Such as Bun/1.4.5.
+    set(1, { version: about.version, runtime: navigator.userAgent }),
+  )
+  counter('openall_requests_total', 'Answers by kind of route and status.', ['route', 'status'], (add) => {
+    for (const [route, byStatus] of tally.answers) for (const [status, count] of byStatus) add(count, { route, status })
+    if (tally.keptLaunchers > 0) add(tally.keptLaunchers, { route: 'launcher', status: 200 })
   })
-  new prom.Counter({
-    name: 'openall_launcher_cache_total',
-    help: 'Launchers answered from memory (hit) and read from the store (miss).',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset()
-      this.inc({ result: 'hit' }, tally.keptLaunchers)
-      this.inc({ result: 'miss' }, launchers.loads)
+  counter(
+    'openall_launcher_cache_total',
+    'Launchers answered from memory (hit) and read from the store (miss).',
+    ['result'],
+    (add) => {
+      add(tally.keptLaunchers, { result: 'hit' })
+      add(launchers.loads, { result: 'miss' })
     },
+  )
+  counter('openall_rate_limited_total', 'Requests refused by a limit.', ['limit'], (add) => {
+    for (const [limit, count] of tally.limited) add(count, { limit })
   })
-  new prom.Counter({
-    name: 'openall_rate_limited_total',
-    help: 'Requests refused by a limit.',
-    labelNames: ['limit'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [limit, count] of tally.limited) this.inc({ limit }, count)
-    },
-  })
-  new prom.Gauge({
-    name: 'openall_recorder_queue_rows',
-    help: 'Counts that wait to be written.',
-    registers,
-    collect() {
-      this.set(recorder.waiting)
-    },
-  })
-  counter('openall_recorder_dropped_rows_total', 'Counts that were dropped.', () => recorder.dropped)
-  counter('openall_store_errors_total', 'Queries that the store failed.', () => store.failures)
+  gauge('openall_recorder_queue_rows', 'Counts waiting to be written.', [], (set) => set(recorder.waiting))
+  counter('openall_recorder_dropped_rows_total', 'Counts dropped without being written.', [], (add) =>
+    add(recorder.dropped),
+  )
+  gauge(
+    'openall_version_backfill_ratio',
+    'Fraction of older versions’ history converted to the current storage format, from 0 to 1.',
+    [],
+    (set) => set(backfill.progress),
+  )
+  if (redis !== null) {
+    gauge('openall_redis_up', 'Whether Redis answers within a quarter of a second: 1 or 0.', [], async (set) =>
+      set(Number(await redis.isUp())),
+    )
+    counter('openall_redis_errors_total', 'Requests that Redis did not answer.', [], (add) => add(redis.failures))
+  }
+  if (sources.backups !== null) tellOfBackups(sources.backups, registry)
+  addStoreMetrics(sources, registry)
+  addSweepMetrics(sweeper, registry)
   tally.time = timer(registry)
   return registry
+}
+
+/** Metrics whose values are read when somebody asks. */
+function instruments(registry: prom.Registry) {
+  type Tell = (value: number, labels?: Record<string, string | number>) => void
+  type Read = (tell: Tell) => void | Promise<void>
+  const registers = [registry]
+  return {
+    counter: (name: string, help: string, labelNames: readonly string[], read: Read) =>
+      new prom.Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset()
+          return read((value, labels = {}) => this.inc(labels, value))
+        },
+      }),
+    gauge: (name: string, help: string, labelNames: readonly string[], read: Read) =>
+      new prom.Gauge({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          return read((value, labels = {}) => this.set(labels, value))
+        },
+      }),
+  }
+}
+
+function secondsSince(time: number): number {
+  return Math.max(0, Date.now() - time) / 1000
+}
+
+/** Failures, commit durations and, for a file, its size. */
+function addStoreMetrics({ tally, store, storeFile }: Sources, registry: prom.Registry): void {
+  const { counter, gauge } = instruments(registry)
+  counter('openall_store_errors_total', 'Failed store queries.', [], (add) => add(store.failures))
+  gauge(
+    'openall_store_writes_failing_seconds',
+    'How long the store has not answered a write; 0 if it answered the last one.',
+    [],
+    (set) => set(store.writesFailSince === null ? 0 : secondsSince(store.writesFailSince)),
+  )
+  const registers = [registry]
+  const seconds = new prom.Histogram({
+    name: 'openall_store_commit_seconds',
+    help: 'Duration of edits’ transactions until they were durable.',
+    buckets: BUCKETS,
+    registers,
+  })
+  const group = new prom.Histogram({
+    name: 'openall_store_commit_writes',
+    help: 'Writes that shared one transaction.',
+    buckets: GROUP_BUCKETS,
+    registers,
+  })
+  tally.commit = (took, writes) => {
+    seconds.observe(took)
+    group.observe(writes)
+  }
+  if (storeFile === null) return
+  gauge('openall_store_bytes', 'Size of the database file and its write-ahead log.', ['part'], async (set) => {
+    const sizeOf = (path: string) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      )
+    set(await sizeOf(storeFile), { part: 'file' })
+    set(await sizeOf(`${storeFile}-wal`), { part: 'log' })
+  })
+  const disk = () => statfs(dirname(storeFile))
+  gauge('openall_disk_free_bytes', 'Free space on the database’s disk for the service.', [], async (set) => {
+    const { bavail, bsize } = await disk()
+    set(bavail * bsize)
+  })
+  gauge('openall_disk_size_bytes', 'Size of the database’s disk.', [], async (set) => {
+    const { blocks, bsize } = await disk()
+    set(blocks * bsize)
+  })
+}
+
+function tellOfBackups(backups: NonNullable<Sources['backups']>, registry: prom.Registry): void {
+  const { counter, gauge } = instruments(registry)
+  gauge('openall_backup_age_seconds', 'Since the newest backup was made, by whichever process.', [], (set) =>
+    set(secondsSince(backups.madeAt)),
+  )
+  gauge('openall_backup_interval_seconds', 'How often one is to be made.', [], (set) =>
+    set(backups.plan.everyMs / 1000),
+  )
+  counter('openall_backup_failures_total', 'Backups that failed here.', [], (add) => add(backups.failures))
+  gauge('openall_backup_last_failure_timestamp_seconds', 'When one last failed here; 0: never.', [], (set) =>
+    set((backups.failedAt ?? 0) / 1000),
+  )
+}
+
+/** Ages are reckoned when somebody asks, so that they grow where nothing is swept any more. */
+function addSweepMetrics(sweeper: Sources['sweeper'], registry: prom.Registry): void {
+  const { standings } = sweeper
+  const { counter, gauge } = instruments(registry)
+  gauge('openall_sweep_age_seconds', 'Time since the sweep last erased everything due.', [], (set) =>
+    set(secondsSince(sweeper.finishedAt)),
+  )
+  counter('openall_sweep_failures_total', 'Failed attempts to erase expired rows.', [], (add) => add(sweeper.failures))
+  gauge('openall_sweep_overdue_seconds', 'How long the oldest row found is overdue.', ['what'], (set) => {
+    for (const [what, { dueAt }] of standings) set(dueAt === null ? 0 : secondsSince(dueAt), { what })
+  })
+  gauge('openall_sweep_backlog_rows', 'Overdue rows when last counted, at most 10 000.', ['what'], (set) => {
+    for (const [what, { backlog }] of standings) set(backlog, { what })
+  })
 }
 
 function timer(registry: prom.Registry): NonNullable<Tally['time']> {
   const durations = new prom.Histogram({
     name: 'openall_request_duration_seconds',
-    help: 'How long answers took, save for launchers from memory.',
+    help: 'Duration of answers, except cached launchers.',
     labelNames: ['route'],
     buckets: BUCKETS,
     registers: [registry],

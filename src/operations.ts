@@ -1,47 +1,49 @@
 import type { Scope } from './identity/roles.ts'
 
 /**
- * What callers and clients must know of an operation: where it is reached, who may call it, how it behaves. What only
- * the server needs (words, shapes, code) is added where a feature implements it; see `implement`.
+ * What callers and clients must know of an operation: its route, who may call it, how it behaves. What only the server
+ * needs (descriptions, schemas, code) is added by the feature that implements it; see `implement`.
  */
 export interface Declaration {
-  /** Method, and path below `/api`; its parameters are fields of the input, and so are those of its query or body. */
+  /** Method, and path below `/api`; path parameters, query and body are all fields of the input. */
   readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
   /**
-   * Who may call: anybody, anybody with a credential, or a credential with this scope. Roles over one bundle are checked
-   * where it is loaded.
+   * Who may call: anyone, anyone with a credential, or a credential with this scope. Roles over a bundle are checked
+   * when it is loaded.
    */
   readonly access: 'public' | 'authenticated' | Scope
-  /** The scope that a key needs for an operation that is open to callers without one. */
+  /** The scope that a key needs for an operation open to callers without a credential. */
   readonly keyScope?: Scope
   /**
-   * What the caller must have shown beside the scope (decisions 13): that the address is theirs, or, with a session, a
-   * sign-in of the last day.
+   * What the caller must have proved beside the scope (decisions 13): that they own their address, or, with a session,
+   * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
-  /** The bucket that callers without a credential draw on; on `report` those with a session too. */
+  /** The rate limit for callers without a credential; `report` also applies to sessions. */
   readonly limit?: 'address' | 'report'
   /** Takes effect once per idempotency key. */
   readonly idempotent?: true
-  /** Refused where the caller has seen another version than the latest (If-Match). */
+  /** Refused if the caller has not seen the latest version (If-Match). */
   readonly versioned?: true
-  /** Takes `dryRun` beside its input: then it answers what would be saved, and saves nothing. */
+  /** Accepts `dryRun` in its input: returns what would be saved, and saves nothing. */
   readonly dryRun?: true
-  /** Has comma-separated values for callers who ask for them by `format=csv`. */
+  /** Can return comma-separated values, with `format=csv`. */
   readonly csv?: true
-  /** What it does to what is stored, where its method does not tell: nothing, or the same however often it is called. */
+  /** Its effect on stored data, if the method does not say: none, or the same however often it is called. */
   readonly effect?: 'none' | 'repeatable'
-  /** A request for it needs no body. */
-  readonly body?: 'none'
-  /** The field of the answer that holds a page of a longer list; `offset` and `limit` lead to the others. */
+  /** Its request has no body, or an optional one. */
+  readonly body?: 'none' | 'optional'
+  /** Creates a bundle and accepts `source`, which clients set to what they are. */
+  readonly takesSource?: true
+  /** The field of the answer that holds a page of a longer list; `offset` and `limit` select others. */
   readonly pages?: string
-  /** What this process must no longer keep in memory once a call has succeeded; `execute` sees to it. */
+  /** What this process must drop from memory after a successful call; `execute` does it. */
   readonly invalidates?: 'launcher' | 'keys'
 }
 
 /**
- * The whole service, in the order of the specification. The routes, tools, documents, SDK and command are made of it. The
- * SDK may load nothing of the server, so this file imports no code, and `src/implementations.ts` adds what runs.
+ * Every operation of the service, in the order of the specification. Routes, tools, documents, SDK and command derive
+ * from it. Imports no server code, because the SDK loads it; `src/implementations.ts` adds the implementations.
  */
 export const OPERATIONS = {
   create_bundle: {
@@ -51,6 +53,7 @@ export const OPERATIONS = {
     limit: 'address',
     idempotent: true,
     dryRun: true,
+    takesSource: true,
   },
   get_bundle: { route: 'GET /links/:slug', access: 'links:read' },
   update_bundle: {
@@ -67,6 +70,14 @@ export const OPERATIONS = {
     body: 'none',
     effect: 'repeatable',
     invalidates: 'launcher',
+  },
+  duplicate_bundle: {
+    route: 'POST /links/:slug/duplicate',
+    access: 'links:write',
+    body: 'optional',
+    idempotent: true,
+    dryRun: true,
+    takesSource: true,
   },
   list_bundles: { route: 'GET /me/links', access: 'links:read', pages: 'bundles' },
   list_versions: { route: 'GET /links/:slug/versions', access: 'links:read' },
@@ -90,5 +101,5 @@ export const OPERATIONS = {
   revoke_key: { route: 'DELETE /me/keys', access: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
 } as const satisfies Record<string, Declaration>
 
-/** verb_noun: tool name, OpenAPI id, SDK method, argument of `openall call`. */
+/** verb_noun: tool name, OpenAPI operationId, SDK method, argument of `openall call`. */
 export type OperationName = keyof typeof OPERATIONS

@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
 import { api, type Failed, refuseMethod } from './api/json.ts'
 import { lazy } from './core/lazy.ts'
-import { Problem } from './core/problem.ts'
+import { nothingHere, Problem } from './core/problem.ts'
 import { health } from './http/health.ts'
 import { wellKnown } from './http/well-known.ts'
 import { operations } from './implementations.ts'
@@ -12,25 +12,27 @@ import type { LauncherPages } from './launcher/pages.tsx'
 import { mcp } from './mcp/http.ts'
 import { accountPages } from './pages/account-pages.tsx'
 import { claimPages } from './pages/claim-pages.tsx'
+import { homePages } from './pages/home-pages.tsx'
 import { linkPages } from './pages/link-pages.tsx'
-import { pages } from './pages/pages.tsx'
+import { madePages } from './pages/made-pages.tsx'
+import { pages } from './pages/pages.ts'
 import { reportPages } from './pages/report-pages.tsx'
 import type { Service } from './service.ts'
 import { webhooks } from './webhooks/routes.ts'
 
 const RAW = { parse: 'none' } as const
-/** What documents the service, made from the table of operations. */
+/** Pages that document the service, generated from the table of operations. */
 const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
 
 /**
- * Every route there is.
+ * All routes.
  * @param failed answers a request whose handler threw.
  */
 export function createRouter(service: Service, launchers: LauncherPages, failed: Failed) {
   const onError: ErrorHandler = ({ code, error, request }) =>
     // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
     failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)
-  /** Routes whose module is loaded by the first request for one of them. */
+  /** Routes whose module is loaded on the first request for one of them. */
   const lazyRoutes = (load: () => Promise<AnyElysia>) => {
     const loaded = lazy(async () =>
       new Elysia()
@@ -50,6 +52,8 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(webhooks(service))
     .use(health(service))
     .use(wellKnown(service))
+    .use(homePages(service))
+    .use(madePages(service))
     .use(pages(service, launchers))
     .use(accountPages(service))
     .use(linkPages(service))
@@ -64,18 +68,14 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
 }
 
-/** Answers a method that a path does not have with 405, and `Allow` with those that it has. */
+/** Answers an unsupported method with 405 and `Allow`. */
 function refuseOtherMethods(app: AnyElysia): void {
   const methodsOf = new Map<string, string[]>()
   for (const { method, path } of app.routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
   for (const [path, methods] of methodsOf) {
-    // What takes all methods refuses by itself.
+    // Handlers of all methods refuse by themselves.
     if (methods.includes('ALL')) continue
     const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     app.all(path, () => refuseMethod(allow), RAW)
   }
-}
-
-function nothingHere(): Problem {
-  return new Problem('NOT_FOUND', 'There is nothing at this address.')
 }

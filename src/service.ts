@@ -4,11 +4,16 @@ import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
 import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
+import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
+import { startSearchBackfill } from './bundles/search-backfill.ts'
+import { VersionBackfill } from './bundles/version-backfill.ts'
 import { type Config, databaseFile } from './config.ts'
+import { watchDescriptors } from './descriptors.ts'
 import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
 import type { Notices } from './identity/notices.ts'
+import type { PasswordCost } from './identity/passwords.ts'
 import type { Proofs } from './identity/proof.ts'
 import { sessionReader } from './identity/sessions.ts'
 import { KeyRing } from './keys/key-ring.ts'
@@ -19,19 +24,21 @@ import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
 import { blame, SETTINGS } from './settings.ts'
-import { startSweeping } from './sweep.ts'
+import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
 
-/** The long-lived parts that operations work on. */
+/** The long-lived parts of the process, which operations use. */
 export interface Service {
   config: Config
   log: Logger
   store: Store
+  /** The store for reading accounts, sessions and memberships: never a replica that lags. */
+  accountStore: Store
   recorder: Recorder
   launchers: Launchers
   /** Hosts that bundles may not link to. */
   blockedHosts: BlockedHosts
-  /** Where requests are counted against limits. */
+  /** Counts requests for rate limits. */
   bucket: Bucket
   limits: {
     /** Anonymous creates and events, per client address (spec 8). */
@@ -40,14 +47,14 @@ export interface Service {
     report: Limit
     /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
     signIn: Limit
-    /** Parsing of long texts in forms, per signed-in person. */
+    /** Submitting long texts in forms, per signed-in user. */
     reading: Limit
-    /** Writes of one person over all their sessions; empty if not limited. */
+    /** Writes of one user over all sessions; empty if unlimited. */
     writes: readonly Limit[]
   }
-  /** What is counted of the process itself. */
+  /** Counts for metrics. */
   tally: Tally
-  /** Prometheus metrics; null if no token is set. */
+  /** Prometheus metrics; null where nobody may ask for them. */
   metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
   readSession: Credentials['readSession']
@@ -56,7 +63,7 @@ export interface Service {
   accounts(): Promise<{ proofs: Proofs; notices: Notices }>
   /** better-auth, loaded on first use. */
   auth(): ReturnType<typeof startAuth>
-  /** Aborted when shutdown begins, to end whatever waits without a time-out. */
+  /** Aborted when shutdown begins, to end waits without a timeout. */
   stopping: AbortSignal
   /** Begins the shutdown. */
   announceStop(): void
@@ -64,15 +71,22 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Opens the store and starts the background work. */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+/**
+ * Opens the store and starts the background work.
+ * @param passwordCost what a password hash costs, where that is not what the service is shipped with: for tests alone,
+ * which make many accounts. No setting leads here.
+ */
+export async function startService(config: Config, log: Logger, passwordCost?: PasswordCost): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
   for (const file of closeFiles(config))
     log.warn({ file }, 'others on this machine may read this file, for it belongs to another user: chmod 600 it')
-  const store = await openStore(config.database).catch((error) => {
+  const tally = new Tally()
+  const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
+  const store = await openStore(config.database, committed).catch((error) => {
     throw blame('DATABASE_URL', error)
   })
-  const recorder = await Recorder.start(store, log)
+  const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs)
+  const accountStore: Store = Object.create(store, { db: { value: store.current } })
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
   const redis =
@@ -80,36 +94,52 @@ export async function startService(config: Config, log: Logger): Promise<Service
       ? null
       : await (await import('./limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
   let broadcast: Broadcast | undefined
-  const keyRing = new KeyRing(store, log, async () => broadcast?.tell('keys'))
+  const keyRing = new KeyRing(store, log, async () => broadcast?.publish('keys'))
   if (config.redisUrl !== undefined) {
     const { Broadcast } = await import('./broadcast.ts')
     broadcast = await Broadcast.open(config.redisUrl, config.secret, { keys: () => keyRing.forgetHere() })
   }
   let auth: ReturnType<Service['auth']> | undefined
-  const launchers = await Launchers.start(store, log, blockedHosts)
+  const launchers = await Launchers.start(store, log, blockedHosts, config.cacheBytes)
   blockedHosts.watch(() => launchers.clear())
-  const tally = new Tally()
   const bucket = counted(redis ?? memory, tally)
   let people: ReturnType<Service['accounts']> | undefined
   const accounts = () => {
     people ??= Promise.all([import('./identity/proof.ts'), import('./identity/notices.ts')]).then(
       ([{ Proofs }, { Notices }]) => ({
-        proofs: new Proofs(store, () => keyRing.forget()),
-        notices: new Notices(config, store, mailer, bucket, log),
+        proofs: new Proofs(accountStore, () => keyRing.forget()),
+        notices: new Notices(config, accountStore, mailer, bucket, log),
       }),
     )
     return people
   }
+  const sweeper = new Sweeper(store, log)
+  const backups = config.backups === null ? null : openBackups(config.backups, log)
+  const backfill = new VersionBackfill(store, log)
+  const searchBackfill = startSearchBackfill(store, log)
   const metrics =
-    config.metricsToken === undefined
+    config.metricsToken === undefined && config.metricsListener === null
       ? null
-      : (await import('./metrics.ts')).openMetrics({ tally, launchers, recorder, store })
-  const stopSweeping = startSweeping(store, log)
+      : (await import('./metrics.ts')).openMetrics({
+          tally,
+          launchers,
+          recorder,
+          sweeper,
+          store,
+          storeFile: databaseFile(config.database.url),
+          backups,
+          backfill,
+          redis,
+        })
+  sweeper.start()
+  const unwatchDescriptors = watchDescriptors(log)
+  backups?.start()
   const stopping = new AbortController()
   return {
     config,
     log,
     store,
+    accountStore,
     recorder,
     launchers,
     blockedHosts,
@@ -128,13 +158,13 @@ export async function startService(config: Config, log: Logger): Promise<Service
     },
     mailer,
     keyRing,
-    readSession: sessionReader(store, config),
+    readSession: sessionReader(accountStore, config),
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
     accounts,
     async auth() {
       auth ??= Promise.all([import('./identity/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
-        startAuth(config, store, mailer, proofs, notices, log),
+        startAuth({ config, store: accountStore, mailer, proofs, notices, log, passwordCost }),
       )
       const loading = auth
       const { socialProviders } = await (await loading).$context
@@ -143,13 +173,18 @@ export async function startService(config: Config, log: Logger): Promise<Service
       return loading
     },
     async stop() {
-      stopSweeping()
+      unwatchDescriptors()
+      const isSwept = sweeper.stop()
+      backups?.stop()
       launchers.stop()
       blockedHosts.stop()
+      await backfill.stop()
+      await searchBackfill.stop()
       await recorder.stop()
       await keyRing.stop()
       redis?.close()
       broadcast?.close()
+      await isSwept
       await store.close()
     },
   }
@@ -179,6 +214,14 @@ function closeFiles({ database }: Config): string[] {
   const folder =
     database.url === SETTINGS.DATABASE_URL.fallback ? [dirname(file)].filter((path) => existsSync(path)) : []
   return [...folder.filter((path) => !closeToOthers(path)), ...keepPrivate(file)]
+}
+
+function openBackups({ store, plan }: NonNullable<Config['backups']>, log: Logger): Backups {
+  try {
+    return new Backups(store, plan, log)
+  } catch (error) {
+    throw blame('SERVICE_BACKUP_DIR', error)
+  }
 }
 
 function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHosts {

@@ -7,7 +7,7 @@ interface Reader<T> {
   read(text: string): T | undefined
 }
 
-// Not arktype: loading it takes longer than everything a launcher needs.
+// Not arktype, which takes longer to load than everything a launcher needs.
 
 function text(mustBe: string, pattern: RegExp): Reader<string> {
   return { mustBe, read: (text) => (pattern.test(text) ? text : undefined) }
@@ -118,7 +118,11 @@ export const SETTINGS = {
   SERVICE_PLAN_FREE_MAX_HISTORY_MB: { reader: positive, fallback: '64' },
   SERVICE_PLAN_PRO_MAX_HISTORY_MB: { reader: positive, fallback: '2048' },
   SERVICE_REQUIRE_VERIFIED_EMAIL: { reader: oneOf('true', 'false'), fallback: 'false' },
+  SERVICE_SIGN_UP: { reader: oneOf('open', 'invited', 'closed'), fallback: 'open' },
+  SERVICE_PASSWORD_SIGN_IN: { reader: oneOf('on', 'off'), fallback: 'on' },
+  SERVICE_ANONYMOUS_BUNDLES: { reader: oneOf('on', 'off'), fallback: 'on' },
   SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined },
+  SERVICE_LOG_MAILS: { reader: oneOf('on', 'off'), fallback: undefined },
   SERVICE_MAIL_FROM: { reader: sender, fallback: undefined },
   OIDC_ISSUER: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   OIDC_CLIENT_ID: { reader: anything, fallback: undefined },
@@ -126,13 +130,22 @@ export const SETTINGS = {
   SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
+  SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },
+  SERVICE_BACKUP_EVERY_HOURS: { reader: whole(8_760), fallback: '24' },
+  SERVICE_BACKUP_KEEP: { reader: whole(10_000), fallback: '7' },
+  SERVICE_COUNT_FLUSH_MS: { reader: whole(60_000, 100), fallback: '800' },
+  SERVICE_DRAIN_MS: { reader: whole(8_000, 0), fallback: '1500' },
   SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined },
+  SERVICE_METRICS_PORT: { reader: whole(65_535), fallback: undefined },
+  SERVICE_METRICS_HOST: { reader: host, fallback: 'localhost' },
+  SERVICE_SOURCE_URL: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   SERVICE_SECURITY_CONTACT: {
     reader: text('a mailto: or https: address', /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]\S*)$/),
     fallback: undefined,
   },
   SERVICE_REQUEST_ID_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_ACCESS_LOG: { reader: oneOf('off', 'errors', 'all'), fallback: 'off' },
+  SERVICE_CACHE_MB: { reader: whole(1_048_576), fallback: undefined },
   LOG_LEVEL: { reader: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), fallback: 'info' },
 } as const
 

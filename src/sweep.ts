@@ -1,59 +1,143 @@
-import { and, isNotNull, isNull, lt, lte } from 'drizzle-orm'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
-import {
-  bundleChanges,
-  bundles,
-  claims,
-  counterBatches,
-  idempotencyAnswers,
-  session,
-  verification,
-  webhookDeliveries,
-  webhookEntities,
-} from '../db/schema.ts'
-import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
+import { countDue, eraseDue, oldestOf, TERMS, type Term } from './retention.ts'
 
 const EVERY_MS = 600_000
-const CHANGES_KEPT_MS = 3_600_000
-/** Longer than a batch of counts is retried while the store is down. */
-const BATCH_IDS_KEPT_MS = 3_600_000
-const ADDRESS_HASHES_KEPT_MS = 30 * 86_400_000
-/** Providers let events be re-sent by hand for about this long. */
-const DELIVERIES_KEPT_MS = 30 * 86_400_000
-
+/** After a run that partly failed, or left rows. */
+const RETRY_MS = 60_000
+/** After this time, a run leaves the rest to the next. */
+const RUN_MS = 300_000
+/** Per write, so that an edit waits only a few milliseconds for it. */
+export const ROWS_PER_WRITE = 500
 /**
- * Deletes expired data, now and every ten minutes: lapsed claims with their e-mail addresses, address hashes after 30
- * days (decisions 4), stored answers after a day, expired sessions and verifications, webhook deliveries too old to be
- * re-sent.
- * @returns a function that stops it.
+ * It pauses between writes for as long as the last one took, to leave others half of the store, but no longer than
+ * this.
  */
-export function startSweeping(store: Store, log: Logger): () => void {
-  const run = () =>
-    sweep(store, Date.now()).catch((error) =>
-      log.warn({ err: error }, 'the sweep failed; the next one makes up for it'),
-    )
-  void run()
-  const timer = setInterval(run, EVERY_MS)
-  return () => clearInterval(timer)
+const MAX_PAUSE_MS = 250
+/** Stops counting a backlog here, because counting takes time too. */
+const MAX_COUNTED = 10_000
+
+/** State of one term. */
+interface Standing {
+  /** When the oldest row is due, in milliseconds since 1970; null if there is none. */
+  dueAt: number | null
+  /** Due rows at the start or end of the last run, at most 10 000. */
+  backlog: number
 }
 
-async function sweep({ db, write }: Store, now: number): Promise<void> {
-  await write([
-    db.delete(claims).where(lte(claims.expiresAt, now)),
-    db
-      .update(bundles)
-      .set({ addressHash: null })
-      .where(and(isNotNull(bundles.addressHash), lt(bundles.createdAt, now - ADDRESS_HASHES_KEPT_MS))),
-    db.delete(bundleChanges).where(lt(bundleChanges.at, now - CHANGES_KEPT_MS)),
-    db.delete(counterBatches).where(lt(counterBatches.at, now - BATCH_IDS_KEPT_MS)),
-    db.delete(idempotencyAnswers).where(lt(idempotencyAnswers.createdAt, now - ANSWERS_KEPT_MS)),
-    db.delete(session).where(lt(session.expiresAt, new Date(now))),
-    db.delete(verification).where(lt(verification.expiresAt, new Date(now))),
-    db.delete(webhookDeliveries).where(lt(webhookDeliveries.receivedAt, now - DELIVERIES_KEPT_MS)),
-    // Entities linked to an account stay: the next event about that person is matched by them.
-    db
-      .delete(webhookEntities)
-      .where(and(isNull(webhookEntities.userId), lt(webhookEntities.at, now - DELIVERIES_KEPT_MS))),
-  ])
+/**
+ * Erases rows past their retention (`TERMS`), at startup and every ten minutes, in small writes that find their rows by
+ * an index, with pauses for other work. Several processes may do so on one store.
+ */
+export class Sweeper {
+  /** By `Term.what`. */
+  readonly standings = new Map<string, Standing>(TERMS.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
+  /** Failed reads and erasures. */
+  failures = 0
+  /** When a run last left nothing, in milliseconds since 1970; initially the start of the process. */
+  finishedAt: number
+  #isStopping = false
+  #running: Promise<boolean> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  /**
+   * @param now the clock, in milliseconds since 1970.
+   * @param runMs maximum duration of a run; it starts no write later.
+   */
+  constructor(
+    readonly store: Store,
+    readonly log: Logger,
+    readonly now: () => number = Date.now,
+    readonly runMs = RUN_MS,
+  ) {
+    this.finishedAt = now()
+  }
+
+  /** Starts the first run. */
+  start(): void {
+    void this.run().then((isDone) => {
+      if (!this.#isStopping) this.#timer = setTimeout(() => this.start(), isDone ? EVERY_MS : RETRY_MS)
+    })
+  }
+
+  /** Resolves when the current run has ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  /**
+   * Erases what is due. Never rejects: failures are logged and retried by the next run.
+   * @returns whether nothing is left.
+   */
+  run(): Promise<boolean> {
+    this.#running ??= this.#eraseAll().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #eraseAll(): Promise<boolean> {
+    const endsAt = performance.now() + this.runMs
+    const failed = new Set<Term>()
+    let due = await this.#select(TERMS, failed, (term) => this.#measure(term))
+    const initiallyDue = due
+    // Round-robin, so that nothing waits for millions of rows of another table.
+    while (due.length > 0) {
+      due = await this.#select(due, failed, (term) => this.#eraseSome(term))
+      if (performance.now() >= endsAt) break
+    }
+    due = await this.#select(initiallyDue, failed, (term) => this.#measure(term))
+    const isDone = due.length === 0 && failed.size === 0 && !this.#isStopping
+    if (isDone) this.finishedAt = this.now()
+    return isDone
+  }
+
+  /** The terms for which `isDue` returns true; none once stopping. */
+  async #select(terms: readonly Term[], failed: Set<Term>, isDue: (term: Term) => Promise<boolean>): Promise<Term[]> {
+    const selected: Term[] = []
+    for (const term of terms) {
+      if (this.#isStopping) return []
+      try {
+        if (await isDue(term)) selected.push(term)
+      } catch (error) {
+        failed.add(term)
+        this.failures += 1
+        this.log.warn({ err: error, what: term.what }, 'expired rows could not be erased; retrying')
+      }
+    }
+    return selected
+  }
+
+  /** Counts what is due. */
+  async #measure(term: Term): Promise<boolean> {
+    const isDue = await this.#isDue(term)
+    const [counted] = isDue ? await countDue(this.store.db, term, this.#before(term), MAX_COUNTED) : []
+    const standing = this.standings.get(term.what)
+    if (standing !== undefined) standing.backlog = counted?.rows ?? 0
+    return isDue
+  }
+
+  async #eraseSome(term: Term): Promise<boolean> {
+    const { sql, params } = eraseDue(this.store.db, term, this.#before(term), ROWS_PER_WRITE).toSQL()
+    const startedAt = performance.now()
+    // Need not survive a power cut: rows that come back are due again.
+    await this.store.writeCounters([{ sql, args: params as (string | number)[] }])
+    await sleep(Math.min(performance.now() - startedAt, MAX_PAUSE_MS))
+    return this.#isDue(term)
+  }
+
+  async #isDue(term: Term): Promise<boolean> {
+    const [oldest] = await oldestOf(this.store.db, term)
+    const at = oldest?.at ?? null
+    const standing = this.standings.get(term.what)
+    if (standing !== undefined) standing.dueAt = at === null ? null : at + term.keptMs
+    return at !== null && at <= this.#before(term)
+  }
+
+  #before({ keptMs }: Term): number {
+    return this.now() - keptMs
+  }
 }

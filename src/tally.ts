@@ -1,4 +1,4 @@
-/** Kinds of addresses, so that a count of requests has few and fixed labels. */
+/** Kinds of routes: few and fixed metric labels. */
 export type RouteClass =
   | 'launcher'
   | 'event'
@@ -12,16 +12,18 @@ export type RouteClass =
   | 'operation'
   | 'refused'
 
-/** What this process has counted of itself since it started; plain numbers, for some of it is counted on the hot path. */
+/** Counts of this process since it started, for metrics. Plain numbers, because some are counted on the hot path. */
 export class Tally {
-  /** Launchers answered from memory, which are counted nowhere else. */
+  /** Launchers answered from memory, which nothing else counts. */
   keptLaunchers = 0
-  /** Answers by class and status. */
+  /** Answers by kind of route and status. */
   readonly answers = new Map<RouteClass, Map<number, number>>()
-  /** Requests refused by a limit, by its name. */
+  /** Requests refused by a rate limit, by its name. */
   readonly limited = new Map<string, number>()
-  /** Told how long each answer took that the router gave, in seconds; null where nobody asks. */
+  /** Duration observer, in seconds; null when metrics are off. */
   time: ((route: RouteClass, seconds: number) => void) | null = null
+  /** Told how long each durable transaction took, and how many writes it had; null where nobody asks. */
+  commit: ((seconds: number, writes: number) => void) | null = null
 
   /** Counts an answer. */
   answered(route: RouteClass, status: number): void {
@@ -30,7 +32,7 @@ export class Tally {
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
   }
 
-  /** Counts a request that a limit refused. */
+  /** Counts a request refused by a rate limit. */
   refusedBy(limit: string): void {
     this.limited.set(limit, (this.limited.get(limit) ?? 0) + 1)
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient } from '@libsql/client'
+import type { PasswordCost } from '../src/identity/passwords.ts'
 import { type Server, TEST_ENV } from './server.ts'
 
 // better-auth forgives much where it finds itself tested; what is tested is what is shipped.
@@ -9,11 +10,16 @@ delete process.env.NODE_ENV
 
 const MOST_TRIES = 200
 
+/** What a password hash costs here: next to nothing. As it is shipped, it takes a sixth of a second of a core. */
+const QUICK: PasswordCost = { N: 16, r: 1, p: 1 }
+/** A fifth of what is shipped: others come in while a password is hashed. */
+export const SLOW_PASSWORDS: PasswordCost = { N: 2 ** 14, r: 8, p: 1 }
+
 /**
  * The whole service inside the tests' own process, over a file: nothing to start but a listener, nothing to load
  * twice. It cannot be killed; what needs that starts a process (server.ts).
  */
-export async function startHere(env: Record<string, string> = {}): Promise<Server> {
+export async function startHere(env: Record<string, string> = {}, passwordCost = QUICK): Promise<Server> {
   const [{ createApp }, { readConfig }, { openLog }, { startService }] = await Promise.all([
     import('../src/app.ts'),
     import('../src/config.ts'),
@@ -39,6 +45,7 @@ export async function startHere(env: Record<string, string> = {}): Promise<Serve
         output += line
       },
     }),
+    passwordCost,
   )
   handle = createApp(service)
   const cannot = async () => {

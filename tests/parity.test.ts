@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startOn } from './targets.ts'
 import '../src/core/schemas.ts'
 import { operations } from '../src/implementations.ts'
 import { isTool } from '../src/mcp/tools.ts'
@@ -6,7 +7,7 @@ import { CASES } from './parity/cases.ts'
 import { WAYS } from './parity/ways.ts'
 import { newWorld } from './parity/world.ts'
 import { arrive } from './people.ts'
-import { RUNTIMES, type Server, startServer } from './server.ts'
+import { RUNTIMES, type Server } from './server.ts'
 
 setDefaultTimeout(60_000)
 
@@ -30,7 +31,7 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
   let server: Server
   let foreign: string
   beforeAll(async () => {
-    server = await startServer({ runtime })
+    server = await startOn({ name: runtime, runtime, store: 'file' })
     foreign = (await (await arrive(server)).makeBundle()).slug
   })
   afterAll(async () => {

@@ -238,8 +238,14 @@ export async function press(visitor: Visitor, link: string, fields: Record<strin
   return visitor.form(pathname, { ...(next === null ? {} : { next }), ...fields })
 }
 
+/** The page that a pressed button leads to. */
+export function follow(visitor: Visitor, answer: Response): Promise<Response> {
+  if (answer.status !== 303) throw new Error(`an answer leads nowhere: ${answer.status}`)
+  return visitor.fetch(answer.headers.get('location') ?? '')
+}
+
 /** Has somebody who signed up confirm their address. */
 export async function confirm(server: Server, person: Person): Promise<void> {
   const answer = await press(person, linkIn(await mailTo(server, person.email, 'Confirm your address')))
-  if (answer.status !== 200) throw new Error(`an address was not confirmed: ${answer.status}`)
+  if (answer.status !== 303) throw new Error(`an address was not confirmed: ${answer.status}`)
 }

@@ -52,7 +52,7 @@ for (const runtime of RUNTIMES) {
     test(
       `installed for production it serves every page when it is started on ${runtime} from another folder, NODE_ENV ${mode ?? 'unset'}`,
       async () => {
-        const env: Record<string, string> = mode === undefined ? {} : { NODE_ENV: mode }
+        const env: Record<string, string> = mode === undefined ? {} : { NODE_ENV: mode, SERVICE_LOG_MAILS: 'on' }
         const server = await startServer({ runtime, env, cwd: tmpdir(), main: join(tree, 'src/main.ts') })
         try {
           const person = await arrive(server)

@@ -1,13 +1,17 @@
+import { availableParallelism } from 'node:os'
 import { Glob } from 'bun'
 
 // `bun run test` and `bun run test:full`: which files run, on what of the matrix (tests/README.md). Bun has them run side
 // by side, the slowest first by the times in tests/timings.json. Words after the command choose files.
 
 const TIMEOUT_MS = 120_000
-/** What takes both runtimes, or long: in the full run alone, on all of the matrix. */
-const FULL_ONLY = /^tests\/(?:faults|matrix)\//
+const CORES = availableParallelism()
+/** One file more than there are cores: much of a file is waiting for a page. What runs on Deno waits for no page. */
+const AT_ONCE: Record<string, number> = { usual: CORES + 1 }
+/** What takes several runtimes, or long: in the full run alone, on all of the matrix. */
+const FULL_ONLY = /^tests\/(?:(?:faults|matrix)\/|sdk\/package)/
 /** How a file says that its tests are declared for each part of the matrix. */
-const OF_THE_MATRIX = /\b(?:onEveryTarget|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
+const OF_THE_MATRIX = /\b(?:onEveryTarget|onEveryTargetSlowly|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
 
 const [run, ...words] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
@@ -19,7 +23,9 @@ const usual = files.filter((file) => !FULL_ONLY.test(file))
 async function test(MATRIX: string, chosen: readonly string[], flags: readonly string[] = []): Promise<boolean> {
   if (chosen.length === 0) return true
   const how = [
-    '--parallel',
+    `--parallel=${AT_ONCE[MATRIX] ?? CORES}`,
+    // A worker keeps the modules it has loaded: to load the server anew is more work than most files are.
+    '--no-isolate',
     '--timings=tests/timings.json',
     '--timeout',
     String(TIMEOUT_MS),

@@ -49,8 +49,9 @@ export const BOTH_RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Settings without the limits that tests would run into. */
+/** Settings without the limits and pauses that tests would run into. */
 export const TEST_ENV = {
+  SERVICE_DRAIN_MS: '0',
   SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000',
   SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: '1000000',
@@ -73,8 +74,8 @@ export interface Server {
   output(): string
   /** The most memory that the process has held so far, in MiB. */
   peakMemory(): number
-  /** SIGTERM; resolves to the exit code. */
-  stop(): Promise<number>
+  /** Sends a signal, SIGTERM unless another is named; resolves to the exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number>
   /** SIGKILL. */
   kill(): Promise<void>
   /** The same data served again by a new process, on the same port. */
@@ -176,8 +177,8 @@ export async function startServer({
     output: () => output,
     peakMemory: () =>
       Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
-    async stop() {
-      child.kill('SIGTERM')
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
       const code = await child.exited
       if (database === undefined) rmSync(dirname(file), { recursive: true, force: true })
       return code

@@ -15,6 +15,8 @@ export interface Sqld {
   url: string
   /** For DATABASE_AUTH_TOKEN. */
   token: string
+  /** Of the process that serves now. */
+  readonly pid: number
   /** All that it has on disk. */
   files(): string[]
   /** SIGSTOP: it takes connections and answers nothing, once this resolves. */
@@ -39,7 +41,8 @@ export async function startSqld(given?: { keyFile: string; token: string }): Pro
   const address = `127.0.0.1:${freePort()}`
   const { keyFile, token } = given ?? makeKey(join(folder, 'jwt.pem'))
   const served = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]
-  const words = [...served, '--no-welcome', '--db-path', join(folder, 'data')]
+  // As docker-compose.yml runs it: left to itself its writers wait for each other's checkpoints.
+  const words = [...served, '--checkpoint-interval-s', '60', '--no-welcome', '--db-path', join(folder, 'data')]
   const url = `http://${address}`
   const start = async () => {
     const child = Bun.spawn([BINARY, ...words], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
@@ -59,6 +62,9 @@ export async function startSqld(given?: { keyFile: string; token: string }): Pro
   return {
     url,
     token,
+    get pid() {
+      return child.pid
+    },
     files: () =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

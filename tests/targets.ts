@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test'
-import { startHere } from './here.ts'
+import { SLOW_PASSWORDS, startHere } from './here.ts'
 import { type Server, startTarget, TARGETS, type Target } from './server.ts'
 
 // A guard against hanging, not a promise: passwords are slow on purpose, and the machine may be busy.
@@ -13,6 +13,11 @@ export function onEveryTarget(env: Record<string, string>, declare: Declare): vo
   onEach(env, declare, startOn)
 }
 
+/** The same for races with a password that is being hashed, which takes as long as that needs. */
+export function onEveryTargetSlowly(env: Record<string, string>, declare: Declare): void {
+  onEach(env, declare, (target) => (isHere(target) ? startHere(env, SLOW_PASSWORDS) : startTarget(target, env)))
+}
+
 /** The same, each server in a process of its own: it can be killed. */
 export function onEveryProcess(env: Record<string, string>, declare: Declare): void {
   onEach(env, declare, startTarget)
@@ -20,7 +25,11 @@ export function onEveryProcess(env: Record<string, string>, declare: Declare): v
 
 /** Starts the service on a target; that of Bun over a file without a process of its own. */
 export function startOn(target: Target, env: Record<string, string> = {}): Promise<Server> {
-  return target.runtime === 'bun' && target.store === 'file' ? startHere(env) : startTarget(target, env)
+  return isHere(target) ? startHere(env) : startTarget(target, env)
+}
+
+function isHere({ runtime, store }: Target): boolean {
+  return runtime === 'bun' && store === 'file'
 }
 
 function onEach(env: Record<string, string>, declare: Declare, start: Start): void {

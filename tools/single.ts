@@ -5,20 +5,30 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
 // Makes the whole service one executable for this machine's kind: `bun tools/single.ts [file]` (default: dist/openall-server).
-// libSQL's native part, the migrations and the files of the pages ride along; it needs no node_modules beside it.
+// The native parts of libSQL and resvg, the migrations and the files of the pages ride along; it needs no node_modules beside it.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const outfile = process.argv[2] ?? join(ROOT, 'dist/openall-server')
-const native = `@libsql/${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`
+const libc = process.platform === 'linux' ? '-gnu' : ''
+const native = `@libsql/${process.platform}-${process.arch}${libc}`
+
+/**
+ * Where `libsql.node` lies beside the executable, as in the image, it is loaded from there. What rides along is unpacked
+ * into the folder for temporary files first, from which a hardened machine may load nothing.
+ */
+const nativePart = `(unpacked) => {
+  const beside = require('node:path').join(require('node:path').dirname(process.execPath), 'libsql.node')
+  return require('node:fs').existsSync(beside) ? require(beside) : unpacked()
+}`
 
 /** What a module reads from the disk beside it, and what stands for that in the executable. */
 const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   {
     file: /node_modules\/libsql\/(?:index|promise)\.js$/,
-    replace: [[/require\(`@libsql\/\$\{target\}`\)/, `require('${native}')`]],
+    replace: [[/require\(`@libsql\/\$\{target\}`\)/, `(${nativePart})(() => require('${native}'))`]],
   },
   {
-    file: /db\/client\.ts$/,
+    file: /db\/migrate\.ts$/,
     replace: [
       [
         /return readMigrationFiles\(\{[^}]*\}\)/,
@@ -31,6 +41,29 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/replica-worker\.ts', import\.meta\.url\)/, "'./db/replica-worker.ts'"]],
   },
   {
+    file: /db\/scheduled-backup\.ts$/,
+    replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
+  },
+  {
+    file: /node_modules\/@resvg\/resvg-js\/js-binding\.js$/,
+    replace: [[/^[\s\S]*$/, `module.exports = require('@resvg/resvg-js-${process.platform}-${process.arch}${libc}')`]],
+  },
+  {
+    // Its native part reads fonts from the disk alone.
+    file: /src\/launcher\/pictures\.ts$/,
+    replace: [
+      [
+        /fileURLToPath\(import\.meta\.resolve\(`dejavu-fonts-ttf\/ttf\/\$\{file\}`\)\)/,
+        `(() => {
+          const { mkdtempSync, writeFileSync } = process.getBuiltinModule('node:fs')
+          const path = mkdtempSync(process.getBuiltinModule('node:os').tmpdir() + '/openall-font-') + '/' + file
+          writeFileSync(path, Buffer.from(${JSON.stringify(fonts())}[file], 'base64'))
+          return path
+        })()`,
+      ],
+    ],
+  },
+  {
     file: /views\/static\.ts$/,
     replace: [
       [/const HTMX = .*/, "const HTMX = 'htmx'"],
@@ -40,8 +73,9 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'db/replica-worker.ts')],
+  entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts'].map((file) => join(ROOT, file)),
   compile: { outfile },
+  splitting: true,
   minify: { whitespace: true, syntax: true },
   plugins: [
     {
@@ -62,6 +96,13 @@ function embed(path: string, replace: [RegExp, string][]) {
     contents = contents.replace(pattern, () => by)
   }
   return { contents, loader: path.endsWith('.js') ? ('js' as const) : ('ts' as const) }
+}
+
+/** The fonts of pictures by their names, in base64. */
+function fonts(): Record<string, string> {
+  const folder = join(ROOT, 'node_modules/dejavu-fonts-ttf/ttf')
+  const read = (file: string) => readFileSync(join(folder, file)).toString('base64')
+  return Object.fromEntries(['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => [file, read(file)]))
 }
 
 /** The files of the pages by their names without the hash. */

@@ -1,4 +1,4 @@
-// Hosts as the URL parser writes them (WHATWG): 0x7f.1, 2130706433 and 127.0.0.1 are already the same.
+// Hosts as serialised by the URL parser (WHATWG), which already unifies 0x7f.1, 2130706433 and 127.0.0.1.
 
 /** A host in canonical form: no trailing dots, IPv4-mapped addresses as IPv4. */
 export function plainHost(hostname: string): string {
@@ -24,7 +24,7 @@ export function carriedAddress(host: string): string | null {
   return groups === null || carrier === undefined ? null : dotted(groups, carrier.at)
 }
 
-/** The eight groups of an IPv6 address, which URLs write shortened and in brackets; null for any other host. */
+/** The eight groups of an IPv6 address, which URLs abbreviate and bracket; null for any other host. */
 function groupsOf(host: string): number[] | null {
   if (!host.startsWith('[')) return null
   const [before = '', after] = host.slice(1, -1).split('::')

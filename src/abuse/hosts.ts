@@ -103,7 +103,7 @@ export class BlockedHosts {
 
   #issue(url: string, path: Issue['path']): Issue[] {
     const host = this.of(url)
-    return host === null ? [] : [{ path, reason: `must not lead to ${host}, which is blocked here: take it out` }]
+    return host === null ? [] : [{ path, reason: `must not lead to ${host}, which is blocked here: remove it` }]
   }
 
   #take(text: string): void {

@@ -6,10 +6,10 @@ import { report } from './reports.ts'
 
 /** POST /api/links/:slug/reports: reports a bundle to the operator. */
 export const reportBundle = implement('report_bundle', {
-  summary: 'Report a bundle to whoever runs this server',
+  summary: 'Report a bundle to the operator of this server',
   description:
-    'Tells the operator of this server that a bundle leads somewhere harmful or unlawful. Nothing is kept of who reported ' +
-    'it, and nothing happens by itself: a person looks at it. Five reports an hour are taken from an address.',
+    'Reports to the operator of this server that a bundle is harmful or illegal. Nothing is stored about the reporter, and ' +
+    'nothing happens automatically: a person reviews it. An address may send five reports per hour.',
   status: 204,
   input: type({
     slug: 'string',
@@ -21,6 +21,6 @@ export const reportBundle = implement('report_bundle', {
   errors: ['NOT_FOUND'],
   async run(input, { service: { store, log } }) {
     await report(store, input)
-    log.info({ reason: input.reason }, 'a bundle was reported: openall admin reports shows it')
+    log.info({ reason: input.reason }, 'a bundle was reported: see openall admin reports')
   },
 })

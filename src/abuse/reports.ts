@@ -10,7 +10,7 @@ export interface Report {
   detail?: string | undefined
 }
 
-/** Reports kept per bundle, so that nobody can fill the store. */
+/** Maximum reports per bundle, so that nobody can fill the store. */
 const MAX_REPORTS = 100
 
 /**
@@ -23,10 +23,10 @@ export async function report({ db, write }: Store, { slug, reason, detail }: Rep
     .from(bundles)
     .where(and(eq(bundles.slug, slug), isNull(bundles.deletedAt)))
   if (bundle === undefined) throw new Problem('NOT_FOUND', 'There is no bundle with this slug.')
-  const told = detail?.trim() || null
+  const text = detail?.trim() || null
   await write([
     sql`INSERT INTO ${reports} (bundle_id, reason, detail, at)
-      SELECT ${bundle.id}, ${reason}, ${told}, ${Date.now()}
+      SELECT ${bundle.id}, ${reason}, ${text}, ${Date.now()}
       WHERE (SELECT count(*) FROM ${reports} WHERE ${reports.bundleId} = ${bundle.id}) < ${MAX_REPORTS}`,
   ])
 }
@@ -57,10 +57,10 @@ export async function listReports({ db }: Store): Promise<Reported[]> {
     .leftJoin(blockedBundles, eq(blockedBundles.bundleId, reports.bundleId))
     .orderBy(sql`${reports.id} DESC`)
   const bySlug = new Map<string, Reported>()
-  for (const { slug, title, urls, blockedAt, ...said } of rows) {
+  for (const { slug, title, urls, blockedAt, ...report } of rows) {
     const known = bySlug.get(slug)
-    if (known === undefined) bySlug.set(slug, { slug, title, urls, isBlocked: blockedAt !== null, reports: [said] })
-    else known.reports.push(said)
+    if (known === undefined) bySlug.set(slug, { slug, title, urls, isBlocked: blockedAt !== null, reports: [report] })
+    else known.reports.push(report)
   }
   return [...bySlug.values()]
 }

@@ -1,17 +1,17 @@
-import { Problem } from '../core/problem.ts'
+import { nothingHere, Problem } from '../core/problem.ts'
 import { headersWith, jsonProblem } from '../http/respond.ts'
 import { withShownEmails } from '../identity/taken.ts'
 import type { Service } from '../service.ts'
 
 /** Converts an answer of better-auth: our headers, our error format, real addresses. */
-export async function toServiceResponse(response: Response, { store }: Service): Promise<Response> {
+export async function toServiceResponse(response: Response, { accountStore }: Service): Promise<Response> {
   if (response.status >= 400) return jsonProblem(await toProblem(response))
   const headers = headersWith({ 'cache-control': 'no-store' })
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers.set(name, value)
   })
   for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
-  const body = response.body === null ? null : await withShownEmails(store, await response.text())
+  const body = response.body === null ? null : await withShownEmails(accountStore, await response.text())
   return new Response(body, { status: response.status, headers })
 }
 
@@ -20,9 +20,8 @@ async function toProblem(
 ): Promise<{ status: number; headers: Record<string, string>; toJSON(): unknown }> {
   const { message, code } = (await response.json().catch(() => ({}))) as { message?: string; code?: string }
   if (response.status >= 500)
-    return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It is safe to try again.')
-  if (response.status === 404 && code === undefined)
-    return new Problem('NOT_FOUND', 'There is nothing at this address.')
+    return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
+  if (response.status === 404 && code === undefined) return nothingHere()
   const error = message ?? 'This was refused.'
   // better-auth also answers 401 if a member’s role is too low; a browser would go to sign in for nothing.
   const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status

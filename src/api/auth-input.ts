@@ -17,7 +17,7 @@ export function refuseUnfit(sent: unknown): void {
     const reason = typeof text === 'string' ? unfit(text, max, CONTROLS) : null
     if (reason !== null) throw new Problem('BAD_REQUEST', `${field} must be ${reason}`)
     if (field === 'name' && typeof text === 'string' && hasLink(text)) {
-      throw new Problem('BAD_REQUEST', 'name must be free of web addresses')
+      throw new Problem('BAD_REQUEST', 'name must not contain a web address')
     }
   }
   if (metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA) {

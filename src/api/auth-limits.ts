@@ -85,7 +85,7 @@ async function withinMails({ path, sent, request, service }: AuthCall, make: () 
   if (to === null || !MAILING.has(path)) return make()
   const { waitSeconds, undo } = await countMail(service.bucket, to, deviceOf(request.headers, to, service.config))
   if (waitSeconds > 0) {
-    const text = `Too many mails have gone to this address lately. Try again in ${duration(waitSeconds)}.`
+    const text = `We’ve sent too many emails to this address lately. Try again in ${duration(waitSeconds)}.`
     throw new Problem('RATE_LIMITED', text, { retryAfterSeconds: waitSeconds })
   }
   let isDone = false

@@ -1,7 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { cookieLine, rememberedBy } from '../identity/devices.ts'
 import { overhearHash, passwordOf } from '../identity/passwords.ts'
-import { endSession, SESSION_SECONDS, sessionCookieName, sessionSecret } from '../identity/sessions.ts'
+import {
+  endSession,
+  replaceSession,
+  SESSION_SECONDS,
+  sessionCookieName,
+  sessionSecret,
+  sessionToken,
+} from '../identity/sessions.ts'
 import { placeholderFor, signUpWithTaken } from '../identity/taken.ts'
 import type { Service } from '../service.ts'
 import type { Send } from './auth-send.ts'
@@ -19,7 +26,7 @@ export const SIGN_IN = '/sign-in/email'
 export async function signIn(
   send: Send,
   body: unknown,
-  { config, store }: Service,
+  { config, accountStore: store }: Service,
   isKnownTo: (email: string) => boolean,
 ): Promise<Response> {
   const { email, password, ...words } = (body ?? {}) as { email?: unknown; password?: unknown }
@@ -47,7 +54,7 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
  * two hashes.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
-  const { config, store } = service
+  const { config, accountStore: store } = service
   const { name = '', ...words } = (body ?? {}) as { name?: string; email?: string; password?: string; image?: unknown }
   const attempt = () => overhearHash(() => send('POST', SIGN_UP, { name, ...words }))
   let signedUp = await attempt()
@@ -69,6 +76,8 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
         userAgent: request.headers.get('user-agent'),
         at: Date.parse(user.createdAt),
       })
+  const former = sessionToken(request.headers, config)
+  if (!signedIn.ok && former !== null) await replaceSession(store, former, made.token)
   const cookies = signedIn.ok
     ? signedIn.headers.getSetCookie()
     : [sessionCookie(config, made.token), cookieLine(rememberedBy(request.headers, user.email, false, config))]

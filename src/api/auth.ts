@@ -1,8 +1,9 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
-import { Problem } from '../core/problem.ts'
+import { nothingHere } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
+import { noNewAccount, refuseSwitchedOff } from '../identity/admission.ts'
 import { deviceOf } from '../identity/devices.ts'
 import { chargeWrite } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
@@ -65,7 +66,7 @@ export function authRoutes(service: Service) {
       const { pathname, search } = new URL(request.url)
       const path = pathname.slice('/api/auth'.length)
       const method = SERVED.get(path)
-      if (method === undefined) throw new Problem('NOT_FOUND', 'There is nothing at this address.')
+      if (method === undefined) throw nothingHere()
       if (request.method !== method) refuseMethod([method])
       return authenticate(request, service, path + search, () => readAuthBody(request))
     },
@@ -77,7 +78,7 @@ export function authRoutes(service: Service) {
  * Makes one call of better-auth for a request; pages use it too.
  * @param to the path and query below `/api/auth`.
  * @returns the answer; errors are `{ error, code }`.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request.
+ * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; what `refuseSwitchedOff` throws.
  */
 export async function authenticate(
   request: Request,
@@ -90,6 +91,7 @@ export async function authenticate(
   const isUnsafe = request.method === 'POST'
   if (isUnsafe) refuseOtherSites(request, config)
   await chargeCall(path, request, service)
+  refuseSwitchedOff(path, config)
   if (isUnsafe && WRITES.test(path)) {
     const session = await service.readSession(request.headers)
     if (session !== null) await chargeWrite(service, session.userId)
@@ -116,7 +118,8 @@ export async function authenticate(
 /**
  * Signs in by a mailed link, which also verifies the address.
  * @returns the answer, or null if the link no longer works.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request.
+ * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; SIGN_UP_CLOSED or INVITATION_REQUIRED where the link
+ * would make an account that may no longer be made.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
   refuseOtherSites(request, service.config)
@@ -124,7 +127,11 @@ export async function signInByLink(request: Request, service: Service, token: st
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.
-  return response.ok ? toServiceResponse(response, service) : null
+  if (response.ok) return toServiceResponse(response, service)
+  const { signUp } = service.config
+  const error = new URL(response.headers.get('location') ?? '/', service.config.origin).searchParams.get('error')
+  if (signUp !== 'open' && error === noNewAccount(signUp).code) throw noNewAccount(signUp)
+  return null
 }
 
 async function readAuthBody(request: Request): Promise<unknown> {

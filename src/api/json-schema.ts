@@ -1,6 +1,6 @@
-import { FIELDS } from '../core/glossary.ts'
+import { FIELD_DOCS } from '../core/glossary.ts'
 import type { Operation } from '../core/operation.ts'
-import { type JsonSchema, whatIsSaid } from '../core/shape.ts'
+import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
 import { conditionSchema } from '../policies/conditions.ts'
 
 // The shapes of the table as JSON Schema, each field with what the glossary says of it. Loaded for documents and tools.
@@ -26,7 +26,7 @@ export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchem
     dialect: null,
     fallback: {
       default: ({ base }) => base,
-      predicate: ({ base, predicate }) => merged(base as JsonSchema, whatIsSaid(predicate)) as typeof base,
+      predicate: ({ base, predicate }) => merged(base as JsonSchema, jsonSchemaOf(predicate)) as typeof base,
     },
   }) as JsonSchema
   return documented(raw, naming, place)
@@ -60,7 +60,7 @@ const BESIDE = {
 
 /** The same, documented. */
 export function besideSchema(name: keyof typeof BESIDE): JsonSchema {
-  return said(BESIDE[name], '', name, ['description', 'examples'])
+  return annotated(BESIDE[name], '', name, ['description', 'examples'])
 }
 
 /** The names of what stands beside this operation's input. */
@@ -130,7 +130,7 @@ function within(key: string, value: unknown, naming: Naming, place: string): unk
 function field(schema: JsonSchema, naming: Naming, place: string, name: string): JsonSchema {
   // A constant tells what it is.
   if ('const' in schema) return schema
-  return said(
+  return annotated(
     name === 'resolutionPolicy' ? policy(schema, naming) : documented(schema, naming, name),
     place,
     name,
@@ -146,8 +146,8 @@ function policy({ anyOf, ...rest }: JsonSchema, naming: Naming): JsonSchema {
   return documented({ ...rest, anyOf: named }, naming, 'resolutionPolicy')
 }
 
-function said(schema: JsonSchema, place: string, name: string, told: Naming['told']): JsonSchema {
-  const [description, example] = FIELDS[`${place}.${name}`] ?? FIELDS[name] ?? []
+function annotated(schema: JsonSchema, place: string, name: string, told: Naming['told']): JsonSchema {
+  const [description, example] = FIELD_DOCS[`${place}.${name}`] ?? FIELD_DOCS[name] ?? []
   const isOne = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
   return {
     ...schema,
@@ -156,7 +156,7 @@ function said(schema: JsonSchema, place: string, name: string, told: Naming['tol
   }
 }
 
-const ORDER = Object.keys(FIELDS)
+const ORDER = Object.keys(FIELD_DOCS)
 
 function rank(name: string): number {
   const at = ORDER.findIndex((known) => known === name || known.endsWith(`.${name}`))
@@ -169,7 +169,7 @@ function refer(name: string, naming: Naming): JsonSchema {
   if (write !== undefined && !naming.definitions.has(name)) {
     naming.definitions.set(name, {})
     const schema = documented(write({ $ref: `#/$defs/${name}` }), naming, 'Condition')
-    naming.definitions.set(name, said(schema, '', name, naming.told))
+    naming.definitions.set(name, annotated(schema, '', name, naming.told))
   }
   return ref
 }

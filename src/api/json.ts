@@ -4,7 +4,7 @@ import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { weightsIn } from '../http/accept.ts'
 import { readJson } from '../http/body.ts'
-import { asking } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, inParts, json, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
@@ -37,8 +37,8 @@ export function answering<In, Out>(
   return async (request, params) => {
     try {
       const decode = () => read(operation, request, typed(operation.input, params))
-      const asked = asking(request, service)
-      const sent = await respond(operation, decode, asked instanceof Promise ? await asked : asked, service)
+      const context = callContext(request, service)
+      const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
       const { status, body, headers, file, download } = sent
       if (file !== undefined) return csvOrJson(request, { file, body, headers })
       if (download !== undefined) {
@@ -56,6 +56,7 @@ export function answering<In, Out>(
 export function refuseMethod(allow: readonly string[]): never {
   throw new Problem('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, {
     headers: { allow: allow.join(', ') },
+    toPeople: 'This page can’t be opened like this. Go back and try again.',
   })
 }
 
@@ -86,7 +87,8 @@ function joined(sent: Record<string, unknown>, path: Path): Record<string, unkno
 }
 
 function withBody(operation: Reading, request: Request, path: Path): unknown {
-  if (operation.body === 'none' && (request.body === null || request.headers.get('content-length') === '0')) return path
+  if (operation.body !== undefined && (request.body === null || request.headers.get('content-length') === '0'))
+    return path
   return readJson(request, operation.bodyTypes ?? JSON_ONLY, (body) => {
     if (body === null || typeof body !== 'object' || Array.isArray(body)) {
       throw new Problem('BAD_REQUEST', 'The body must be a JSON object')
@@ -100,7 +102,7 @@ function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body'
   const format = new URL(request.url).searchParams.get('format')
   const isCsv = format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv'
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers })
-  const { filename, text: body } = answer.file
+  const { filename, text: body } = answer.file()
   const headers = {
     vary: 'Accept, Accept-Encoding',
     'content-disposition': `attachment; filename="${filename}"`,

@@ -4,7 +4,7 @@ import { type Operation, scopeOf } from '../core/operation.ts'
 /** `/llms.txt`: what an agent needs to know before it begins, and where the rest stands. */
 export function agentsText(
   operations: readonly Operation[],
-  { name, origin }: Pick<Config, 'name' | 'origin'>,
+  { name, origin, anonymousBundles }: Pick<Config, 'name' | 'origin' | 'anonymousBundles'>,
 ): string {
   const needs = (operation: Operation) => {
     const scope = scopeOf(operation)
@@ -12,14 +12,18 @@ export function agentsText(
   }
   const line = (operation: Operation) =>
     `- \`${operation.route.replace(' ', ' /api')}\` ${operation.name}${needs(operation)}: ${operation.summary}`
+  const begin = anonymousBundles
+    ? `Make a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer holds its link, and a
+claim token that is shown once. For everything else send an API key: Authorization: Bearer <key>. A person makes one at
+${origin}/dashboard/keys.`
+    : `Send an API key with every call: Authorization: Bearer <key>. A person makes one at ${origin}/dashboard/keys. Make a
+bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
   return `# ${name}
 
 > ${name} shares launch bundles: up to 25 URLs behind one link, which opens them all. Owners edit bundles, show different
 > tabs to different viewers, and see counts; every edit is a version that can be restored.
 
-Make a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer holds its link, and a
-claim token that is shown once. For everything else send an API key: Authorization: Bearer <key>. A person makes one at
-${origin}/dashboard/keys.
+${begin}
 
 Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. On creating calls send an Idempotency-Key,
 so that you can send them again. On edits send If-Match with the ETag that you read.

@@ -1,11 +1,18 @@
 import { type Code, STATUS } from '../core/codes.ts'
-import { ERRORS } from '../core/glossary.ts'
+import { ERROR_DOCS } from '../core/glossary.ts'
 import type { Operation } from '../core/operation.ts'
 
 /** Every error code of an operation: those that follow from its declaration, and those it names. */
 export function codesOf(operation: Operation, method: string): Code[] {
   const hasBody = method !== 'GET' && method !== 'DELETE' && operation.body !== 'none'
-  const codes = new Set<Code>(['BAD_REQUEST', 'UNAUTHORIZED', 'RATE_LIMITED', 'MISDIRECTED_REQUEST', 'INTERNAL_ERROR'])
+  const codes = new Set<Code>([
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'RATE_LIMITED',
+    'MISDIRECTED_REQUEST',
+    'INTERNAL_ERROR',
+    'STORE_UNAVAILABLE',
+  ])
   if (operation.access !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
   if (hasBody || operation.body === 'none') {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
@@ -20,6 +27,6 @@ export function codesOf(operation: Operation, method: string): Code[] {
 
 /** An example of an error body. */
 export function failure([code = 'INTERNAL_ERROR']: readonly Code[]): unknown {
-  const said = { error: ERRORS[code], code }
-  return code === 'RATE_LIMITED' ? { ...said, retryAfterSeconds: 12 } : said
+  const body = { error: ERROR_DOCS[code], code }
+  return code === 'RATE_LIMITED' ? { ...body, retryAfterSeconds: 12 } : body
 }

@@ -47,8 +47,8 @@ export const ANSWERED = {
 export function headers(...names: (keyof typeof ANSWERED)[]): {
   headers?: Record<string, { description: string; schema: JsonSchema }>
 } {
-  const said = names.map((name) => [title(name), { description: ANSWERED[name], schema: { type: 'string' } }])
-  return names.length === 0 ? {} : { headers: Object.fromEntries(said) }
+  const headers = names.map((name) => [title(name), { description: ANSWERED[name], schema: { type: 'string' } }])
+  return names.length === 0 ? {} : { headers: Object.fromEntries(headers) }
 }
 
 /** `Retry-After`, as headers are written. */

@@ -1,7 +1,7 @@
 import { DryRun } from '../bundles/answers.ts'
 import { STATUS } from '../core/codes.ts'
-import { ERRORS } from '../core/glossary.ts'
-import { type Operation, scopeOf } from '../core/operation.ts'
+import { ERROR_DOCS } from '../core/glossary.ts'
+import { accessOf, type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
@@ -76,7 +76,8 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
   for (const operation of operations) {
     const [method = '', route = ''] = operation.route.split(' ')
     const path = `/api${route.replaceAll(/:(\w+)/g, '{$1}')}`
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described(operation, method, naming) }
+    const access = accessOf(operation, config)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described({ ...operation, access }, method, naming) }
   }
   return {
     openapi: '3.1.1',
@@ -163,12 +164,10 @@ function requestOf(
     ...(needed.length === 0 ? { required: undefined } : { required: needed }),
     ...(minProperties === undefined ? {} : { minProperties: Number(minProperties) - inPath.length }),
   }
-  const content = { schema: JSON.parse(JSON.stringify(body)), example: pick(example, others) }
+  const described = { schema: JSON.parse(JSON.stringify(body)), example: pick(example, others) }
   const types = operation.bodyTypes ?? ['application/json']
-  return {
-    parameters,
-    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, content])) },
-  }
+  const content = Object.fromEntries(types.map((type) => [type, described]))
+  return { parameters, requestBody: { required: operation.body !== 'optional', content } }
 }
 
 /** The headers that an operation reads. */
@@ -229,7 +228,7 @@ function failuresOf(operation: Operation, method: string, naming: Naming): Descr
       return [
         status,
         {
-          description: codes.map((code) => `\`${code}\`: ${ERRORS[code]}`).join(' '),
+          description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code]}`).join(' '),
           ...headers(...more),
           content: {
             'application/json': {

@@ -8,7 +8,7 @@ import { SentPolicy } from '../policies/shapes.ts'
 import { eachText, type NameWith } from './content.ts'
 import { UrlMetadata } from './shapes.ts'
 
-/** What POST /api/links answers: the claim fields only to anonymous callers, who see them this once (spec 4.1). */
+/** The answer of POST /api/links. Only anonymous callers get the claim fields, and only this once (spec 4.1). */
 export const CreatedBundle = lazy(() =>
   type({
     slug: 'string',
@@ -23,7 +23,7 @@ export const CreatedBundle = lazy(() =>
 
 export type CreatedBundle = ReturnType<typeof CreatedBundle>['infer']
 
-/** What each version of a bundle has of its own, save for what lists leave out: its policy is shown in two ways. */
+/** The content of a version except its policy, which lists omit and answers show in two forms. */
 const content = lazy(
   () =>
     ({
@@ -57,7 +57,7 @@ export const Bundle = lazy(() =>
   }).configure({ named: 'Bundle' }, 'self'),
 )
 
-/** What a dry run answers: the bundle as it would be saved, `slug` null where it is yet to be made. */
+/** The answer of a dry run: the bundle as it would be saved, with `slug` null if one will be generated. */
 export const DryRun = lazy(() =>
   type({
     dryRun: 'true',
@@ -75,10 +75,10 @@ export const DryRun = lazy(() =>
   }).configure({ named: 'DryRun' }, 'self'),
 )
 
-/** What DELETE /api/links/:slug answers. */
+/** The answer of DELETE /api/links/:slug. */
 export const DeletedBundle = lazy(() => type({ slug: 'string', deletedAt: Time(), '+': 'reject' }))
 
-/** What GET /api/me/links answers (spec 2.2). */
+/** The answer of GET /api/me/links (spec 2.2). */
 export const BundleList = lazy(() =>
   type({
     bundles: type({ ...listed(), 'deletedAt?': Time(), '+': 'reject' })
@@ -90,7 +90,7 @@ export const BundleList = lazy(() =>
   }),
 )
 
-/** What GET /api/links/:slug/versions answers (spec 2.4). */
+/** The answer of GET /api/links/:slug/versions (spec 2.4). */
 export const VersionList = lazy(() =>
   type({
     versions: type({
@@ -107,7 +107,7 @@ export const VersionList = lazy(() =>
   }),
 )
 
-/** What GET /api/me/claims answers. */
+/** The answer of GET /api/me/claims. */
 export const ClaimableList = lazy(() =>
   type({
     bundles: type({

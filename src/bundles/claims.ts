@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { readNamed } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
@@ -17,7 +18,7 @@ import type { CreatedBundle } from './answers.ts'
 
 const WITHHELD = ' No mail was sent: too many have gone to that address lately.'
 
-/** A claim on a bundle that is about to be inserted: what is stored, and what its maker is told this once. */
+/** A claim for a bundle about to be inserted: its row, and the fields that the creator is shown once. */
 export function newClaim(
   db: Store['db'],
   {
@@ -29,7 +30,7 @@ export function newClaim(
   }: { bundleId: SQL<number>; email: string | null; mail: 'sent' | 'withheld'; config: Config; now: number },
 ) {
   let token = randomBytes(32).toString('base64url')
-  // At a terminal it would be read as a flag.
+  // A command line would read it as a flag.
   while (token.startsWith('-')) token = randomBytes(32).toString('base64url')
   const expiresAt = now + config.claimTtlMs
   return {
@@ -45,31 +46,51 @@ export function newClaim(
   }
 }
 
-/** The token is random enough that a plain hash of it cannot be reversed. */
+/** A plain hash is enough, because the token is random. */
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-const shown = { slug: bundles.slug, title: bundles.title, urls: bundles.urls, urlMetadata: bundles.urlMetadata }
+const PREVIEW_COLUMNS = {
+  slug: bundles.slug,
+  title: bundles.title,
+  urls: bundles.urls,
+  urlMetadata: bundles.urlMetadata,
+}
 
-/** The bundle that a claim token stands for, or null where it is unknown, used or lapsed. */
+/** The bundle of a claim token, or null if the token is unknown, used or expired. */
 export async function findByToken({ db }: Store, token: string) {
-  const [row] = await db
-    .select(shown)
-    .from(claims)
-    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+  const [row] = await readNamed(db, () =>
+    db
+      .select(PREVIEW_COLUMNS)
+      .from(claims)
+      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+      .all(),
+  )
   return row ?? null
 }
 
-/** The unclaimed bundles that were made with a person's address, which must be verified: they need no token. */
+/** When a claim token expires; null if it is unknown, used or expired. */
+export async function openClaim({ db }: Store, token: string): Promise<string | null> {
+  const [row] = await readNamed(db, () =>
+    db
+      .select({ expiresAt: claims.expiresAt })
+      .from(claims)
+      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+      .all(),
+  )
+  return row === undefined ? null : iso(row.expiresAt)
+}
+
+/** The unclaimed bundles created with a user’s verified address; claiming them needs no token. */
 export async function listClaimable({ db }: Store, { email, emailVerified }: Pick<Session, 'email' | 'emailVerified'>) {
   return emailVerified ? claimable(db).all({ email, now: Date.now() }) : []
 }
 
 const claimable = prepared((db) =>
   db
-    .select(shown)
+    .select(PREVIEW_COLUMNS)
     .from(claims)
     .innerJoin(bundles, eq(bundles.id, claims.bundleId))
     .where(and(eq(claims.email, sql.placeholder('email')), gt(claims.expiresAt, sql.placeholder('now'))))
@@ -78,9 +99,9 @@ const claimable = prepared((db) =>
 )
 
 /**
- * Gives an unclaimed bundle to the caller's acting subject (decisions 4): by its token, or by its slug where it
- * was made with the caller's verified address. Of two at once one wins.
- * @throws Problem NOT_FOUND for a claim that is unknown, used or lapsed; PLAN_LIMIT; FORBIDDEN for a viewer.
+ * Gives an unclaimed bundle to the caller’s active subject (decisions 4), by its token, or by its slug if it was
+ * created with the caller’s verified address. Of concurrent claims one wins.
+ * @throws Problem NOT_FOUND if the claim is unknown, used or expired; PLAN_LIMIT; FORBIDDEN for a viewer.
  */
 export async function claim(
   { store, config, caller }: { store: Store; config: Config; caller: SignedIn },
@@ -102,7 +123,8 @@ export async function claim(
       .from(claims)
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(open)
-  const [found] = await find()
+      .all()
+  const [found] = await readNamed(db, find)
   if (found === undefined) throw noClaim()
   requireRole(caller.role, 'editor')
   const writes = [
@@ -118,7 +140,7 @@ export async function claim(
           sql`EXISTS (SELECT 1 FROM ${claims} WHERE ${open})`,
         ),
       ),
-    // The token and the e-mail address go with the claim; where the plan was full it stands.
+    // Deletes the token and e-mail address with the claim, unless the plan was full.
     db
       .delete(claims)
       .where(
@@ -139,16 +161,16 @@ export async function claim(
   return loadFor(db, caller, found.slug, 'viewer')
 }
 
-/** A session's own address, once it is confirmed; a key has none, and `''` is nobody's. */
+/** The verified address of a session; `''`, which matches no claim, for a key. */
 function verifiedEmail(caller: SignedIn): string {
   return caller.kind === 'session' && caller.session.emailVerified ? caller.session.email : ''
 }
 
 function noClaim(): Problem {
-  return new Problem('NOT_FOUND', 'This claim is unknown, was used, or has lapsed.')
+  return new Problem('NOT_FOUND', 'This claim has already been used, has expired or never existed.')
 }
 
-/** The mail that brings a claim link to whoever gave an address (decisions 2). */
+/** The mail with the claim link, if the creator gave an address (decisions 2). */
 export function claimMail(
   to: string,
   { url, claimUrl = '', claimExpiresAt = '' }: CreatedBundle,
@@ -157,6 +179,6 @@ export function claimMail(
   return {
     to,
     subject: `Your claim link for ${url}`,
-    text: `A bundle was made at ${name} with this address: ${url}\n\nTo edit it, take it into an account before ${claimExpiresAt}:\n\n${claimUrl}\n\nIf it was not you, leave the link alone.`,
+    text: `You created a bundle on ${name}: ${url}\n\nTo edit it, add it to your account by ${new Date(claimExpiresAt).toUTCString()}:\n\n${claimUrl}\n\nDidn’t create it? You can ignore this email.`,
   }
 }

@@ -1,68 +1,79 @@
-import type { Content } from '../../db/schema.ts'
+import type { Content, SharedName } from '../../db/schema.ts'
 import { BOUNDS } from './bounds.ts'
 
-// Loaded by the command too, so nothing of the server may be imported here.
+// The command loads this, so it must not import server code.
 
 export type Kind = 'text' | 'links' | 'rules'
 
-/** What can be said of any part of a bundle's content. */
+/** Properties of a field of a bundle’s content. */
 interface Field {
-  /** What people read above it. */
+  /** The label shown above it. */
   label: string
-  /** How it is sent, compared, merged and edited: each kind is handled by one entry wherever a `Record` of kinds stands. */
+  /** How it is sent, compared, merged and edited: every `Record` of kinds has one entry for each. */
   kind: Kind
-  /** Whether lists of bundles have it. */
+  /** Whether lists of bundles include it. */
   isListed: boolean
-  /** Whether the search of lists looks in it. */
-  isSearched: boolean
-  /** Whether every viewer of the launcher may see it. All content is read there: the trigger `bundle_changed` names it. */
+  /**
+   * Whether all viewers of the launcher can see it. Launchers read all content: the trigger `bundle_changed` watches
+   * it.
+   */
   isShown: boolean
+  /** Whether versions with equal large values share one stored copy per bundle (`stored.ts`). */
+  isShared: boolean
 }
 
-/** A text, or null for none: compared as a whole, and replaced as a whole. */
+/** A string, or null for none; compared and replaced as a whole. */
 interface TextField extends Field {
   kind: 'text'
   /** In code points. */
   max: number
-  /** How many lines it may have. */
+  /** Single-line or multi-line. */
   lines: 'one' | 'many'
-  /** What the command's help calls it. */
+  /** Help text of its command-line flag. */
   help: string
 }
 
 type FieldOf<Value> = [string | null] extends [Value] ? TextField : Field & { kind: Exclude<Kind, 'text'> }
 
 /**
- * What a version of a bundle holds, in the order in which answers show it. A new column of `contentColumns`
- * (db/schema.ts) does not compile until it is described here.
+ * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
+ * compile until it is described here.
  */
 export const CONTENT = {
-  urls: { kind: 'links', label: 'Links', isListed: true, isSearched: true, isShown: true },
-  urlMetadata: { kind: 'links', label: 'Links', isListed: true, isSearched: false, isShown: true },
+  urls: { kind: 'links', label: 'Links', isListed: true, isShown: true, isShared: true },
+  urlMetadata: { kind: 'links', label: 'Links', isListed: true, isShown: true, isShared: true },
   title: {
     kind: 'text',
     label: 'Title',
-    help: 'What the page is called',
+    help: 'Title of the page',
     max: BOUNDS.title,
     lines: 'one',
     isListed: true,
-    isSearched: true,
     isShown: true,
+    isShared: false,
   },
   description: {
     kind: 'text',
     label: 'Description',
-    help: 'What stands below the title',
+    help: 'Text below the title',
     max: BOUNDS.description,
     lines: 'many',
     isListed: true,
-    isSearched: true,
     isShown: true,
+    isShared: true,
   },
-  resolutionPolicy: { kind: 'rules', label: 'Rules', isListed: false, isSearched: false, isShown: false },
-} as const satisfies { [Name in keyof Content]: FieldOf<Content[Name]> }
+  resolutionPolicy: {
+    kind: 'rules',
+    label: 'Rules',
+    isListed: false,
+    isShown: false,
+    isShared: true,
+  },
+} as const satisfies {
+  [Name in keyof Content]: FieldOf<Content[Name]> & { isShared: Name extends SharedName ? true : false }
+}
 
-/** The fields of which something is so. */
+/** The fields with some properties. */
 export type NameWith<Part> = {
   [Name in keyof Content]: (typeof CONTENT)[Name] extends Part ? Name : never
 }[keyof Content]
@@ -73,8 +84,8 @@ export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
 export const LISTED_NAMES = namesWith({ isListed: true })
 export const UNLISTED_NAMES = namesWith({ isListed: false })
-export const SEARCHED_NAMES = namesWith({ isSearched: true })
 export const SHOWN_NAMES = namesWith({ isShown: true })
+export const SHARED_NAMES = namesWith({ isShared: true })
 
 function namesWith<const Part extends Partial<Field>>(part: Part): NameWith<Part>[] {
   const isSo = (name: keyof Content) =>
@@ -82,7 +93,17 @@ function namesWith<const Part extends Partial<Field>>(part: Part): NameWith<Part
   return NAMES.filter(isSo) as NameWith<Part>[]
 }
 
-/** Some fields of whatever has them, in the order of `names`. */
+/** Single- or multi-line text fields. */
+export function textsOf(lines: TextField['lines']): TextName[] {
+  return TEXT_NAMES.filter((name) => CONTENT[name].lines === lines)
+}
+
+/** Whether a name is that of a text field. */
+export function isText(name: unknown): name is TextName {
+  return TEXT_NAMES.some((text) => text === name)
+}
+
+/** Some fields of an object, in the order of `names`. */
 export function pick<Name extends string, From extends Record<Name, unknown>>(
   names: readonly Name[],
   from: From,
@@ -90,10 +111,10 @@ export function pick<Name extends string, From extends Record<Name, unknown>>(
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<From, Name>
 }
 
-/** What is made of each text by itself. */
+/** A value for each text field. */
 export function eachText<T>(make: (name: TextName) => T): Record<TextName, T> {
   return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name)])) as Record<TextName, T>
 }
 
-/** The content of a bundle before it was made. */
+/** The content from which a new bundle starts. */
 export const NOTHING: Content = { urls: [], urlMetadata: [], ...eachText(() => null), resolutionPolicy: null }

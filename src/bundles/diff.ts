@@ -3,7 +3,7 @@ import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
 import { eachText, type Kind, type TextName } from './content.ts'
 import { type Changes, changesOf, diffLists, type Entry, type Likeness } from './list-diff.ts'
 
-/** Content that can be compared: its rules need no ids, so that a draft can be as well. */
+/** Content to compare. Its rules need no ids, so that drafts can be compared. */
 export type Content = {
   [Name in keyof Stored]: Name extends 'resolutionPolicy' ? ComparablePolicy | null : Readonly<Stored[Name]>
 }
@@ -12,31 +12,30 @@ interface ComparablePolicy {
   rules: readonly (Omit<Rule, 'id' | 'tabs'> & { id?: string | undefined; tabs: readonly Tab[] })[]
 }
 
-/** One destination with all that goes with it; what is not set is as its default. */
+/** A link with all its metadata, unset fields having their defaults. */
 export type Link = { url: string } & { readonly [Name in keyof UrlMetadata]-?: Readonly<UrlMetadata[Name]> }
 
-/** A rule; `id` is `''` for one that was never saved. */
+/** A rule; `id` is `''` if it was never saved. */
 export interface RuleState {
   id: string
   name: string
   showBadge: boolean
   when: Condition
-  /** Without tags, and all opened by Open all. */
+  /** Without tags, and all with `openPolicy: 'auto'`. */
   tabs: readonly Link[]
 }
 
-/** What differs between two states of a bundle: enough to make the later of the earlier. */
+/** The differences between two states of a bundle, sufficient to turn the first into the second. */
 export interface BundleDiff {
-  /** Of the texts. */
+  /** Of the text fields. */
   fields: Changes<Record<TextName, string>>
   links: Entry<Link>[]
   rules: Entry<RuleState>[]
 }
 
 /**
- * What differs between two states of a bundle. A link is known again by its URL wherever it has moved, and where it
- * was edited in place by its host or its note; a rule by its id, then its name. What means the same is the same: no
- * note and an empty one, no policy and one without rules.
+ * Compares two states of a bundle. Matches links by URL wherever they moved, and links edited in place by host or note;
+ * rules by id, then by name. Equivalent states are equal: no note and an empty one, no policy and one without rules.
  */
 export function diff(before: Content, after: Content): BundleDiff {
   return {
@@ -53,18 +52,18 @@ const DIFFS = {
   rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
 } satisfies Record<Kind, unknown>
 
-/** The same for two lists of links, such as the tabs of a rule. */
+/** The same for two lists of links, such as a rule’s tabs. */
 export function diffLinks(before: readonly Link[], after: readonly Link[]): Entry<Link>[] {
   return diffLists(before, after, LINK)
 }
 
-/** Whether two states of a bundle are the same. */
+/** Whether two states are equal. */
 export function isSame(diff: BundleDiff): boolean {
   return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
 const LINK: Likeness<Link> = {
-  // Of a URL that stands twice, each is first known by what goes with it.
+  // Duplicates of a URL are matched by their metadata first.
   same: [(link) => JSON.stringify(link), ({ url }) => url],
   alike: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
 }

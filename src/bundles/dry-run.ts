@@ -7,26 +7,27 @@ import { refuseFull } from '../plans/caps.ts'
 import { refuseLonger } from '../plans/history.ts'
 import { lint } from '../policies/lint.ts'
 import { loadFor, type StoredBundle } from './access.ts'
-import { type Creator, newContent, refuseStale, refuseUnfit, slugTaken } from './bundles.ts'
+import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
+import { type Creator, newContent, refuseUnfit, slugTaken } from './creation.ts'
 import type { Changes } from './merge.ts'
 import { toMetadata } from './present.ts'
 import type { NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
-// What creating and editing would save, with nothing written (decisions 10).
+// What creating and editing would save, without writing (decisions 10).
 
 /**
  * What creating a bundle would save.
- * @throws Problem for whatever creating would refuse as things stand.
+ * @throws Problem for whatever creating would refuse now.
  */
 export async function create(input: NewBundle, creator: Creator) {
-  const { store, config, caller, client, source } = creator
+  const { store, config, caller, client, source, slugField } = creator
   refuseUnfit(input, creator)
-  if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken()
+  if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = newContent(input)
-  if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, content, config)
+  if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, { bundleId: null, content }, config)
   return dryRunOf({
     slug: input.slug ?? null,
     ...content,
@@ -39,14 +40,14 @@ export async function create(input: NewBundle, creator: Creator) {
 
 /**
  * What an edit would save.
- * @throws Problem for whatever the edit would refuse as things stand.
+ * @throws Problem for whatever the edit would refuse now.
  */
 export async function edit(edit: Edit, changes: Changes) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await nextContent(edit, bundle, changes)
   refuseStale(bundle, expectedVersion)
-  await refuseLonger(store, bundle.owner, content, config)
+  await refuseLonger(store, bundle.owner, { bundleId: bundle.id, content }, config)
   return dryRunOf({ ...bundle, ...content, newRuleIds })
 }
 
@@ -74,7 +75,7 @@ function dryRunOf(draft: Draft) {
   }
 }
 
-/** A new rule gets its id when it is saved: one that was made for this answer would name nothing. */
+/** New rules get their ids when saved, so ids generated for a dry run are omitted. */
 function withoutNewIds({ version, rules }: Policy, newIds: readonly string[]) {
   return { version, rules: rules.map(({ id, ...rule }) => (newIds.includes(id) ? rule : { id, ...rule })) }
 }

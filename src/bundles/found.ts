@@ -1,25 +1,29 @@
-/** A link as a file or a pasted text has it, before anything about it is checked. */
+import { eachText, type TextName } from './content.ts'
+
+/** A link found in a file or pasted text, not validated yet. */
 export interface FoundLink {
-  /** Where it stands in the text; the first line is 1. */
+  /** Its line in the text, from 1. */
   line: number
-  /** `''` where the line holds none. */
+  /** `''` if the line has none. */
   url: string
-  /** The line itself, where there is no URL to show. */
+  /** The line itself, if there is no URL to show. */
   text?: string
   note: string
   tags: string[]
   openPolicy?: 'manual'
 }
 
-/** What belongs together in it: a folder's links, a heading's, a group's. */
-export interface Found {
-  /** `''` where it has no name. */
-  title: string
-  description: string
+/** A group of links: of a folder, heading or other grouping. */
+export interface Found extends FoundTexts {
   links: FoundLink[]
+  /** Its rules, unchecked; only JSON has any. */
+  resolutionPolicy?: unknown
 }
 
-/** An empty one. */
+/** Its texts; `''` for none, or if the format has no such text. */
+export type FoundTexts = Record<TextName, string>
+
+/** An empty group. */
 export function named(title: string): Found {
-  return { title, description: '', links: [] }
+  return { ...eachText(() => ''), title, links: [] }
 }

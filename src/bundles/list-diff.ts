@@ -1,34 +1,34 @@
-/** How each field that differs was, and is. */
+/** The old and new value of each field that differs. */
 export type Changes<T> = { [Field in keyof T]?: { from: T[Field]; to: T[Field] } }
 
-/** One entry that is not the same in two lists. Places count from 0. */
+/** An entry that differs between two lists. Positions start at 0. */
 export type Entry<T> =
   | { kind: 'added'; to: number; value: T }
   | { kind: 'removed'; from: number; value: T }
-  /** `value` is the entry as it is now; `isMoved` where it stands elsewhere among those that are in both. */
+  /** `value` is the new entry; `isMoved` if its order among the entries in both lists changed. */
   | { kind: 'kept'; from: number; to: number; isMoved: boolean; value: T; changes: Changes<T> }
 
-/** What an entry is known by; null where it has nothing of the kind. */
+/** A key to match an entry by; null if it has none. */
 type Key<T> = (entry: T) => string | null
 
-/** How entries are known again in the other list: the first key that finds one wins. */
+/** How entries are matched with those of the other list: the first key that matches wins. */
 export interface Likeness<T> {
-  /** Wherever they have moved. */
+  /** Matches anywhere in the list. */
   same: readonly Key<T>[]
-  /** Only between the same neighbours: what is alike there was edited in place. */
+  /** Matches only between the same neighbours: entries edited in place. */
   alike: readonly Key<T>[]
 }
 
 /**
- * What differs between two lists, in the order in which one reads it: as in `after`, with what was removed where it
- * stood. As few entries as can be are said to have moved. Entries are plain data with their fields in one order.
+ * The differences between two lists in reading order: as in `after`, with removed entries where they were. Reports as
+ * few entries as possible as moved. Entries must be plain data with a fixed order of fields.
  */
 export function diffLists<T extends object>(
   before: readonly T[],
   after: readonly T[],
   likeness: Likeness<T>,
 ): Entry<T>[] {
-  // Most edits leave most lists alone.
+  // Most edits change few lists.
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   const origins = originsOf(before, after, likeness)
   const unmoved = longestRise(origins)
@@ -36,7 +36,7 @@ export function diffLists<T extends object>(
   const removed = before
     .map((value, from) => ({ kind: 'removed' as const, from, value }))
     .filter(({ from }) => !kept.has(from))
-  /** Where in `before` the next one stands that has not moved: what was removed above it is read first. */
+  /** Positions in `before` of the unmoved entries: removed entries above one are listed first. */
   const next = [...unmoved].sort((one, other) => one - other).map((to) => origins[to]!)
   const entries: Entry<T>[] = []
   const passRemoved = () => {
@@ -57,7 +57,7 @@ export function diffLists<T extends object>(
   return entries
 }
 
-/** For each place in `after` the place in `before` of the same entry, or -1. */
+/** For each position in `after`, the position of the same entry in `before`, or -1. */
 function originsOf<T>(before: readonly T[], after: readonly T[], { same, alike }: Likeness<T>): number[] {
   const origins = after.map(() => -1)
   for (const key of same) pair(origins, before.map(key), after.map(key))
@@ -70,7 +70,7 @@ function originsOf<T>(before: readonly T[], after: readonly T[], { same, alike }
   return origins
 }
 
-/** The fields of two objects that differ. */
+/** The fields in which two objects differ. */
 export function changesOf<T extends object>(before: T, after: T): Changes<T> {
   const changes: Changes<T> = {}
   for (const field of Object.keys(after) as (keyof T)[]) {
@@ -80,7 +80,7 @@ export function changesOf<T extends object>(before: T, after: T): Changes<T> {
   return changes
 }
 
-/** Pairs entries of one key, the first with the first, that have no partner yet. */
+/** Pairs unpaired entries with equal keys, in order. */
 function pair(origins: number[], before: readonly (string | null)[], after: readonly (string | null)[]): void {
   const taken = new Set(origins)
   const free = new Map<string, number[]>()
@@ -95,7 +95,7 @@ function pair(origins: number[], before: readonly (string | null)[], after: read
   }
 }
 
-/** For each place in either list, how many that are in both and have not moved stand up to it. */
+/** For each position in either list, the number of unmoved common entries up to it. */
 function gapsBetween(length: number, origins: readonly number[]): { before: number[]; after: number[] } {
   const unmoved = longestRise(origins)
   const anchors = new Set([...unmoved].map((to) => origins[to]!))
@@ -105,9 +105,9 @@ function gapsBetween(length: number, origins: readonly number[]): { before: numb
   return { before, after: origins.map((_, at) => (unmoved.has(at) ? ++gap : gap)) }
 }
 
-/** The places of a longest rising series of numbers, those below 0 left out. */
+/** The positions of a longest increasing subsequence, ignoring negative numbers. */
 function longestRise(numbers: readonly number[]): Set<number> {
-  /** The place of the least number that a rise of each length ends with. */
+  /** For each length, the position of the smallest number that ends an increasing subsequence. */
   const ends: number[] = []
   const previous = new Map<number, number | undefined>()
   for (const [at, number] of numbers.entries()) {

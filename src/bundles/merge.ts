@@ -3,18 +3,18 @@ import { Problem } from '../core/problem.ts'
 import { eachText } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
-/** What an edit may send. */
+/** The fields that an edit may send. */
 export type Changes = Omit<BundleEdit, 'slug'>
 
-/** What a bundle is to become, and the ids of rules that it has not had before. */
+/** The next content of a bundle, and the rule ids that it has not had before. */
 export interface NextContent {
   content: Content
   newRuleIds: readonly string[]
 }
 
 /**
- * What changes make of the content that they are made to, save for the policy, whose rules get their ids from the store:
- * it stays as it is. A bundle that is yet to be made begins with `NOTHING`.
+ * Applies changes to content, except the policy, whose rules get their ids from the store. A new bundle starts with
+ * `NOTHING`.
  * @throws Problem BAD_REQUEST.
  */
 export function merged(before: Content, changes: Changes): Content {
@@ -35,7 +35,7 @@ export function merged(before: Content, changes: Changes): Content {
   }
 }
 
-/** Each surviving URL keeps its metadata, wherever it has moved; of a URL that stands twice, each keeps its own. */
+/** Remaining URLs keep their metadata wherever they move; duplicates of a URL keep their own. */
 function carriedOver(before: Content, urls: readonly string[]): UrlMetadata[] {
   const left = before.urls.map((url, index) => ({ url, metadata: before.urlMetadata[index] ?? {} }))
   return urls.map((url) => {

@@ -3,7 +3,7 @@ import type { StoredBundle } from './access.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './versions.ts'
 
-/** What a list shows of a bundle (spec 2.2); of a deleted one also when it was deleted. */
+/** A bundle in a list (spec 2.2); if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle) {
   const { slug, owner, source, deletedAt } = bundle
   return {
@@ -22,7 +22,7 @@ export function toBundle(bundle: StoredBundle) {
   return { ...toListItem(bundle), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
 }
 
-/** What is shown of the client that made a bundle. */
+/** The client that created a bundle, as the API shows it. */
 export function toMetadata(client: string | null): { client: string } | null {
   return client === null ? null : { client }
 }

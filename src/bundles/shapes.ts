@@ -1,13 +1,13 @@
 import { type } from 'arktype'
 import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
-import { type ShapeOf, said } from '../core/shape.ts'
+import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CONTENT, eachText } from './content.ts'
 
-/** What is kept beside each URL (spec 2.1). */
+/** The metadata of a URL (spec 2.1). */
 export const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
   'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
@@ -15,7 +15,7 @@ export const UrlMetadata = type({
   '+': 'reject',
 } as const satisfies ShapeOf<StoredMetadata>)
 
-/** A text of nothing but space is none. */
+/** Whitespace only counts as no text. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
 
 const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
@@ -23,10 +23,10 @@ const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
 
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 
-/** What can be sent of a bundle's content. */
+/** The content fields that callers can send. */
 const sent = optional({
   urls,
-  // Bounded here too, before each entry is looked at: a list of a hundred thousand held the process for a second.
+  // Limited here too, before each entry is checked: a list of a hundred thousand blocked the process for a second.
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
   ...eachText((name) => text(CONTENT[name])),
   resolutionPolicy: Policy.or('null'),
@@ -37,7 +37,7 @@ function optional<Shapes extends object>(shapes: Shapes) {
   return Object.fromEntries(entries) as { [Name in keyof Shapes & string as `${Name}?`]: Shapes[Name] }
 }
 
-/** A metadata list may not be longer than the list of URLs that it runs beside. */
+/** `urlMetadata` must not be longer than `urls`. */
 const runsBeside = (
   { urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] },
   ctx: { reject(issue: { path: string[]; expected: string }): false },
@@ -46,7 +46,7 @@ const runsBeside = (
   (urlMetadata?.length ?? 0) <= urls.length ||
   ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` })
 
-/** Where a check says what would be right. */
+/** The part of arktype’s context used here: reports what was expected. */
 interface Checked {
   mustBe(expected: string): false
 }
@@ -54,14 +54,17 @@ interface Checked {
 const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 
 /**
- * One e-mail address, as accounts have them and as `<input type="email">` takes it: in the grammar of mail headers many more
- * texts are addresses, some of them (`group:a@b.example;`) of somebody else than they seem.
+ * One e-mail address, as accounts and `<input type="email">` accept it. The grammar of mail headers allows many more,
+ * some of which (`group:a@b.example;`) address somebody else than they appear to.
  */
 const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$/
 
-/** A slug that a signed-in caller chooses (decisions 2). What is far too long is not looked at: such patterns take long over it. */
+/**
+ * A slug chosen by a signed-in caller (decisions 2). Overlong ones are not matched, because such patterns are slow on
+ * them.
+ */
 const ChosenSlug = type('string').narrow(
-  said({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string, ctx: Checked) => {
+  withJsonSchema({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string, ctx: Checked) => {
     if (slug.length <= 64 && !SLUG.test(slug)) {
       return ctx.mustBe('lower-case letters and digits, with single hyphens between them')
     }
@@ -70,7 +73,7 @@ const ChosenSlug = type('string').narrow(
 )
 
 const Email = type('string').narrow(
-  said({ maxLength: BOUNDS.email, pattern: EMAIL.source }, (email: string, ctx: Checked) => {
+  withJsonSchema({ maxLength: BOUNDS.email, pattern: EMAIL.source }, (email: string, ctx: Checked) => {
     const reason = unfit(email, BOUNDS.email, CONTROLS)
     if (reason !== null) return ctx.mustBe(reason)
     return EMAIL.test(email) || ctx.mustBe('an e-mail address')
@@ -102,10 +105,24 @@ export const BundleEdit = type({
 
 export type BundleEdit = typeof BundleEdit.infer
 
-/** The slug of a path. */
+/**
+ * The body of POST /api/links/:slug/duplicate, with the slug of its path. `slug` is the original’s, so the copy’s is
+ * `newSlug`.
+ */
+export const Duplication = type({
+  slug: 'string',
+  'newSlug?': ChosenSlug,
+  ...sent,
+  'source?': type.enumerated(...SOURCES),
+  '+': 'reject',
+}).narrow(runsBeside)
+
+export type Duplication = typeof Duplication.infer
+
+/** The slug in a path. */
 export const OneBundle = type({ slug: 'string', '+': 'reject' })
 
-/** The query of GET /api/links/:slug/versions: all of them, or a page that ends before a version. */
+/** The query of GET /api/links/:slug/versions: all versions, or a page of those before one. */
 export const Versions = type({
   slug: 'string',
   'limit?': '1 <= number.integer <= 100',
@@ -115,7 +132,7 @@ export const Versions = type({
 
 export type Versions = typeof Versions.infer
 
-/** A version of a path. */
+/** The version in a path. */
 export const OneVersion = type({
   slug: 'string',
   versionNumber: '1 <= number.integer <= 1000000000000000',
@@ -134,9 +151,9 @@ export const Listing = type({
 
 export type Listing = typeof Listing.infer
 
-/** What a claim is made with: the token, or the slug of a bundle made with the caller's verified address. */
+/** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
 export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
-  said(
+  withJsonSchema(
     { oneOf: [{ required: ['token'] }, { required: ['slug'] }] },
     ({ token, slug }: { token?: string; slug?: string }, ctx: { mustBe(expected: string): false }) =>
       (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),

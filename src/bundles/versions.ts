@@ -1,7 +1,7 @@
-import { and, desc, eq, getTableColumns, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { bundles, bundleVersions, user } from '../../db/schema.ts'
+import { bundles, bundleVersions, type Content, user } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
@@ -13,25 +13,27 @@ import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { type Changes, merged, type NextContent } from './merge.ts'
+import { insertSearchText } from './search.ts'
 import type { Versions } from './shapes.ts'
+import { insertVersion, VERSION_COLUMNS } from './stored.ts'
 
-/** How often an edit is tried again that others were faster than. */
+/** How often an edit is retried after losing to concurrent edits. */
 const MAX_TRIES = 200
 
-/** Who edits which bundle. */
+/** An edit of a bundle by a caller. */
 export interface Edit {
   store: Store
   config: Pick<Config, 'maxHistoryBytes'>
   blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn
   slug: string
-  /** From If-Match; null: whichever is the latest. */
+  /** From If-Match; null: any. */
   expectedVersion: number | null
 }
 
 /**
- * Edits a bundle; the edit and its version are one write (spec 4.3). Edits at the same time each get a version
- * of their own, in order and without a gap.
+ * Edits a bundle, writing the edit and its version together (spec 4.3). Concurrent edits each get a version, in order
+ * and without gaps.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
 export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
@@ -39,7 +41,7 @@ export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
 }
 
 /**
- * What an edit makes of a bundle as it stands.
+ * The content that an edit gives a bundle.
  * @throws Problem BAD_REQUEST, INVALID_URLS.
  */
 export async function nextContent(
@@ -66,7 +68,7 @@ export async function nextContent(
 export function restoreVersion(edit: Edit, versionNumber: number): Promise<StoredBundle> {
   return writeVersion(edit, async ({ id }) => {
     const [version] = await edit.store.db
-      .select()
+      .select(VERSION_COLUMNS)
       .from(bundleVersions)
       .where(and(eq(bundleVersions.bundleId, id), eq(bundleVersions.versionNumber, versionNumber)))
     if (version === undefined) throw new Problem('NOT_FOUND', `This bundle has no version ${versionNumber}.`)
@@ -75,30 +77,35 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
   })
 }
 
-/** A state that a bundle has had, and who made it. */
-export type Version = Omit<typeof bundleVersions.$inferSelect, 'bundleId'> & {
-  /** As they are called now; null where nobody was signed in, or where the account is gone. */
+/** A version of a bundle, with its editor. */
+export type Version = Content & {
+  versionNumber: number
+  editedBy: string | null
+  editedAt: number
+  /** Total size of its content. */
+  bytes: number
+  /** With their current name; null if nobody was signed in, or the account was deleted. */
   editor: { name: string; email: string } | null
 }
 
-/** A bundle as it stands, and states that it has had. */
+/** A bundle and its versions. */
 export interface History {
   bundle: StoredBundle
-  /** Newest first: the first of those asked for. */
+  /** The first of the requested versions, newest first. */
   versions: Version[]
-  /** Those that come after them, read while they are taken; null where there are none. */
+  /** The versions after these, read on demand; null if there are none. */
   rest: AsyncIterable<Version> | null
 }
 
-/** Versions that are in memory at a time: each may take a quarter of a megabyte. */
+/** Versions in memory at a time: each may take a quarter of a megabyte. */
 const AT_ONCE = 25
 
 /**
- * The versions of a bundle, newest first (spec 4.6): all of them, or the `limit` newest that are older than `before`.
+ * The versions of a bundle, newest first (spec 4.6): all, or the newest `limit` older than `before`.
  * @throws Problem NOT_FOUND, FORBIDDEN.
  */
-export async function listVersions({ db }: Store, caller: SignedIn, asked: Versions): Promise<History> {
-  const { slug, limit = Number.POSITIVE_INFINITY, before = Number.MAX_SAFE_INTEGER } = asked
+export async function listVersions({ db }: Store, caller: SignedIn, query: Versions): Promise<History> {
+  const { slug, limit = Number.POSITIVE_INFINITY, before = Number.MAX_SAFE_INTEGER } = query
   const bundle = await loadFor(db, caller, slug, 'viewer')
   const page = { db, id: bundle.id, limit, before }
   const versions = await firstOf(page)
@@ -110,7 +117,7 @@ interface Page {
   db: Store['db']
   /** The bundle's. */
   id: number
-  /** How many are still wanted. */
+  /** How many more to read. */
   limit: number
   /** Only versions older than this one. */
   before: number
@@ -120,7 +127,7 @@ function firstOf({ db, id, limit, before }: Page): Promise<Version[]> {
   return history(db).all({ id, before, limit: Math.min(limit, AT_ONCE) })
 }
 
-/** Where a page goes on, or null where it was the last one: versions have no gaps, and the first is number 1. */
+/** The next page, or null after the last: version numbers start at 1 without gaps. */
 function after(page: Page, versions: readonly Version[]): Page | null {
   const limit = page.limit - versions.length
   const before = versions.at(-1)?.versionNumber ?? 1
@@ -135,36 +142,40 @@ async function* versionsFrom(first: Page): AsyncGenerator<Version> {
   }
 }
 
-/** What one message may hold of a history, in bytes of its versions. */
+/** Maximum size of the versions in one message, in bytes. */
 const MAX_MESSAGE = 2 ** 20
 
 /**
- * The part of a history that one message may hold, which is at least one version.
- * @returns the number of its last version in `before` where there is more of what was asked for.
+ * The versions that fit into one message, at least one.
+ * @returns in `before` the last version’s number if there are more.
  */
 export function inMessage({ versions, rest }: Pick<History, 'versions' | 'rest'>) {
   let bytes = 0
-  const past = versions.findIndex((version, index) => (bytes += version.bytes ?? 0) > MAX_MESSAGE && index > 0)
+  const past = versions.findIndex((version, index) => (bytes += version.bytes) > MAX_MESSAGE && index > 0)
   const part = past === -1 ? versions : versions.slice(0, past)
   const isAll = part.length === versions.length && rest === null
   return { versions: part, before: isAll ? null : (part.at(-1)?.versionNumber ?? null) }
 }
 
-const history = prepared((db) => {
-  const { bundleId, ...columns } = getTableColumns(bundleVersions)
-  return db
-    .select({ ...columns, editor: { name: user.name, email: shownEmail } })
+const history = prepared((db) =>
+  db
+    .select({ ...VERSION_COLUMNS, editor: { name: user.name, email: shownEmail } })
     .from(bundleVersions)
     .leftJoin(user, eq(user.id, bundleVersions.editedBy))
-    .where(and(eq(bundleId, sql.placeholder('id')), lt(bundleVersions.versionNumber, sql.placeholder('before'))))
+    .where(
+      and(
+        eq(bundleVersions.bundleId, sql.placeholder('id')),
+        lt(bundleVersions.versionNumber, sql.placeholder('before')),
+      ),
+    )
     .orderBy(desc(bundleVersions.versionNumber))
     .limit(sql.placeholder('limit'))
-    .prepare()
-})
+    .prepare(),
+)
 
 /**
- * Reads the bundle, makes the next content of it, and writes both rows only if the bundle is still at the
- * version that was read; else once more.
+ * Computes the next content from the current bundle and writes both rows only if the bundle is unchanged since; retries
+ * otherwise.
  */
 async function writeVersion(
   { store, config, caller, slug, expectedVersion }: Edit,
@@ -181,13 +192,13 @@ async function writeVersion(
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }
-  throw new Problem('VERSION_CONFLICT', 'Others edit this bundle all the time. Read it again and try once more.')
+  throw new Problem('VERSION_CONFLICT', 'This bundle is being edited too often. Read it again and retry.')
 }
 
-/** @returns false where somebody else was faster; then nothing is written. */
+/** @returns false, having written nothing, if a concurrent edit won. */
 async function write(
   { store, config }: Pick<Edit, 'store' | 'config'>,
-  { id, owner, versionNumber: seen }: StoredBundle,
+  { id, slug, owner, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
 ): Promise<boolean> {
@@ -195,14 +206,19 @@ async function write(
   const stillSeen = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`
   try {
     await store.write([
-      // Breaks NOT NULL where the bundle has moved on, and the transaction with it.
-      db
-        .insert(bundleVersions)
-        .values({ ...content, bundleId: stillSeen, versionNumber, editedBy, editedAt: updatedAt }),
+      // If the bundle has changed, this violates NOT NULL and rolls the transaction back.
+      ...insertVersion(db, content, {
+        bundle: sql`${id}`,
+        bundleId: stillSeen,
+        versionNumber,
+        editedBy,
+        editedAt: updatedAt,
+      }),
       db
         .update(bundles)
         .set({ ...content, versionNumber, updatedAt })
         .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
+      insertSearchText(eq(bundles.id, id), { ...content, slug }),
       refuseOverfull(owner, config),
       ...keepIds(db, id, newRuleIds),
     ])

@@ -1,6 +1,7 @@
 import type { Client } from '../sdk/openall.ts'
 import { command, slugIn, whole } from './command.ts'
-import { minute, note, oneLine, plain, print, printJson, printTable, progress, styled } from './output.ts'
+import { minute, note, oneLine, print, printJson, printTable, progress, styled } from './output.ts'
+import { printContent } from './print-content.ts'
 
 export type Bundle = Awaited<ReturnType<Client['getBundle']>>
 type Item = Awaited<ReturnType<Client['listBundles']>>['bundles'][number]
@@ -25,10 +26,7 @@ export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['d
     return
   }
   print(styled('bold', oneLine(bundle.title ?? bundle.slug ?? 'A bundle without a title')))
-  if (bundle.description !== null) print(`\n${plain(bundle.description)}`)
-  print()
-  printDestinations(bundle)
-  printRules(bundle)
+  printContent(bundle)
   for (const { path, message } of warnings) note(`warning: ${oneLine(path)} ${oneLine(message)}`)
   note('Nothing was saved: leave --dry-run out to do it.')
 }
@@ -93,29 +91,11 @@ export const show = command({
     if (args.json) return printJson(body)
     print(styled('bold', oneLine(body.title ?? body.slug)))
     print(`${server}/l/${body.slug}`)
-    if (body.description !== null) print(`\n${plain(body.description)}`)
-    print()
-    printDestinations(body)
-    printRules(body)
+    printContent(body)
     print()
     print(styled('dim', `version ${version}, made ${minute(body.createdAt)}, changed ${minute(body.updatedAt)} UTC`))
   },
 })
-
-function printRules({ resolutionPolicy }: { resolutionPolicy: { rules: { name: string }[] } | null }): void {
-  const names = resolutionPolicy?.rules.map(({ name }) => oneLine(name)) ?? []
-  if (names.length > 0) print(`\n${names.length} rule${names.length === 1 ? '' : 's'}: ${names.join(', ')}`)
-}
-
-function printDestinations({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): void {
-  for (const [index, url] of urls.entries()) {
-    const { note = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
-    print(`${String(index + 1).padStart(2)}. ${oneLine(url)}`)
-    const beside = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
-    const text = beside.filter((piece) => piece !== '').join(' ')
-    if (text !== '') print(styled('dim', `    ${text}`))
-  }
-}
 
 export const remove = command({
   name: 'delete',

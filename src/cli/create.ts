@@ -2,11 +2,11 @@ import { CONTENT, pick, TEXT_NAMES } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
 import { DRY_RUN, printDryRun } from './bundles.ts'
 import { command } from './command.ts'
+import { textFlags } from './content-flags.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
-import { pasted, readList } from './lists.ts'
+import { readListed, typedLinks } from './lists.ts'
 import { note, oneLine, print, printJson } from './output.ts'
-import { textFlags } from './text-flags.ts'
 
 export const create = command({
   name: 'create',
@@ -50,7 +50,7 @@ export const create = command({
     const typed = args.url === undefined ? [] : [args.url, ...more]
     if (typed.length > 0 && args.file !== undefined) throw new UsageError('give URLs or --file, not both')
     const { urls, urlMetadata, ...called } =
-      typed.length > 0 ? pasted(typed.join('\n')) : await readList(await listed(args.file))
+      typed.length > 0 ? typedLinks(typed) : await readListed(await listed(args.file))
     const policy = args.policy === undefined ? undefined : ((await readJson(args.policy)) as Policy)
     const sent = pick([...TEXT_NAMES, 'slug', 'email'], args)
     const given = Object.entries(sent).filter(([, value]) => value !== undefined)

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { TEXT_NAMES, type TextName } from '../bundles/content.ts'
+import type { TextName } from '../bundles/content.ts'
 import { type Bundle, DRY_RUN, IF_VERSION, printDryRun, SLUG, seen } from './bundles.ts'
 import { command, slugIn } from './command.ts'
+import { CHANGES, readPolicy, textsIn } from './content-flags.ts'
 import { changesOf, documentOf, type EditDocument, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
-import { pasted, readList } from './lists.ts'
+import { readListed, typedLinks } from './lists.ts'
 import { note, print, printJson } from './output.ts'
-import { textFlags } from './text-flags.ts'
 
 export const edit = command({
   name: 'edit',
@@ -22,7 +22,7 @@ export const edit = command({
   ],
   args: {
     slug: SLUG,
-    ...textFlags((name) => `Another ${name}; an empty one takes it away`),
+    ...CHANGES,
     add: { type: 'string', multiple: true, valueHint: 'url', description: 'A destination to add at the end' },
     remove: {
       type: 'string',
@@ -30,12 +30,6 @@ export const edit = command({
       valueHint: 'url',
       description: 'A destination to take out: its URL, or its number',
     },
-    list: {
-      type: 'string',
-      valueHint: 'path',
-      description: 'A list or bookmarks file in place of all destinations; - is standard input',
-    },
-    policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules; none takes them away' },
     document: {
       type: 'string',
       valueHint: 'path',
@@ -84,20 +78,15 @@ interface Asked extends Partial<Record<TextName, string | undefined>> {
 async function documentFrom(asked: Asked, bundle: Bundle): Promise<Partial<EditDocument> | null> {
   const { add, remove, list, policy, document } = asked
   const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
-  for (const name of TEXT_NAMES) {
-    const text = asked[name]
-    if (text !== undefined) made[name] = text || null
-  }
-  if (policy !== undefined) {
-    made.resolutionPolicy = policy === 'none' ? null : ((await readJson(policy)) as Bundle['resolutionPolicy'])
-  }
-  if (list !== undefined) made.tabs = tabsOf(await readList(await readText(list)))
+  Object.assign(made, textsIn(asked))
+  if (policy !== undefined) made.resolutionPolicy = await readPolicy(policy)
+  if (list !== undefined) made.tabs = tabsOf(await readListed(await readText(list)))
   if (add.length > 0 || remove.length > 0) {
     const { tabs } = { ...documentOf(bundle), ...made }
     const gone = remove.map((text) => placeOf(text, tabs))
     made.tabs = [
       ...tabs.filter((_, index) => !gone.includes(index)),
-      ...(add.length > 0 ? tabsOf(pasted(add.join('\n'))) : []),
+      ...(add.length > 0 ? tabsOf(typedLinks(add)) : []),
     ]
   }
   return Object.keys(made).length === 0 ? null : made

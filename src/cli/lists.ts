@@ -1,14 +1,14 @@
+import type { TextName } from '../bundles/content.ts'
 import type { ImportPlan } from '../imports/import.ts'
-import { readPasted } from '../imports/paste.ts'
+import { linksOrText } from '../imports/paste.ts'
 import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine } from './output.ts'
 
+type Destinations = Pick<Bundle, 'urls' | 'urlMetadata'>
+
 /** Destinations as they were listed, and what their list is called. */
-export interface Listed extends Pick<Bundle, 'urls' | 'urlMetadata'> {
-  title: string | null
-  description: string | null
-}
+type Listed = Destinations & Record<TextName, string | null>
 
 /**
  * What a list of URLs, a bookmarks file or another export would make.
@@ -23,32 +23,34 @@ export async function readExport(text: string): Promise<ImportPlan> {
 }
 
 /** Tells what of an export is left out. */
-export function noteRemarks({ skipped, changed, counts }: ImportPlan): void {
+export function noteRemarks({ skipped, changed, counts }: Pick<ImportPlan, 'skipped' | 'changed' | 'counts'>): void {
   const told = [...skipped, ...changed]
   for (const { line, text, reason } of told) note(`line ${line} ${reason}: ${oneLine(text)}`)
   const rest = counts.skipped + counts.changed - told.length
   if (rest > 0) note(`… and ${rest} more`)
 }
 
+/** Formats whose parts are one list where they fit into one bundle; folders and groups are bundles of their own. */
+const LISTS: readonly ImportPlan['format'][] = ['list', 'markdown']
+
 /**
- * The same where it must be one bundle. Of a plain list nothing is left out: what is no URL is for the service to refuse.
- * @throws UsageError.
+ * The links of a text where they must be one bundle. What is left out is told.
+ * @throws UsageError where there is none, or where they are several bundles.
  */
-export async function readList(text: string): Promise<Listed> {
-  const plan = await readExport(text)
-  if (plan.format === 'list') return { title: null, description: null, ...pasted(text) }
-  const [bundle, ...more] = plan.bundles
-  if (bundle === undefined || more.length > 0) {
-    throw new UsageError(`this makes ${plan.bundles.length} bundles: openall import makes them all`)
-  }
-  noteRemarks(plan)
-  const { title, description, links } = bundle
-  return { title, description, urls: links.map(({ url }) => url), urlMetadata: links.map(({ metadata }) => metadata) }
+export async function readListed(text: string): Promise<Listed> {
+  const { format, bundles } = await readExport(text)
+  const { inParts, readList } = await import('../imports/import.ts')
+  const list = readList(text)
+  const made = LISTS.includes(format) ? inParts(list).length : bundles.length
+  if (made > 1) throw new UsageError(`this makes ${made} bundles: openall import makes them all`)
+  const { links, skipped, changed, counts, ...texts } = list
+  noteRemarks({ skipped, changed, counts })
+  return { ...texts, urls: links.map(({ url }) => url), urlMetadata: links.map(({ metadata }) => metadata) }
 }
 
-/** Destinations as somebody types them. @throws UsageError where there are none. */
-export function pasted(text: string): Pick<Listed, 'urls' | 'urlMetadata'> {
-  const { urls, urlMetadata } = readPasted(text)
-  if (urls.length === 0) throw new UsageError('there is no URL to make a bundle of')
-  return { urls, urlMetadata }
+/** Destinations as somebody types them; what is no link is for the service to refuse. @throws UsageError where there are none. */
+export function typedLinks(texts: readonly string[]): Destinations {
+  const links = texts.filter((text) => text.trim() !== '').flatMap(linksOrText)
+  if (links.length === 0) throw new UsageError('there is no URL to make a bundle of')
+  return { urls: links.map(({ url }) => url), urlMetadata: links.map(({ note }) => (note === '' ? {} : { note })) }
 }

@@ -9,6 +9,7 @@ import { call } from './call.ts'
 import { type Command, read } from './command.ts'
 import { complete, completion, isCommand, type Tree } from './completion.ts'
 import { create } from './create.ts'
+import { duplicate } from './duplicate.ts'
 import { edit } from './edit.ts'
 import { EXIT, exitCodeOf, isUsage, UsageError } from './exit.ts'
 import { importFile } from './import.ts'
@@ -29,6 +30,7 @@ const COMMANDS: Tree = {
   list,
   show,
   edit,
+  duplicate,
   delete: remove,
   restore,
   versions,

@@ -1,4 +1,7 @@
-/** Every way a request can fail, and its HTTP status (spec 7, decisions 1). Imports nothing: the SDK has its codes from here. */
+/**
+ * Every way a request can fail, with its HTTP status (spec 7, decisions 1). Imports nothing, because the SDK uses it
+ * too.
+ */
 export const STATUS = {
   INVALID_URLS: 400,
   BAD_REQUEST: 400,
@@ -7,6 +10,9 @@ export const STATUS = {
   FORBIDDEN: 403,
   EMAIL_UNVERIFIED: 403,
   RECENT_SIGN_IN_REQUIRED: 403,
+  SIGN_UP_CLOSED: 403,
+  INVITATION_REQUIRED: 403,
+  PASSWORD_SIGN_IN_OFF: 403,
   PLAN_LIMIT: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
@@ -19,6 +25,7 @@ export const STATUS = {
   RATE_LIMITED: 429,
   BLOCKED: 451,
   INTERNAL_ERROR: 500,
+  STORE_UNAVAILABLE: 503,
 } as const
 
 export type Code = keyof typeof STATUS

@@ -6,7 +6,7 @@ import { Problem } from './problem.ts'
 /** A verified webhook event. */
 export interface WebhookEvent {
   source: 'identity' | 'payment'
-  /** The same for each retry. */
+  /** The same on every retry. */
   id: string
   type: string
   /** When it happened, in milliseconds since 1970; never in the future. */
@@ -16,13 +16,13 @@ export interface WebhookEvent {
 
 /** The changes that an event causes. */
 export interface Effect {
-  /** What it is about, as `kind:id`; older events about the same entity are ignored. */
+  /** `kind:id` of what it is about; an event older than the last one about the same entity is ignored. */
   entity: string
   writes: readonly Query[]
 }
 
-/** The result of a delivery; each is a success for the sender. */
-export type Outcome = 'applied' | 'duplicate' | 'outdated' | 'ignored'
+/** The result of a delivery; all of them answer the sender with success. */
+export type DeliveryResult = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 
 /**
  * Applies an event exactly once: its id is written in the same transaction (decisions 9). Senders promise no order, so
@@ -33,7 +33,7 @@ export async function applyOnce(
   { db, write }: Store,
   { source, id, at }: WebhookEvent,
   { entity, writes }: Effect,
-): Promise<Outcome> {
+): Promise<DeliveryResult> {
   const mine = and(eq(webhookEntities.source, source), eq(webhookEntities.entity, entity))
   const newer = db
     .select({ at: webhookEntities.at })

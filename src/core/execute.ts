@@ -5,8 +5,9 @@ import { allows } from '../identity/roles.ts'
 import { chargeAddress, chargeKey, chargeWrite } from '../limits/charge.ts'
 import { isThere } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
-import { type Commit, once, withoutWrite } from './idempotency.ts'
+import { type Commit, once } from './idempotency.ts'
 import {
+  accessOf,
   type CallContext,
   type Conditions,
   type Download,
@@ -17,39 +18,40 @@ import {
 } from './operation.ts'
 import { Problem } from './problem.ts'
 import { validate } from './validate.ts'
+import { withoutWrite } from './without-write.ts'
 
-/** What is sent to whoever made a successful call. */
+/** The response to a successful call. */
 export interface Sent {
   status: number
-  /** The route's body, the tool's content. */
+  /** The JSON body of the route and the content of the tool. */
   body: unknown
   headers: Record<string, string>
-  /** The answer as a file, where the operation has one. */
-  file?: TextFile
-  /** The answer in parts, where it is never held whole. */
+  /** Makes a file of the answer, if the operation has one. */
+  file?: () => TextFile
+  /** The answer streamed in parts, if it may be too large for memory. */
   download?: Download
-  /** What a tool's caller is told beside the body. */
-  words?: string
+  /** Text that a tool’s result has beside the body. */
+  note?: string
 }
 
-/** A successful call, for pages, which make their own of its output. */
+/** A successful call with the operation’s output, from which pages render their own body. */
 export interface Answer<Out> extends Sent {
   output: Out
 }
 
-/** What a call is made of, but for its input. */
+/** A call without its input. */
 interface Call<In, Out> {
   operation: Operation<In, Out>
-  /** Reads the input; called only once the caller may go on. */
+  /** Reads the input; called only after the caller is authorised. */
   decode: () => unknown
   context: CallContext
   service: Service
 }
 
 /**
- * The one way into an operation. Checks stand here so that no transport can skip one, in the order in which
- * errors win (decisions 1): 429, 401, 403 for the scope, 400, and then what `run` finds.
- * @throws Problem for whatever is refused.
+ * The only way into an operation, so that no transport can skip a check. The order decides which error wins (decisions
+ * 1): 429, 401, 403 for the scope, 400, then what `run` throws.
+ * @throws Problem if the call is refused.
  */
 export function execute<In, Out>(
   operation: Operation<In, Out>,
@@ -60,7 +62,7 @@ export function execute<In, Out>(
   return checked({ operation, decode, context, service }, perform)
 }
 
-/** The same for callers who may send `dryRun` beside the input, where the operation has a dry run. */
+/** The same for callers who may send `dryRun` with the input, if the operation supports it. */
 export function respond<In, Out>(
   operation: Operation<In, Out>,
   decode: () => unknown,
@@ -72,8 +74,8 @@ export function respond<In, Out>(
 }
 
 /**
- * Charges a call to whoever must pay for it, lets in who may make it, and reads its input. One function, and no promise
- * where nothing has to be waited for: each costs a click on Open all a thirtieth of its time.
+ * Charges, authorises and decodes a call. A single function that awaits only real promises: each further one makes a
+ * click on Open all 3 % slower.
  */
 async function checked<In, Out, T extends Sent>(
   call: Call<In, Out>,
@@ -89,7 +91,7 @@ async function checked<In, Out, T extends Sent>(
     if (decision instanceof Promise) await decision
   }
   try {
-    if (operation.access !== 'public') signedIn(caller)
+    if (accessOf(operation, service.config) !== 'public') signedIn(caller)
     const needed = scopeOf(operation)
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
       throw new Problem('FORBIDDEN', `needs scope ${needed}`)
@@ -114,7 +116,7 @@ function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn):
   if (proof.includes('recentSignIn')) requireRecentSignIn(caller)
 }
 
-/** What went wrong, or that the caller is gone: then another process has deleted their account since they were read. */
+/** The error, or a refusal if another process has deleted the caller’s account since they were identified. */
 async function explained(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
   if (caller.kind === 'anonymous' || brokenConstraint(error) === null) return error
   if (await isThere(store, caller.subject).catch(() => true)) return error
@@ -130,7 +132,7 @@ function conditionsOf(context: CallContext): Conditions {
   return conditions
 }
 
-/** Whether a call changes what somebody has: not where it only looks, tries out, or tells of a viewer. */
+/** Whether a call changes a member’s data: not if it only reads, is a dry run, or records a viewer’s action. */
 function isWrite(
   { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
@@ -155,7 +157,7 @@ function perform<In, Out>(
     : answer(operation, output, {})
 }
 
-/** Runs an idempotent operation, which writes through `commit` alone, whether or not the caller sent a key. */
+/** Runs an idempotent operation, which may write only through `commit`, whether or not the caller sent a key. */
 async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: Conditions): Promise<Answer<Out>> {
   const { operation, service, context } = call
   const { caller } = context
@@ -167,14 +169,14 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
     return operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
   }
   if (idempotencyKey === null) return answer(operation, await run(store.write), {})
-  const asked = {
+  const keyed = {
     key: idempotencyKey,
     caller: nameOf(caller),
     subject: caller.kind === 'anonymous' ? null : caller.subject,
     operation: operation.name,
     input,
   }
-  const { answer: output, replayed } = await once({ store, secret: config.secret }, asked, run)
+  const { answer: output, replayed } = await once({ store, secret: config.secret }, keyed, run)
   return answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {})
 }
 
@@ -190,12 +192,12 @@ async function performOrDryRun<In, Out>(call: Call<In, Out>, sent: unknown, cond
   return { status: 200, body, headers: {} }
 }
 
-/** Where nothing is to be committed; `implement` gives `commit` to idempotent operations alone. */
+/** For operations without `commit`; `implement` gives it only to idempotent ones. */
 const noCommit: Commit = () => {
   throw new Error('only an idempotent operation has a commit')
 }
 
-/** What `run` is given. Named one by one: spreading stood out in the profile of a click. */
+/** Builds the context of `run`. Lists the fields, because spreading was visible in the profile of a click. */
 function contextOf(
   { context: { caller, client, source } }: Pick<Call<never, never>, 'context'>,
   { idempotencyKey, expectedVersion }: Conditions,
@@ -205,20 +207,20 @@ function contextOf(
   return { caller, client, source, idempotencyKey, expectedVersion, service, commit }
 }
 
-/** Once a change has succeeded, forgets what this process keeps of how it was, so that the very next request sees it. */
+/** After a successful change, drops this process’s cached copies, so that the next request sees the change. */
 async function invalidated<Out>(
   { invalidates }: Pick<Operation, 'invalidates'>,
   change: Promise<Out> | Out,
   { launchers, keyRing }: Service,
 ): Promise<Out> {
   const output = await change
-  // `implement` lets no operation invalidate a launcher whose answer has no slug.
+  // `implement` ensures that the answer has a slug.
   if (invalidates === 'launcher') launchers.drop((output as { slug: string }).slug)
   if (invalidates === 'keys') await keyRing.forget()
   return output
 }
 
-/** Tells callers apart for their idempotency keys. */
+/** Identifies a caller among those using idempotency keys. */
 function nameOf(caller: Caller): string {
   if (caller.kind === 'anonymous') return `address:${caller.address}`
   return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
@@ -232,11 +234,12 @@ function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Re
     body: operation.present?.(output) ?? output,
     headers,
   }
-  if (operation.csv !== undefined) sent.file = operation.csv(output)
+  const { csv } = operation
+  if (csv !== undefined) sent.file = () => csv(output)
   if (operation.download !== undefined) sent.download = operation.download(output)
   const parts = operation.whole?.(output) ?? null
   if (parts !== null) sent.download = { filename: null, parts }
-  const words = operation.words?.(output) ?? null
-  if (words !== null) sent.words = words
+  const note = operation.note?.(output) ?? null
+  if (note !== null) sent.note = note
   return sent
 }

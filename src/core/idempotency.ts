@@ -3,32 +3,30 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { idempotencyAnswers as answers } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
-import type { Service } from '../service.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 
-/** How long a first answer is given again (decisions 1). */
+/** How long a first answer is replayed (decisions 1). */
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
-/** Writes an effect and its answer as one: either both are stored or neither. */
+/** Writes an effect and its answer atomically. */
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
-/** One call that carries an idempotency key; `caller` tells callers apart, `input` is what was asked. */
+/** A call with an idempotency key; `caller` identifies the caller. */
 interface Call {
   key: string
   caller: string
-  /** Whose the effect is; null where nobody is signed in. */
+  /** Who owns the effect; null if nobody is signed in. */
   subject: Subject | null
   operation: string
   input: unknown
 }
 
 /**
- * Runs a creating call so that it takes effect once for its key, whatever the timing (decisions 1).
- * The answer is stored in the transaction of the effect, so there is no moment between the two to crash
- * in and no "under way" to wait for: of calls sent together the database lets one in, and the others
- * find its answer.
- * @throws Problem IDEMPOTENCY_CONFLICT where the key was used with another body.
+ * Runs a creating call so that it takes effect once per key, whatever the timing (decisions 1). The answer is stored in
+ * the transaction of the effect, so no crash can separate them and there is no “in progress” state: of concurrent calls
+ * the database accepts one, and the others find its answer.
+ * @throws Problem IDEMPOTENCY_CONFLICT if the key was used with another body.
  */
 export async function once<T>(
   { store, secret }: { store: Store; secret: string },
@@ -82,27 +80,7 @@ export async function once<T>(
   }
 }
 
-const guarded = new WeakMap<Service, Service>()
-
-/**
- * The service with a store that refuses to be written to: what an idempotent operation wrote past its `commit` would
- * happen again when the call is sent again, and a dry run writes nothing at all. Made once for a service.
- */
-export function withoutWrite(service: Service): Service {
-  let made = guarded.get(service)
-  if (made === undefined) {
-    const store: Store = Object.create(service.store, { write: { value: refuse }, writeCounters: { value: refuse } })
-    made = Object.create(service, { store: { value: store } }) as Service
-    guarded.set(service, made)
-  }
-  return made
-}
-
-async function refuse(): Promise<never> {
-  throw new Error('an idempotent operation writes through commit, and a dry run not at all')
-}
-
-/** JSON with the keys of every object in order, so that the same input always reads the same. */
+/** JSON with sorted object keys, so that equal inputs have equal texts. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)

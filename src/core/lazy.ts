@@ -1,6 +1,6 @@
 /**
- * Makes a value on first use and keeps it: what nobody uses costs no memory and no start time. A promise that rejects is
- * not kept, so the next call tries again.
+ * Creates a value on first use and keeps it: unused values cost no memory and no start time. A rejected promise is not
+ * kept, so the next call retries.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined

@@ -1,4 +1,5 @@
 import type { Type, type } from 'arktype'
+import type { Config } from '../config.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
 import { type Declaration, OPERATIONS, type OperationName } from '../operations.ts'
@@ -6,47 +7,47 @@ import type { Service } from '../service.ts'
 import type { Code } from './codes.ts'
 import type { Commit } from './idempotency.ts'
 
-/** What a caller may send beside the input of any operation that takes it. */
+/** What callers can send with the input of any operation that supports it. */
 export interface Conditions {
-  /** As it was sent, or null; `execute` refuses one that cannot be a key. */
+  /** As sent, or null; `execute` validates it. */
   idempotencyKey: string | null
-  /** The version that the caller has seen (If-Match); another one now refuses the edit. Null: any. */
+  /** The version that the caller has seen (If-Match): the edit is refused if there is another now. Null: any. */
   expectedVersion: number | null
 }
 
-/** What every transport hands over beside the input: who calls, and how. */
+/** What a transport passes beside the input: the caller and how they call. */
 export interface CallContext {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
   client: string | null
-  /** Where a bundle that is made by this call comes from, unless its input says (decisions 2). */
+  /** Source of a bundle that the call creates, unless the input has one (decisions 2). */
   source: 'web' | 'api' | 'mcp'
   /**
-   * Read like the input: only once the caller may go on, for 401 wins over a header that cannot be.
+   * Called only once the caller is authorised, because 401 wins over an invalid header.
    * @throws Problem BAD_REQUEST.
    */
   conditions(): Conditions
 }
 
-/** What `run` is given beside its input. */
+/** What `run` gets beside its input. */
 export interface Context extends Conditions, Pick<CallContext, 'caller' | 'client' | 'source'> {
-  /** The store of a dry run, and of an idempotent operation, refuses `write`. */
+  /** In a dry run or an idempotent operation, its store refuses `write`. */
   service: Service
 }
 
-/** What `run` of an idempotent operation is given: its one way to write. */
+/** What `run` of an idempotent operation gets: `commit` is its only way to write. */
 export interface IdempotentContext extends Context {
   /** Writes an effect together with its answer; see `once`. */
   commit: Commit
 }
 
-/** A schema whose answer is `T`. */
+/** A schema whose output is `T`. */
 type Schema<T> = Type<unknown> & ((raw: unknown) => T | type.errors)
 
 /** The answer of a dry run: what would have been saved. */
 interface DryRunAnswer {
   bundle: unknown
-  /** What is allowed in it, and probably a mistake. */
+  /** What is allowed but probably a mistake. */
   warnings: readonly { path: string; message: string }[]
 }
 
@@ -56,90 +57,100 @@ export interface TextFile {
   text: string
 }
 
-/** JSON text that is made while it is sent. */
+/** JSON text generated while it is sent. */
 export interface Download {
-  /** Null for what is no file to keep. */
+  /** Null if it is not to be saved as a file. */
   filename: string | null
-  /** The document is whole once the last one has come. */
+  /** The document is complete after the last part. */
   parts: AsyncIterable<string>
 }
 
-/** What every feature says of an operation, beside its row of the table and what that row asks for. */
+/** How a feature describes an operation, beside its row of the table. */
 interface Described<In, Out, Body> {
-  /** One line for whoever chooses between operations. */
+  /** One line, for choosing between operations. */
   summary: string
-  /** For somebody, or an agent, who has never seen the service: when to use it, what comes back, what to do next. */
+  /** For a person or agent new to the service: when to use it, what it returns, what to do next. */
   description: string
-  /** Keeps the Service-Client label. */
+  /** Stores the Service-Client label. */
   labelled?: true
   input: Schema<In>
   /** An input that shows more than the required fields. */
   example?: Record<string, unknown>
-  /** Content types of the body where JSON's own is not the only one; all hold JSON. */
+  /** Accepted content types if not only JSON’s own; all contain JSON. */
   bodyTypes?: readonly string[]
-  /** The body of a success, made when it is first asked for: only documents and tools need it. None with 204. */
+  /** The body of a success, built on first use, because only documents and tools need it. None with 204. */
   output?: () => Schema<Body>
-  /** What `run` may refuse beyond what follows from the rest of the declaration; see `codesOf` of the OpenAPI document. */
+  /** What `run` may refuse beyond what the rest of the declaration implies; see `codesOf` of the OpenAPI document. */
   errors?: readonly Code[]
-  /** What the caller is shown of what `run` returns; all of it where this is missing. */
+  /** The public part of the output; all of it if omitted. */
   present?: (output: Out) => NoInfer<Body>
-  /** The answer as a JSON file in parts, where it may be larger than memory: it has no other form, so no tool. */
+  /** The answer as a streamed JSON file, for what may be larger than memory. It has no other form, so no tool. */
   download?: (output: Out) => Download
-  /** The body of the route as JSON in parts, where it is more than `present` gives a tool; null where it is the same. */
+  /** The body of the route as streamed JSON if it has more than `present`, which tools get; null if it is the same. */
   whole?: (output: Out) => AsyncIterable<string> | null
-  /** What a tool's caller is told in words beside the answer, if anything. */
-  words?: (output: Out) => string | null
-  /** The success status where it is not 200; with 204 there is no body. */
+  /** Text that a tool’s result has beside the answer, if any. */
+  note?: (output: Out) => string | null
+  /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
-  /** Headers made from the answer, by name. */
+  /** Response headers derived from the output, by name. */
   headers?: Record<string, (output: Out) => string>
 }
 
 /**
- * One action of the service: its row of the table and its implementation. JSON routes, pages, tools and documents are
- * made from this and nothing else.
+ * An action of the service: its row of the table with its implementation. JSON routes, pages, tools and documents are
+ * made only from this.
  */
 export interface Operation<In = unknown, Out = unknown, Body = unknown>
   extends Omit<Declaration, 'dryRun' | 'csv'>,
     Described<In, Out, Body> {
   name: string
-  /** May answer in the same turn where it has nothing to wait for, which is what a click on Open all mostly does. */
+  /** May return synchronously if it has nothing to wait for, as a click on Open all usually does. */
   run(input: In, context: IdempotentContext): Promise<Out> | Out
-  /** The same without writing anything, for callers who send `dryRun`: refuses what `run` would refuse. */
+  /** The same without writing, for callers who send `dryRun`: refuses what `run` would refuse. */
   dryRun?(input: In, context: Context): Promise<DryRunAnswer>
-  /** The answer as a file of comma-separated values, for callers who ask for one; pages and tools do not. */
+  /** The answer as comma-separated values, for callers who request them; not for pages and tools. */
   csv?(output: Out): TextFile
 }
 
 type Row<Name extends OperationName> = (typeof OPERATIONS)[Name]
 
-/** `Asked` where an operation's row has a flag, so that the row and the code cannot differ; else it must be left out. */
-type WithFlag<Name extends OperationName, Flag extends 'dryRun' | 'csv', Asked> =
-  Row<Name> extends Record<Flag, true> ? Record<Flag, Asked> : { [F in Flag]?: never }
+/** `Member` if the operation’s row has the flag, so that row and code cannot differ; otherwise it must be omitted. */
+type WithFlag<Name extends OperationName, Flag extends 'dryRun' | 'csv', Member> =
+  Row<Name> extends Record<Flag, true> ? Record<Flag, Member> : { [F in Flag]?: never }
 
 type ContextOf<Name extends OperationName> = Row<Name> extends { idempotent: true } ? IdempotentContext : Context
 
-/** What `run` must return: a launcher is dropped by the slug of the answer. */
+/** What `run` must return: the slug in the answer says which launcher to drop. */
 type OutputOf<Name extends OperationName> = Row<Name> extends { invalidates: 'launcher' } ? { slug: string } : unknown
 
-/** The implementation of an operation; its row of the table says which parts it must have. */
+/** The implementation of an operation; its row says which members it must have. */
 type Implementation<Name extends OperationName, In, Out, Body> = Described<In, Out, Body> & {
   run(input: In, context: ContextOf<Name>): Promise<Out> | Out
 } & WithFlag<Name, 'dryRun', (input: In, context: Context) => Promise<DryRunAnswer>> &
   WithFlag<Name, 'csv', (output: Out) => TextFile>
 
-/** An operation with all that is known of its types: clients' types are made of them. */
+/** An operation with all its types, from which clients’ types derive. */
 export interface Implemented<Name extends OperationName, In, Out, Body, Sent> extends Operation<In, Out, Body> {
   readonly name: Name
   input: Operation<In>['input'] & { readonly inferIn: Sent }
 }
 
-/** Implements an operation of the table, the types of its answer and context taken from its schemas and its row. */
+/** Implements an operation of the table; types of answer and context derive from its schemas and row. */
 export function implement<const Name extends OperationName, In, Out extends OutputOf<Name>, Sent, Body = Out>(
   name: Name,
   implementation: Implementation<Name, In, Out, Body> & { input: { readonly inferIn: Sent } },
 ): Implemented<Name, In, Out, Body, Sent> {
   return { name, ...OPERATIONS[name], ...implementation } as unknown as Implemented<Name, In, Out, Body, Sent>
+}
+
+/**
+ * Who may call an operation on this instance: the operator may require a credential for everything that stores data.
+ */
+export function accessOf(
+  { access, keyScope }: Pick<Operation, 'access' | 'keyScope'>,
+  { anonymousBundles }: Pick<Config, 'anonymousBundles'>,
+): Operation['access'] {
+  return access === 'public' && keyScope !== undefined && !anonymousBundles ? keyScope : access
 }
 
 /** The scope that a credential needs, if any. */

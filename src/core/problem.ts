@@ -1,10 +1,10 @@
 import { type Code, STATUS } from './codes.ts'
 
-/** One thing wrong with one place of the input. */
+/** One error in the input. */
 export interface Issue {
   /** Keys and indices from the input's root. */
   path: readonly (string | number)[]
-  /** What is wrong, as the end of a sentence that begins with the place: `must be an http: or https: URL`. */
+  /** What is wrong, as the end of a sentence that begins with the path: `must be an http: or https: URL`. */
   reason: string
 }
 
@@ -12,28 +12,39 @@ interface Details {
   headers?: Record<string, string>
   /** Whole seconds, at least 1; only with RATE_LIMITED. */
   retryAfterSeconds?: number
-  /** All that is wrong with the input, for pages that show errors beside fields. */
+  /** All errors in the input, for pages that show them beside fields. */
   issues?: readonly Issue[]
+  /** The message for people on pages, where `message` is for whoever wrote the call. */
+  toPeople?: string
+  /** What was typed into a form that is refused as a whole, for its page to give back. */
+  typed?: string
+  /** What it was made of, for the log. */
+  cause?: unknown
 }
 
 /**
- * The only error a caller ever sees. `message` is a sentence its reader can act on; anything else
- * that is thrown becomes INTERNAL_ERROR, and its text goes to the log alone (spec 7).
+ * The only error that callers see. `message` is a sentence they can act on. Anything else thrown becomes
+ * INTERNAL_ERROR, and its text goes only to the log (spec 7).
  */
 export class Problem extends Error {
   readonly status: number
   readonly headers: Record<string, string>
   readonly issues: readonly Issue[]
   readonly retryAfterSeconds: number | undefined
+  /** The message as pages show it. */
+  readonly toPeople: string
+  readonly typed: string | undefined
 
   constructor(
     readonly code: Code,
     message: string,
-    { headers = {}, retryAfterSeconds, issues = [] }: Details = {},
+    { headers = {}, retryAfterSeconds, issues = [], toPeople = message, typed, cause }: Details = {},
   ) {
-    super(message)
+    super(message, { cause })
     this.status = STATUS[code]
     this.issues = issues
+    this.toPeople = toPeople
+    this.typed = typed
     this.retryAfterSeconds = retryAfterSeconds
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
@@ -45,8 +56,26 @@ export class Problem extends Error {
   }
 }
 
+/** The error for an address that leads to nothing. */
+export function nothingHere(): Problem {
+  const toPeople = 'The link may be mistyped, or the page may be gone.'
+  return new Problem('NOT_FOUND', 'There is nothing at this address.', { toPeople })
+}
+
 /** The Problem that stands for any thrown value; what is not a Problem tells the caller nothing. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
-  return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It is safe to try again.')
+  if (isUnavailable(thrown)) {
+    // About as long as a restart or a failover takes.
+    const headers = { 'retry-after': '2' }
+    const message = 'The database isn’t responding. Try again in a few seconds.'
+    return new Problem('STORE_UNAVAILABLE', message, { headers, cause: thrown })
+  }
+  return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
+}
+
+/** Whether the store did not answer (db/unavailable.ts). drizzle wraps the store’s errors. */
+function isUnavailable(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  return ('code' in thrown && thrown.code === 'STORE_UNAVAILABLE') || isUnavailable(thrown.cause)
 }

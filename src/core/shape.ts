@@ -1,18 +1,18 @@
 import { type } from 'arktype'
 import { lazy } from './lazy.ts'
 
-// What shapes tell documents beside what they check.
+// What schemas tell documents beside what they check.
 
 declare global {
   interface ArkEnv {
-    /** Goes into the JSON Schema of a shape as it stands. */
+    /** Copied into the JSON Schema. */
     meta(): {
-      /** What documents call a shape that stands in several places. */
+      /** The name, in documents, of a schema used in several places. */
       named?: string
-      /** A definition that arktype cannot write: one of `api/json-schema.ts`. */
+      /** A definition that arktype cannot express: one of `api/json-schema.ts`. */
       $ref?: string
       format?: string
-      /** What to send, where anything is taken. */
+      /** Suggested values, where any value is accepted. */
       enum?: readonly string[]
       default?: string
     }
@@ -24,21 +24,21 @@ export type JsonSchema = Record<string, unknown>
 
 const known = new WeakMap<object, JsonSchema>()
 
-/** A check of a schema, and what of it JSON Schema can say. */
-export function said<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
+/** Attaches to a check the part of it that JSON Schema can express. */
+export function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
   known.set(check, schema)
   return check
 }
 
-/** What JSON Schema says of a check that was made by `said`; of any other, nothing. */
-export function whatIsSaid(check: object): JsonSchema {
+/** The JSON Schema attached to a check by `withJsonSchema`; empty for any other. */
+export function jsonSchemaOf(check: object): JsonSchema {
   return known.get(check) ?? {}
 }
 
-/** A time as it is shown; see `iso`. */
+/** A formatted time; see `iso`. */
 export const Time = lazy(() => type('string').configure({ format: 'date-time' }, 'self'))
 
-/** The fields of `T` as a strict shape names them: with `satisfies`, one that is forgotten or added does not compile. */
+/** The fields of `T` for a strict schema: with `satisfies`, a forgotten or extra field does not compile. */
 export type ShapeOf<T> = { '+': 'reject' } & {
   [Name in keyof T & string as undefined extends T[Name] ? `${Name}?` : Name]-?: unknown
 }

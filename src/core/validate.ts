@@ -3,16 +3,16 @@ import type { Operation } from './operation.ts'
 import { type Issue, Problem } from './problem.ts'
 import { count } from './words.ts'
 
-/** More than any input has that its schema takes, the conditions of the largest policy included. */
+/** More fields than any valid input, including the conditions of the largest policy. */
 const MAX_FIELDS = 10_000
 const MAX_ISSUES = 100
 
 /**
- * The input as its schema reads it (decisions 1).
- * @throws Problem INVALID_URLS for what is wrong under `urls`, BAD_REQUEST for anything else; it names the place.
+ * The input as its schema parses it (decisions 1).
+ * @throws Problem INVALID_URLS for errors under `urls`, otherwise BAD_REQUEST; it names the path.
  */
 export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
-  // Schemas report each unknown field by itself: tens of thousands held the process for a quarter of a second.
+  // Schemas report each unknown field separately: tens of thousands blocked the process for a quarter of a second.
   if (fieldsUpTo(MAX_FIELDS, raw) > MAX_FIELDS) {
     throw new Problem('BAD_REQUEST', `the body must have at most ${MAX_FIELDS} fields`)
   }
@@ -25,20 +25,20 @@ export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
   throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: issuesOf(read) })
 }
 
-/** What a schema found wrong, thing by thing, up to as many as any page shows. */
+/** A schema’s errors, limited to as many as any page shows. */
 export function issuesOf(errors: type.errors): Issue[] {
   return errors.flatMap(innermost).slice(0, MAX_ISSUES).map(toIssue)
 }
 
-/** Where `urls` is no field of the input, it is as unknown as any other. */
+/** If `urls` itself is not a field of the input, it is an unknown field like any other. */
 function isUnderUrls({ path, expected }: type.errors[number]): boolean {
   return path[0] === 'urls' && (path.length > 1 || expected !== UNKNOWN)
 }
 
-/** What arktype expects of a field that a schema does not have. */
+/** What arktype expects of an unknown field. */
 const UNKNOWN = 'removed'
 
-/** How many fields an input has, in all its objects; counts no further than past `limit`. */
+/** The number of fields in all objects of an input; stops counting just past `limit`. */
 function fieldsUpTo(limit: number, value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const perEntry = Array.isArray(value) ? 0 : 1
@@ -50,7 +50,7 @@ function fieldsUpTo(limit: number, value: unknown): number {
   return fields
 }
 
-/** What is wrong within one branch of a union says more than that no branch fits. */
+/** An error inside one branch of a union says more than that no branch matches. */
 function innermost(error: type.errors[number]): type.errors[number][] {
   const within = error.hasCode('union') ? error.errors.filter(({ path }) => path.length > error.path.length) : []
   return within.length > 0 ? within : [error]
@@ -64,18 +64,18 @@ function reason(error: type.errors[number]): string {
   if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
   if (error.hasCode('minLength')) return `must have at least ${lengthOf(error)}`
   if (error.hasCode('maxLength')) return `must have at most ${lengthOf(error)}`
-  // A union's own text is a whole sentence, place and value included.
+  // A union’s own text is a whole sentence, with path and value.
   if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
   if (error.expected === UNKNOWN) return 'is not a field of this request: remove it'
   return `must be ${clip(error.expected)}`
 }
 
-/** A bound of a text's length, or of a list's. */
+/** A length limit of a string or list. */
 function lengthOf({ data, rule }: { data: unknown; rule: number }): string {
   return typeof data === 'string' ? count(rule, 'character') : count(rule, 'entry', 'entries')
 }
 
-/** An unknown field's name is the caller's text, and may be as long as the body. */
+/** An unknown field’s name is the caller’s text and may be as long as the body. */
 function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

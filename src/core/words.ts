@@ -3,36 +3,55 @@ export function count(number: number, noun: string, nouns = `${noun}s`): string 
   return `${number} ${number === 1 ? noun : nouns}`
 }
 
+const grouped = new Intl.NumberFormat('en-GB')
+
+/** `1,234,567`. */
+export function whole(number: number): string {
+  return grouped.format(number)
+}
+
+/** What people call the plans. */
+export const PLAN_NAMES = { free: 'Free', pro: 'Pro' } as const
+
 /** `DE, AT or CH`. */
 export function listed(texts: readonly string[], last: 'and' | 'or'): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`
 }
 
-/** A time to wait, as people say it, never too short: `45 seconds`, `3 minutes`, `2 hours`. */
+/** A waiting time, rounded up: `45 seconds`, `3 minutes`, `2 hours`. */
 export function duration(seconds: number): string {
   if (seconds < 120) return count(seconds, 'second')
   return seconds < 7_200 ? count(Math.ceil(seconds / 60), 'minute') : count(Math.ceil(seconds / 3_600), 'hour')
 }
 
-/** A refusal as it reads beside the field that it names: `name must be …` becomes `This must be ….` */
+/** An error message as shown beside its field: `name must be …` becomes `This must be ….` */
 export function besideField(message: string): string {
-  return `${message.replace(/^(?:The password|name|email) must /, 'This must ').replace(/\.$/, '')}.`
+  const beside = message
+    .replace(/^(?:name|email) must /, 'This must ')
+    .replace(/^The password is too (?:short|long)\. /, '')
+  return `${beside.replace(/\.$/, '')}.`
 }
 
-/** A number of bytes in words: `64 MiB`. */
+/** What to do about a list of links that is too long. */
+export function tooMany(links: number, max: number): string {
+  return `That’s ${links} links; the limit is ${max}. Remove ${links - max}.`
+}
+
+/** A number of bytes: `64 MiB`. */
 export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`
 }
 
-/** Names that are not written with one capital. */
+/** Names not capitalised regularly. */
 const WRITTEN: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
 
-/** What people call a browser, `Firefox on Windows`; null where it does not say what it is. */
+/** A browser’s display name, `Firefox on Windows`; null if it does not identify itself. */
 export function browserName({ browser, os }: { browser: string | null; os: string | null }): string | null {
   const names = [browser, os].filter((name) => name !== null).map((name) => WRITTEN[name] ?? capitalised(name))
   return names.length === 0 ? null : names.join(' on ')
 }
 
-function capitalised(text: string): string {
+/** `Chrome Os`. */
+export function capitalised(text: string): string {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

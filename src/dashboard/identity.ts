@@ -28,9 +28,19 @@ export async function ask(visit: Visit, path: string, body: unknown): Promise<Re
   const { error, code } = (await answer.json()) as { error: string; code: string }
   if (answer.status === 401) throw new Problem('UNAUTHORIZED', error)
   if (code === 'PLAN_LIMIT' || code === 'EMAIL_UNVERIFIED') return { code, problem: new Problem(code, error) }
-  if (answer.status === 403) throw new Problem('FORBIDDEN', error)
+  if (answer.status === 403) throw new Problem('FORBIDDEN', error, forRole(code))
   if (answer.status >= 500) throw new Problem('INTERNAL_ERROR', error)
   return { code, problem: new Problem('BAD_REQUEST', error) }
+}
+
+/** What is said of a role that is too low, for which better-auth has its own words. */
+function forRole(code: string) {
+  return code.startsWith('YOU_ARE_NOT_ALLOWED') ? { toPeople: 'You need the admin role to do this.' } : {}
+}
+
+/** Whether a refusal is of what was typed into a field, by its name in the call: limits and plans concern no field. */
+export function concernsField({ problem: { message } }: Refusal, field: string): boolean {
+  return message.startsWith(`${field} must `) || message.includes(`[body.${field}]`)
 }
 
 /**

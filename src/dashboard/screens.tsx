@@ -1,13 +1,15 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
+import { ProblemView } from '../../views/dashboard/parts/problem.tsx'
 import { DashboardDocument, DashboardPage, type Section } from '../../views/dashboard/parts/shell.tsx'
 import { refuseMethod } from '../api/json.ts'
-import { Problem } from '../core/problem.ts'
+import { nothingHere, Problem } from '../core/problem.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { htmxTarget } from '../http/htmx.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { charge } from '../limits/charge.ts'
+import { headingOf } from '../pages/problem-page.tsx'
 import type { Service } from '../service.ts'
 import { type Visit, visitOf } from './visit.ts'
 
@@ -48,19 +50,45 @@ export function screens(service: Service, table: readonly Screen[]) {
       async ({ request, params = {} }) => {
         const isPost = request.method === 'POST'
         const handle = isPost ? post : request.method === 'GET' || request.method === 'HEAD' ? get : undefined
-        if (handle === undefined) return refuseMethod(allow)
         const visit = await visitOf(request, params, service)
-        if (visit === null) return toSignIn(request)
-        const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
-        await chargeReading(visit, form)
-        const outcome = await handle(visit, form)
-        return answer(visit, outcome)
+        if (visit === null) return handle === undefined ? refuseMethod(allow) : toSignIn(request)
+        try {
+          if (handle === undefined) return refuseMethod(allow)
+          const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
+          await chargeReading(visit, form)
+          return answer(visit, await handle(visit, form))
+        } catch (error) {
+          return told(visit, error)
+        }
       },
       { parse: 'none' },
     )
   }
+  app.all('/dashboard/*', async ({ request }) => {
+    const visit = await visitOf(request, {}, service)
+    if (visit === null) throw nothingHere()
+    return told(visit, nothingHere())
+  })
   return app
 }
+
+/**
+ * An error as a page of the dashboard, with the way to the others beside it.
+ * @throws what is no Problem, or one of ours; and what htmx shows beside a form, so that nothing typed is lost.
+ */
+function told(visit: Visit, error: unknown): Response {
+  if (!(error instanceof Problem) || error.status >= 500) throw error
+  const target = htmxTarget(visit.request)
+  if (target !== null && (visit.request.method === 'POST' || target !== 'page')) throw error
+  const { pathname } = new URL(visit.request.url)
+  const section = SECTIONS.find((name) => pathname.startsWith(`/dashboard/${name}`)) ?? 'bundles'
+  const heading = headingOf(error)
+  const view = <ProblemView heading={heading} text={error.toPeople} typed={error.typed} />
+  return answer(visit, { section, title: heading, view, problem: error })
+}
+
+/** Those with a path of their own; the others' pages are bundles'. */
+const SECTIONS: readonly Section[] = ['keys', 'organizations', 'settings']
 
 /** Forms of more characters than this are counted: by then, reading what was pasted costs more than all else. */
 const LONG_FORM_CHARACTERS = 16 * 1024
@@ -73,7 +101,7 @@ async function chargeReading({ service, session }: Visit, form: URLSearchParams)
   let characters = 0
   for (const value of form.values()) characters += value.length
   if (characters <= LONG_FORM_CHARACTERS) return
-  await charge(service.bucket, service.limits.reading, session.userId, 'with long texts from you')
+  await charge(service.bucket, service.limits.reading, session.userId, 'with this much text')
 }
 
 function answer({ request, site }: Visit, outcome: Outcome): Response {
@@ -113,7 +141,7 @@ function toSignIn(request: Request): Response {
   if (request.method === 'POST') {
     throw new Problem(
       'UNAUTHORIZED',
-      'You are signed out. Sign in in another tab, then come back to this page and send it again.',
+      'You’ve been signed out. Sign in again in another tab, then come back here and try again.',
     )
   }
   const { pathname, search } = new URL(request.url)

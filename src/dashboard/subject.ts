@@ -10,7 +10,7 @@ export const subjectScreens: readonly Screen[] = [
     async post({ request, service }, form) {
       const organizationId = form.get('organizationId') || null
       const answer = await authenticate(request, service, '/organization/set-active', () => ({ organizationId }))
-      if (!answer.ok) throw new Problem('FORBIDDEN', 'You do not belong to this organisation any more.')
+      if (!answer.ok) throw new Problem('FORBIDDEN', 'You’re no longer a member of this organisation.')
       return seeOther('/dashboard', answer)
     },
   },

@@ -2,12 +2,12 @@ import type { Viewer } from '../../views/parts/layout.tsx'
 import { type Answer, execute, respond } from '../core/execute.ts'
 import type { CallContext, Conditions, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { asking } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import type { Session } from '../identity/caller.ts'
 import { viewerOf } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 
-/** Somebody who is signed in, on a page of the dashboard. */
+/** Somebody context is signed in, on a page of the dashboard. */
 export interface Visit {
   request: Request
   service: Service
@@ -15,7 +15,7 @@ export interface Visit {
   params: Record<string, string>
   query: URLSearchParams
   session: Session
-  asking: CallContext
+  context: CallContext
   site: { name: string; origin: string; viewer: Viewer }
 }
 
@@ -25,12 +25,12 @@ export async function visitOf(
   params: Record<string, string>,
   service: Service,
 ): Promise<Visit | null> {
-  const who = await asking(request, service)
-  if (who.caller.kind !== 'session') return null
-  const { session } = who.caller
+  const context = await callContext(request, service)
+  if (context.caller.kind !== 'session') return null
+  const { session } = context.caller
   const { name, origin } = service.config
   const site = { name, origin, viewer: await viewerOf(session, service) }
-  return { request, service, params, query: new URL(request.url).searchParams, session, asking: who, site }
+  return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 
 /** What a page may ask of a call, beside its input. */
@@ -47,13 +47,13 @@ export async function run<In, Out>(visit: Visit, operation: Operation<In, Out>, 
 
 /** The same with the answer's headers, which tell whether it was given before. */
 export function answerTo<In, Out>(
-  { asking, service }: Visit,
+  { context, service }: Visit,
   operation: Operation<In, Out>,
   input: unknown,
   wishes: Wishes,
 ): Promise<Answer<Out>> {
   const given = { idempotencyKey: null, expectedVersion: null, ...wishes }
-  return execute(operation, () => input, { ...asking, conditions: () => given }, service)
+  return execute(operation, () => input, { ...context, conditions: () => given }, service)
 }
 
 /**
@@ -61,13 +61,13 @@ export function answerTo<In, Out>(
  * @throws Problem.
  */
 export async function rehearse<In, Out>(
-  { asking, service }: Visit,
+  { context, service }: Visit,
   operation: Operation<In, Out>,
   input: Record<string, unknown>,
   conditions: Partial<Pick<Conditions, 'expectedVersion'>> = {},
 ): Promise<void> {
   const given = { idempotencyKey: null, expectedVersion: null, ...conditions }
-  await respond(operation, () => ({ ...input, dryRun: true }), { ...asking, conditions: () => given }, service)
+  await respond(operation, () => ({ ...input, dryRun: true }), { ...context, conditions: () => given }, service)
 }
 
 /**

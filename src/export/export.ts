@@ -5,6 +5,7 @@ import { account, bundles, bundleVersions, dailyCounters, dailyViewers, user } f
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
+import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Download } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
@@ -20,7 +21,7 @@ import { list as listKeys, toShown } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../plans/owners.ts'
 
-/** Rows that are in memory at a time, of bundles and of one bundle's versions, which may be large. */
+/** Rows in memory at a time, of bundles and of a bundle’s versions, which may be large. */
 const PAGE = 20
 
 const insights = lazy(() =>
@@ -37,7 +38,7 @@ const insights = lazy(() =>
   }),
 )
 
-/** What GET /api/me/export answers: of a person, or of an organisation. */
+/** The answer of GET /api/me/export, of a user or an organisation. */
 export const ExportedData = lazy(() =>
   type({
     exportedAt: Time(),
@@ -79,11 +80,10 @@ export const ExportedData = lazy(() =>
 )
 
 /**
- * All data of a person, of a key's subject, or of an organisation that the caller is an admin of (decisions 11): what
- * they are called, whom they belong to, bundles with every version, policy and count, deleted ones too, and keys
- * without their secrets.
- * @param organizationId an organisation; undefined: a session's person, a key's own subject.
- * @throws Problem NOT_FOUND for an organisation that the caller does not belong to; FORBIDDEN for one who is no admin.
+ * All data of a user, of a key’s subject, or of an organisation that the caller administers (decisions 11): profile,
+ * memberships, keys without their secrets, and bundles with every version, policy and count, including deleted ones.
+ * @param organizationId undefined: a session’s user, or a key’s own subject.
+ * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
  */
 export async function exportOf(store: Store, caller: SignedIn, organizationId: string | undefined): Promise<Download> {
   const subject = await subjectOf(store, caller, organizationId)
@@ -151,7 +151,7 @@ async function aboutOrganization(store: Store, userId: string, id: string) {
   }
 }
 
-/** The document, its bundles read as they are sent; an edit during that is in it or not. */
+/** Streams the document, reading bundles as they are sent; it may or may not include an edit made meanwhile. */
 async function* documentOf(store: Store, subject: Subject, head: object): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
   let separator = ''
@@ -173,7 +173,7 @@ async function* documentOf(store: Store, subject: Subject, head: object): AsyncG
   yield ']}\n'
 }
 
-/** A bundle, what was counted of it, and its versions, newest first. */
+/** A bundle, its counts, and its versions, newest first. */
 async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<string> {
   const { db } = store
   const { id } = bundle
@@ -201,7 +201,7 @@ async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<
   }
   yield `${JSON.stringify({ ...toBundle(bundle), insights }).slice(0, -1)},"versions":[`
   for (let versions = first; ; versions = await versionsBefore(db, id, versions.at(-1)?.versionNumber ?? 0)) {
-    for (const { bundleId: _, ...version } of versions) {
+    for (const version of versions) {
       const isFirst = version.versionNumber === first[0]?.versionNumber
       yield `${isFirst ? '' : ','}${JSON.stringify(toSnapshot({ ...version, editor: null }))}`
     }
@@ -212,7 +212,7 @@ async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<
 
 function versionsBefore(db: Store['db'], bundleId: number, versionNumber: number) {
   return db
-    .select()
+    .select(VERSION_COLUMNS)
     .from(bundleVersions)
     .where(and(eq(bundleVersions.bundleId, bundleId), lt(bundleVersions.versionNumber, versionNumber)))
     .orderBy(desc(bundleVersions.versionNumber))

@@ -1,6 +1,6 @@
 /**
- * What a header such as Accept or Accept-Encoding names, in lower case, with how much each is wanted, from 0 to 1
- * (RFC 9110, 12.4.2). A weight that is no number is NaN, which is more than nothing to no comparison.
+ * The values of a header such as Accept or Accept-Encoding, in lower case, with their weights from 0 to 1 (RFC 9110,
+ * 12.4.2). An invalid weight is NaN, for which every comparison is false.
  */
 export function weightsIn(header: string): Map<string, number> {
   return new Map(

@@ -1,14 +1,16 @@
 import { Problem } from '../core/problem.ts'
 
-/** No body may be larger (decisions 1). */
+/** Maximum size of a body (decisions 1). */
 const MAX_BODY_BYTES = 256 * 1024
-/** Deeper than any body of the service, and shallow enough for every parser behind. */
+/** A form that is too large is read up to this size all the same, so that its page can give back what was typed. */
+const MAX_TYPED_BYTES = 4 * MAX_BODY_BYTES
+/** Deeper than any body of the API needs, and shallow enough for every parser. */
 const MAX_NESTING = 64
 
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [123, 125, 91, 93, 34, 92]
 
 /**
- * The JSON body of a request, or what `make` makes of it in the same turn. Its content type must be one of `types`.
+ * Reads the JSON body of a request and applies `make` synchronously. Its content type must be one of `types`.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON; what `make` throws.
  */
 export function readJson<T = unknown>(
@@ -26,7 +28,7 @@ function jsonOf(text: string | null): unknown {
 }
 
 /**
- * The body as it was signed, whatever its type.
+ * The exact body that was signed, of any type.
  * @throws Problem PAYLOAD_TOO_LARGE, BAD_REQUEST.
  */
 export async function readSigned(request: Request): Promise<string> {
@@ -36,7 +38,7 @@ export async function readSigned(request: Request): Promise<string> {
 }
 
 /**
- * The value of a JSON text.
+ * Parses JSON.
  * @throws Problem INVALID_JSON.
  */
 export function parseJson(text: string): unknown {
@@ -52,18 +54,26 @@ export function parseJson(text: string): unknown {
 
 const URL_ENCODED = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'
-/** How a form may be sent where its texts are long: percent-encoding can triple them. */
+/** Content types of forms with long texts: percent-encoding can triple their size. */
 export const LONG_FORM = [URL_ENCODED, MULTIPART]
 
 /**
  * The fields of a plain HTML form.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, BAD_REQUEST.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with what was typed unless it is far too much; BAD_REQUEST.
  */
 export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
   expectType(request, types)
-  const text = await readText(request)
+  const text = await readText(request, (text) => text, MAX_TYPED_BYTES)
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
-  return sentType(request) === MULTIPART ? readMultipart(text, request) : new URLSearchParams(text)
+  const form = sentType(request) === MULTIPART ? await readMultipart(text, request) : new URLSearchParams(text)
+  if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw tooLarge(typedInto(form))
+  return form
+}
+
+/** The texts of a form, without what browsers and pages put there. */
+function typedInto(form: URLSearchParams): string {
+  const texts = [...form].filter(([name, value]) => !/password|key$/i.test(name) && value.trim() !== '')
+  return texts.map(([, value]) => value).join('\n\n')
 }
 
 async function readMultipart(text: string, { headers }: Request): Promise<URLSearchParams> {
@@ -71,7 +81,7 @@ async function readMultipart(text: string, { headers }: Request): Promise<URLSea
   const boundary = /;\s*boundary="?([^";]+)/i.exec(type)?.[1]
   const fields = new URLSearchParams()
   try {
-    // Not every runtime minds that the end is missing, and with it whatever stood there.
+    // Not every runtime refuses a truncated body, whose last fields would be lost.
     if (!text.trimEnd().endsWith(`--${boundary}--`)) throw new Error('no last boundary')
     const form = await new Response(text, { headers: { 'content-type': type } }).formData()
     for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value)
@@ -88,7 +98,7 @@ function sentType({ headers }: Request): string {
 function expectType(request: Request, types: readonly string[]): void {
   const isEncoded = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
   if (isEncoded) throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.')
-  // Nearly all send just one of these, which need not be taken apart.
+  // Nearly all clients send exactly one of these, which needs no parsing.
   const isTaken = types.includes(request.headers.get('content-type') ?? '') || types.includes(sentType(request))
   if (!isTaken) {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', `Send the body with Content-Type: ${types.join(' or ')}.`)
@@ -96,26 +106,30 @@ function expectType(request: Request, types: readonly string[]): void {
 }
 
 /**
- * The body's text, or null where it is not UTF-8; never more of it than may be kept: neither runtime can be relied on to
- * stop a client that sends on.
+ * The body’s text, or null if it is not UTF-8. Never reads more than the maximum: neither runtime reliably stops a
+ * client that keeps sending.
  */
 function readText(request: Request): Promise<string | null>
-/** The same, and in the same turn what is made of it. */
-function readText<T>(request: Request, make: (text: string | null) => T): Promise<T>
-function readText(request: Request, make = (text: string | null): unknown => text): Promise<unknown> {
+/** The same, applying `make` synchronously. */
+function readText<T>(request: Request, make: (text: string | null) => T, max?: number): Promise<T>
+function readText(
+  request: Request,
+  make = (text: string | null): unknown => text,
+  max = MAX_BODY_BYTES,
+): Promise<unknown> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge()
-  // A declared length is held to by the runtime's HTTP parser, so this reads no more than that.
-  const bytes = declared === null ? readCapped(request) : request.bytes()
+  if (declared !== null && Number(declared) > max) throw tooLarge()
+  // The runtime’s HTTP parser enforces a declared length, so this reads no more than that.
+  const bytes = declared === null ? readCapped(request, max) : request.bytes()
   return bytes.then((read) => make(decodeUtf8(read)), brokeOff)
 }
 
-/** The client hung up: nobody reads this answer, and it is no failure of ours to log. */
+/** The client hung up: nobody reads this answer, and it is no failure to log. */
 function brokeOff(error: unknown): never {
   throw error instanceof Problem ? error : new Problem('BAD_REQUEST', 'The body broke off before its end.')
 }
 
-async function readCapped(request: Request): Promise<Uint8Array> {
+async function readCapped(request: Request, max: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = request.body?.getReader()
@@ -123,7 +137,7 @@ async function readCapped(request: Request): Promise<Uint8Array> {
     const { done, value } = (await reader?.read()) ?? { done: true }
     if (done || value === undefined) return Buffer.concat(chunks)
     size += value.byteLength
-    if (size > MAX_BODY_BYTES) {
+    if (size > max) {
       await reader?.cancel()
       throw tooLarge()
     }
@@ -131,9 +145,14 @@ async function readCapped(request: Request): Promise<Uint8Array> {
   }
 }
 
-function tooLarge(): Problem {
-  return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`, {
-    headers: { connection: 'close' },
+/** @param typed what of it can be given back; then all of it was read. */
+function tooLarge(typed?: string): Problem {
+  const max = `${MAX_BODY_BYTES / 1024} KiB`
+  const advice =
+    typed === undefined ? 'Go back and send less at once.' : 'Copy what you need from below, then send less at once.'
+  return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${max}.`, {
+    ...(typed === undefined ? { headers: { connection: 'close' } } : { typed }),
+    toPeople: `This is more than ${max} of text. ${advice}`,
   })
 }
 
@@ -147,7 +166,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** Counts brackets outside strings before anything parses: parsers recurse, and a stack is small. */
+/** Counts brackets outside strings before parsing, because parsers recurse and the stack is small. */
 function nestsDeeperThan(text: string, limit: number): boolean {
   let depth = 0
   let isInString = false

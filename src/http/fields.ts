@@ -2,21 +2,21 @@ import type { Operation } from '../core/operation.ts'
 
 type Schema = Operation['input']
 
-/** What is read of a JSON Schema here. */
+/** The part of a JSON Schema used here. */
 interface JsonSchema {
   properties?: Record<string, { type?: string }>
 }
 
-/** Fields by the type that they are read as. */
+/** Types of the fields that are not strings, by name. */
 type Types = ReadonlyMap<string, string>
 
 const known = new WeakMap<Schema, Types>()
 
-/** The fields of an operation's input that are not plain text, by its JSON Schema. */
+/** The non-string fields of an operation’s input, from its JSON Schema. */
 function typesOf(schema: Schema): Types {
   let types = known.get(schema)
   if (types === undefined) {
-    // Checks that JSON Schema cannot say are left out.
+    // Omits checks that JSON Schema cannot express.
     const { properties = {} } = schema.toJsonSchema({ fallback: (ctx) => ctx.base }) as JsonSchema
     const read = Object.entries(properties).flatMap(([name, { type }]) => (isRead(type) ? [[name, type] as const] : []))
     known.set(schema, (types = new Map(read)))
@@ -29,8 +29,8 @@ function isRead(type: string | undefined): type is string {
 }
 
 /**
- * Fields that came as text (path, query, form) as the types that the schema has for them. What does not read
- * as that type stays text, for the schema to refuse; so does a field that came twice, as a list.
+ * Converts fields sent as text (path, query, form) to the types in the schema. What does not parse as that type stays
+ * text, and a repeated field stays a list: the schema refuses both.
  */
 export function typed(schema: Schema, fields: Record<string, string | string[]>): Record<string, unknown> {
   const types = typesOf(schema)
@@ -38,7 +38,7 @@ export function typed(schema: Schema, fields: Record<string, string | string[]>)
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, types.get(name))]))
 }
 
-/** The fields of a query by name; where one came twice nobody can tell which was meant, so it is a list. */
+/** The parameters of a query by name; a repeated one is a list, because there is no telling which was meant. */
 export function queryFields(query: URLSearchParams): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of query) {
@@ -57,7 +57,7 @@ function read(text: string | string[], type: string | undefined): unknown {
   return text
 }
 
-/** The number of a version, or null for what is none. */
+/** A version number, or null if invalid. */
 export function versionIn(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
 }

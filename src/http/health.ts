@@ -1,38 +1,31 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { Problem } from '../core/problem.ts'
+import { nothingHere } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { text } from './respond.ts'
+import { scraped } from './scrape.ts'
 
-/** For whoever runs the service: liveness, readiness and metrics (decisions 11). */
+/** For the operator: liveness, readiness and metrics (decisions 11). */
 export function health(service: Service) {
-  const { store, config, metrics, log } = service
+  const { store, config, log, stopping } = service
   const plain = { type: 'text/plain; charset=utf-8' }
   return new Elysia()
     .get('/healthz', ({ request }) => text(request, 'ok', plain))
     .get('/readyz', async ({ request }) => {
+      const notReady = (reason: string) =>
+        text(request, reason, { ...plain, status: 503, headers: { 'retry-after': '1' } })
+      if (stopping.aborted) return notReady('stopping')
       try {
         await store.reach()
-        return text(request, 'ready', plain)
+        // Launchers are still served, so a load balancer must not take this process out.
+        const status = store.writesFailSince === null ? 'ready' : 'ready, but the store takes no writes'
+        return text(request, status, plain)
       } catch (error) {
         log.warn({ err: error }, 'not ready: the store does not answer')
-        return text(request, 'the store does not answer', { ...plain, status: 503, headers: { 'retry-after': '1' } })
+        return notReady('the store does not answer')
       }
     })
     .get('/metrics', async ({ request }) => {
-      const { metricsToken: token } = config
-      if (token === undefined || metrics === null) throw new Problem('NOT_FOUND', 'There is nothing at this address.')
-      if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) {
-        throw new Problem('UNAUTHORIZED', 'Send the metrics token as Authorization: Bearer <token>.', {
-          headers: { 'www-authenticate': 'Bearer' },
-        })
-      }
-      return text(request, await metrics.metrics(), { type: metrics.contentType })
+      if (config.metricsToken === undefined) throw nothingHere()
+      return scraped(request, service)
     })
-}
-
-/** In constant time, whatever the lengths. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }

@@ -3,39 +3,39 @@ import type { Handle } from '../launcher/front-door.ts'
 import type { Service } from '../service.ts'
 import type { RouteClass } from '../tally.ts'
 
-/** The router, as far as it is used here. */
+/** The part of the router used here. */
 interface Router {
-  /** What its routes are made of, but for their parameters. */
-  words: ReadonlySet<string>
+  /** The path segments of its routes. */
+  segments: ReadonlySet<string>
   fetch(request: Request): Response | Promise<Response>
 }
 
-/** The words of a router's routes. */
-export function wordsOf(routes: readonly { path: string }[]): string[] {
+/** The path segments of a router’s routes. */
+export function fixedSegments(routes: readonly { path: string }[]): string[] {
   return routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part)))
 }
 
-/** Writes a line about an answer. */
+/** Logs an answer. */
 type AccessLog = (request: Request, response: Response, startedAt: number) => void
 
 const ID = Symbol('request id')
 
-/** A request that may have got its id. */
+/** A request that may have been given an id. */
 type Identified = Request & { [ID]?: string }
 
-/** The id of a request, made when it is first asked for: it is in its answer, and in the log's lines about it. */
+/** The id of a request, generated on first use. Its answer and its log lines carry it. */
 export function requestId(request: Identified): string {
   request[ID] ??= randomUUID()
   return request[ID]
 }
 
-/** What an id may be that a trusted proxy sets. */
+/** Valid ids from a trusted proxy. */
 const GIVEN_ID = /^[\w.:/+=-]{1,128}$/
 
 /**
- * The router with every answer counted, timed and given its request's id. Launchers from memory do not come here: the
- * front door counts them, and they carry no id, which would cost more than finding them does. Nor does a click on Open
- * all that was taken, whose answer is always the same.
+ * Counts and times every answer of the router and adds the request’s id. Cached launchers bypass it: the front door
+ * counts them, and generating an id would cost more than serving them. An accepted click on Open all gets no id either,
+ * because its answer is a constant.
  */
 export function observed(router: Router, service: Service): Pick<Router, 'fetch'> {
   const { tally, config } = service
@@ -45,7 +45,7 @@ export function observed(router: Router, service: Service): Pick<Router, 'fetch'
     fetch(request: Identified) {
       const given = idHeader === undefined ? null : request.headers.get(idHeader)
       if (given !== null && GIVEN_ID.test(given)) request[ID] = given
-      // The access log knows by it what has come here.
+      // Marks the request as logged by the router; see `logged`.
       else if (write !== null) requestId(request)
       const startedAt = performance.now()
       const done = (response: Response) => {
@@ -62,7 +62,7 @@ export function observed(router: Router, service: Service): Pick<Router, 'fetch'
   }
 }
 
-/** With the access log on, a line also for what the front door answers by itself. */
+/** If the access log is on, also logs answers that bypass the router. */
 export function logged(handle: Handle, router: Router, service: Service): Handle {
   if (service.config.accessLog === 'off') return handle
   const write = accessLog(router, service)
@@ -75,26 +75,26 @@ export function logged(handle: Handle, router: Router, service: Service): Handle
 }
 
 /**
- * A line has the request's id, method, the shape of its path, status and duration. No address, query, header or name of
- * anything: of the path only the words that routes are made of are told, for the rest may be a token.
+ * A line has the request’s id, method, path shape, status and duration, but no address, query, header or name: only
+ * fixed segments of the path are logged, because any other may be a token.
  */
-function accessLog({ words }: Router, { config, log }: Service): AccessLog {
+function accessLog({ segments }: Router, { config, log }: Service): AccessLog {
   return (request: Identified, { status }, startedAt) => {
     if (config.accessLog === 'errors' && status < 400) return
     const ms = Math.round((performance.now() - startedAt) * 100) / 100
     const method = /^[A-Z]{1,10}$/.test(request.method) ? request.method : 'other'
-    log.info({ id: request[ID], method, route: shapeOf(request.url, words), status, ms }, 'request')
+    log.info({ id: request[ID], method, route: shapeOf(request.url, segments), status, ms }, 'request')
   }
 }
 
 const MAX_PARTS = 8
 
-function shapeOf(url: string, words: ReadonlySet<string>): string {
+function shapeOf(url: string, segments: ReadonlySet<string>): string {
   const parts = pathOf(url).slice(1).split('/', MAX_PARTS)
-  return `/${parts.map((part) => (part === '' || words.has(part) ? part : ':')).join('/')}`
+  return `/${parts.map((part) => (part === '' || segments.has(part) ? part : ':')).join('/')}`
 }
 
-/** The first that a path begins with. */
+/** The first matching prefix wins. */
 const CLASSES: readonly (readonly [string, RouteClass])[] = [
   ['/l/', 'launcher'],
   ['/api/auth/', 'auth'],
@@ -117,7 +117,7 @@ function classOf(url: string): RouteClass {
 
 const AFTER_SCHEME = 'https://'.length
 
-/** By the text: an address that a Host made strange need not parse. */
+/** Works on the text: with a malformed Host the URL may not parse. */
 function pathOf(url: string): string {
   const from = url.indexOf('/', AFTER_SCHEME)
   const query = url.indexOf('?', from)

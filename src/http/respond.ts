@@ -10,13 +10,14 @@ import { weightsIn } from './accept.ts'
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
 
-/** Everything a page may do is named; nothing inline, nothing from another origin (decisions 5). */
+/** Every permission of a page is listed: nothing inline, nothing from another origin (decisions 5). */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -30,7 +31,7 @@ const SECURITY = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** What no page of ours uses. What they do use, copying and sharing, is theirs by the browser's defaults. */
+/** Features that no page uses. Those used, copying and sharing, are allowed by browsers’ defaults. */
 const PERMISSIONS_POLICY = [
   'accelerometer',
   'browsing-topics',
@@ -57,7 +58,7 @@ const PERMISSIONS_POLICY = [
 /** Below this many bytes compression costs more than it saves. */
 const WORTH_COMPRESSING = 860
 
-/** The headers of every answer, with `more`. */
+/** The headers of every answer, plus `more`. */
 export function headersWith(more: Record<string, string>): Headers {
   const headers = new Headers({ ...SECURITY, ...more })
   if (more['content-type'] === HTML) headers.set('permissions-policy', PERMISSIONS_POLICY)
@@ -79,15 +80,15 @@ export function empty(status: number, headers: Record<string, string> = {}): Res
   return answer
 }
 
-/** Copied by each answer, which costs a fifth of building it anew. */
+/** Cloned for each answer, at a fifth of the cost of building it. */
 const NO_STORE = headersWith({ 'cache-control': 'no-store' })
 
-/** An error as JSON: the one shape (spec 7). */
+/** An error as JSON, always of the same shape (spec 7). */
 export function jsonProblem(problem: Pick<Problem, 'status' | 'headers'> & { toJSON(): unknown }): Response {
   return json(problem, problem.status, problem.headers)
 }
 
-/** A page or file made for this request, compressed as the client takes it. */
+/** A page or file generated for this request, compressed if the client accepts it. */
 export function text(
   request: Request,
   body: string,
@@ -107,9 +108,9 @@ export function text(
 }
 
 /**
- * A body that is made while it is sent, no faster than the client takes it, and with other requests between its parts.
- * Where that fails the body breaks off, which clients report as a failed download.
- * @param failed is told why.
+ * A body generated while it is sent, no faster than the client reads and yielding to other requests between parts. If
+ * generating fails, the body is cut off, which clients report as a failed download.
+ * @param failed gets the error.
  */
 export function inParts(
   { filename, parts }: Download,
@@ -122,7 +123,7 @@ export function inParts(
     {
       async pull(controller) {
         try {
-          // A store that is a file answers without waiting, so nothing else would ever come to its turn.
+          // A file store answers without waiting, so nothing else would get a turn.
           await otherWork()
           const { done, value } = await made.next()
           if (done === true) controller.close()
@@ -148,8 +149,8 @@ export function inParts(
 }
 
 /**
- * A page made for this request. It may tell its own site where it stands, or browsers would send its forms with
- * `Origin: null`, which over plain http, without Sec-Fetch-Site, is all there is to tell whose form it was.
+ * A page rendered for this request. It may send its address to its own site: otherwise browsers would send its forms
+ * with `Origin: null`, which over plain http, without Sec-Fetch-Site, is the only evidence of their origin.
  */
 export function page(
   request: Request,
@@ -161,20 +162,20 @@ export function page(
   return text(request, view as string, { type: HTML, status, headers: more })
 }
 
-/** Sends a browser on to another page, with the cookies that `from` sets. */
+/** Redirects a browser to another page, with the cookies set by `from`. */
 export function seeOther(location: string, from?: Response): Response {
   const headers = headersWith({ location, 'cache-control': 'no-store' })
   for (const cookie of from?.headers.getSetCookie() ?? []) headers.append('set-cookie', cookie)
   return new Response(null, { status: 303, headers })
 }
 
-/** How much work Brotli puts into what is made for one request, and into what is kept and sent to many: a sixth smaller. */
+/** Brotli quality for bodies sent once and for cached ones, which are a sixth smaller. */
 const BROTLI = { once: 3, kept: 5 } as const
 
-/** The bytes of a body in an encoding, to be sent once or kept. */
+/** Encodes a body, to be sent once or cached. */
 export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(body)
-  // Copied, so that nothing keeps the larger buffers alive that the encoders work in.
+  // Copied, to release the encoder’s larger buffer.
   if (encoding === 'identity') return Uint8Array.from(bytes)
   if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: 6 }))
   return Uint8Array.from(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
@@ -182,7 +183,7 @@ export function encode(body: string, encoding: Encoding, sent: keyof typeof BROT
 
 const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]
 
-/** The same for what is made once and served often: as small as can be, which takes its time, beside other requests. */
+/** Encodes what is created once and served often as small as possible, on a worker thread because that is slow. */
 export async function encodeSmall(body: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Buffer.from(body)
   if (encoding === 'identity') return Uint8Array.from(bytes)
@@ -195,10 +196,10 @@ function brotli(quality: number, { length }: Uint8Array) {
   return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length } }
 }
 
-/** Browsers send one of a few Accept-Encoding texts, so each is read once. */
+/** Browsers send one of a few Accept-Encoding values, so each is parsed once. */
 const accepted = new LRUCache<string, Encoding>({ max: 100 })
 
-/** The best encoding that a request takes. */
+/** The best encoding that the client accepts. */
 export function encodingFor(request: Request): Encoding {
   const header = request.headers.get('accept-encoding')
   if (header === null) return 'identity'

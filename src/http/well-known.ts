@@ -1,19 +1,58 @@
 import { Elysia } from 'elysia'
+import { ICON_FILES } from '../../views/parts/icon-files.ts'
 import { refuseMethod } from '../api/json.ts'
-import { Problem } from '../core/problem.ts'
+import { nothingHere } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { headersWith, text } from './respond.ts'
 
-/** How long a reader may rely on security.txt, which is made anew for each: RFC 9116 wants less than a year. */
+/** How long security.txt is valid; it is generated for each request. RFC 9116 recommends less than a year. */
 const EXPIRES_AFTER_MS = 180 * 86_400_000
 const RAW = { parse: 'none' } as const
+const PLAIN = 'text/plain; charset=utf-8'
+const DAY = { 'cache-control': 'public, max-age=86400' }
 
-/** What tools look for at addresses that every site has in common (RFC 8615). */
+/** Launchers are open to whoever shows a preview of a link, and say themselves that no search engine is to keep them. */
+const ROBOTS = [
+  'User-agent: *',
+  'Disallow: /dashboard',
+  'Disallow: /claim/',
+  'Disallow: /made/',
+  'Disallow: /api/',
+  '',
+].join('\n')
+
+function manifest(name: string): string {
+  const icon = (size: number) => ({ src: `/icon-${size}.png`, sizes: `${size}x${size}`, type: 'image/png' })
+  return JSON.stringify({
+    name,
+    short_name: name,
+    start_url: '/',
+    display: 'browser',
+    background_color: '#ffffff',
+    theme_color: '#0b6b4f',
+    icons: [icon(192), { ...icon(512), purpose: 'maskable' }],
+  })
+}
+
+/** The icon at the addresses where browsers and systems look for it. */
+function icons() {
+  const app = new Elysia()
+  for (const [path, base64] of Object.entries(ICON_FILES)) {
+    const type = path.endsWith('.ico') ? 'image/x-icon' : 'image/png'
+    // Decoded for each who asks, which is seldom: nothing is kept for those who never do.
+    const answer = () =>
+      new Response(Buffer.from(base64, 'base64'), { headers: headersWith({ 'content-type': type, ...DAY }) })
+    app.get(path, answer)
+  }
+  return app
+}
+
+/** What tools look for at well-known addresses (RFC 8615). */
 export function wellKnown({ config }: Service) {
   return new Elysia()
     .get('/.well-known/security.txt', ({ request }) => {
       const { securityContact: contact, origin } = config
-      if (contact === undefined) throw new Problem('NOT_FOUND', 'There is nothing at this address.')
+      if (contact === undefined) throw nothingHere()
       const expires = new Date(Date.now() + EXPIRES_AFTER_MS).toISOString().replace(/\.\d+/, '')
       const fields = [
         `Contact: ${contact}`,
@@ -21,12 +60,17 @@ export function wellKnown({ config }: Service) {
         'Preferred-Languages: en',
         `Canonical: ${origin}/.well-known/security.txt`,
       ]
-      return text(request, `${fields.join('\n')}\n`, { type: 'text/plain; charset=utf-8' })
+      return text(request, `${fields.join('\n')}\n`, { type: PLAIN })
     })
     .get('/.well-known/change-password', () => {
       const headers = headersWith({ location: '/dashboard/settings#password', 'cache-control': 'no-store' })
       return new Response(null, { status: 302, headers })
     })
+    .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
+    .get('/site.webmanifest', ({ request }) =>
+      text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
+    )
+    .use(icons())
     .all('/.well-known/security.txt', () => refuseMethod(['GET', 'HEAD']), RAW)
     .all('/.well-known/change-password', () => refuseMethod(['GET', 'HEAD']), RAW)
 }

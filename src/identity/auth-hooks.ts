@@ -6,8 +6,10 @@ import type { Config } from '../config.ts'
 import { deviceOf, forgottenBy, rememberedBy } from './devices.ts'
 import type { Notices } from './notices.ts'
 import { unfitPassword } from './password-rules.ts'
-import { hashPassword, hasPassword, verifyPassword } from './passwords.ts'
+import { hasPassword } from './passwords.ts'
 import { isRecent, signInAgain } from './proof.ts'
+import { signedOut } from './proof-hooks.ts'
+import { replaceSession } from './sessions.ts'
 import { endPlaceholders, shownTo } from './taken.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
@@ -41,10 +43,13 @@ export async function refuseUnproven(call: Call, { config, store }: Around): Pro
     if (unfit !== null) throw new APIError('BAD_REQUEST', unfit)
   }
   if (call.path === '/change-password') await refuseOldSession(call)
-  if (call.path !== '/delete-user' || call.body?.password) return
+  if (call.path !== '/delete-user') return
+  // Then the session must be recent, which better-auth sees to where no password is sent.
+  if (!config.passwordSignIn) delete call.body?.password
+  if (!config.passwordSignIn || call.body?.password) return
   const found = await getSessionFromCtx(call)
   if (found !== null && (await hasPassword(store, found.user.id))) {
-    const message = 'Send your password as well: this account has one.'
+    const message = 'Enter your password too.'
     throw new APIError('BAD_REQUEST', { message, code: 'PASSWORD_REQUIRED' })
   }
 }
@@ -83,6 +88,7 @@ export async function followUp(call: Call, { config, store, notices }: Around): 
   const { authCookies, secret } = call.context
   const had = await call.getSignedCookie(authCookies.sessionToken.name, secret)
   if (newSession.session.token === had) return
+  if (had) await replaceSession(store, had, newSession.session.token)
   const { user } = newSession
   const email = (await shownTo(store, user.email)) ?? user.email
   const isKnown = deviceOf(headers, email, config) !== null
@@ -103,14 +109,15 @@ export async function changePassword(call: Call, { store, notices }: Around) {
   const { currentPassword, newPassword } = call.body as { currentPassword?: unknown; newPassword?: unknown }
   if (typeof currentPassword !== 'string' || typeof newPassword !== 'string') return
   const { user, session: own } = found
+  const { password: passwords } = call.context
   const { db, write } = store
   const isTheirs = and(eq(account.userId, user.id), eq(account.providerId, 'credential'))
   const [row] = await db.select({ password: account.password }).from(account).where(isTheirs)
   const stored = row?.password ?? null
-  if (stored === null || !(await verifyPassword({ hash: stored, password: currentPassword }))) {
+  if (stored === null || !(await passwords.verify({ hash: stored, password: currentPassword }))) {
     throw new APIError('BAD_REQUEST', { message: 'Invalid password', code: 'INVALID_PASSWORD' })
   }
-  const password = await hashPassword(newPassword)
+  const password = await passwords.hash(newPassword)
   const isOpen = sql`EXISTS (SELECT 1 FROM ${session} WHERE ${eq(session.id, own.id)})`
   const isChanged = sql`EXISTS (SELECT 1 FROM ${account} WHERE ${and(isTheirs, eq(account.password, password))})`
   const [changed] = await write([
@@ -121,7 +128,7 @@ export async function changePassword(call: Call, { store, notices }: Around) {
     db.delete(session).where(and(eq(session.userId, user.id), ne(session.id, own.id), isChanged)),
   ])
   if (changed?.rowsAffected !== 1) {
-    throw new APIError('UNAUTHORIZED', { message: 'You have been signed out. Sign in again.', code: 'UNAUTHORIZED' })
+    throw signedOut()
   }
   await endPlaceholders(store, user.id)
   notices.tell(user.id, { kind: 'passwordSet' })

@@ -50,14 +50,14 @@ export function organizationPlugin(
       },
       async beforeUpdateMemberRole({ member, newRole }) {
         if (!isRole(newRole)) throw noSuchRole()
-        if (!(await changeRole(store, member, newRole))) throw lastAdmin('This is the only admin')
+        if (!(await changeRole(store, member, newRole))) throw lastAdmin('They’re the only admin')
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
         notices.tell(user.id, { kind: 'roleChanged', organization: organization.name, role })
       },
       async beforeRemoveMember({ member }) {
-        if (!(await removeMember(store, member))) throw lastAdmin('This is the only admin')
+        if (!(await removeMember(store, member))) throw lastAdmin('They’re the only admin')
       },
     },
     async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {

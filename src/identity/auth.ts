@@ -7,7 +7,9 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
 import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
@@ -15,7 +17,7 @@ import { leaveAll } from './members.ts'
 import type { Notices } from './notices.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
 import { MAX_PASSWORD_UNITS } from './password-rules.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
+import { type PasswordCost, passwordsAt } from './passwords.ts'
 import { type Proofs, RECENT_SECONDS } from './proof.ts'
 import {
   hideInvitations,
@@ -24,34 +26,41 @@ import {
   leaving,
   proveByLink,
   requireProof,
+  signedOut,
   tellingOwner,
 } from './proof-hooks.ts'
 import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 import { endPlaceholders } from './taken.ts'
 
+/** What better-auth works with here. */
+interface AuthParts {
+  config: Config
+  store: Store
+  mailer: Mailer
+  proofs: Proofs
+  notices: Notices
+  log: Logger
+  /** Undefined: what the service is shipped with. */
+  passwordCost: PasswordCost | undefined
+}
+
 /**
  * Starts better-auth; without the OIDC provider if that does not answer in time, so that no other way of signing in
  * waits for it.
  */
-export async function startAuth(
-  config: Config,
-  store: Store,
-  mailer: Mailer,
-  proofs: Proofs,
-  notices: Notices,
-  log: Logger,
-) {
+export async function startAuth(parts: AuthParts) {
+  const { config, log } = parts
   const { oidc } = config
   const isUsable = oidc === null || (await isReachable(oidc))
   if (!isUsable) log.warn('the OIDC provider does not answer')
-  return createAuth(isUsable ? config : { ...config, oidc: null }, store, mailer, proofs, notices, log)
+  return createAuth(isUsable ? parts : { ...parts, config: { ...config, oidc: null } })
 }
 
 /**
  * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
-function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs, notices: Notices, log: Logger) {
+function createAuth({ config, store, mailer, proofs, notices, log, passwordCost }: AuthParts) {
   const { origin, name: service, oidc } = config
   const around = { config, store, notices }
   const isSecure = origin.startsWith('https:')
@@ -88,6 +97,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
     },
     // These cover every way of signing in, the OIDC provider included, which may not vouch for the address.
     databaseHooks: {
+      user: { create: { before: (account) => asApiErrors(() => refuseNewAccount(store, config, account)) } },
       session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
@@ -116,10 +126,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
           // The owner of the address may have arrived while the password was compared.
           const session = request === undefined ? null : await readSession(request.headers)
           if (session?.userId !== id) {
-            throw new APIError('UNAUTHORIZED', {
-              message: 'You have been signed out. Sign in again.',
-              code: 'UNAUTHORIZED',
-            })
+            throw signedOut()
           }
           await endPlaceholders(store, id)
           const needed = await leaveAll(store, { id, email, emailVerified })
@@ -132,7 +139,7 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
       // The real rules are in password-rules.ts; these only bound the size.
       minPasswordLength: 1,
       maxPasswordLength: MAX_PASSWORD_UNITS,
-      password: { hash: hashPassword, verify: verifyPassword },
+      password: passwordsAt(passwordCost),
       requireEmailVerification: config.requireVerifiedEmail,
       // Off, so that better-auth answers a sign-up for a known address like one for a new one.
       autoSignIn: false,
@@ -156,12 +163,28 @@ function createAuth(config: Config, store: Store, mailer: Mailer, proofs: Proofs
       magicLink({
         expiresIn: MAGIC_LINK_MINUTES * 60,
         storeToken: 'hashed',
-        sendMagicLink: async ({ email, url, token }) => mails.signInLink(email, token, url),
+        // To an address without an account where none is made, nothing goes. Not waited for: the time that the answer takes
+        // would tell which addresses have one.
+        sendMagicLink({ email, url, token }) {
+          isAdmitted(store, config, email)
+            .then((isAdmitted) => isAdmitted && mails.signInLink(email, token, url))
+            .catch((error) => log.error({ err: error }, 'a sign-in link could not be mailed'))
+        },
       }),
       organizationPlugin(config, store, mails, notices),
       ...(oidc === null ? [] : [oidcPlugin(oidc, proofs)]),
     ],
   })
+}
+
+/** better-auth passes on its own errors alone. */
+async function asApiErrors(check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new APIError(error.status as 403, { code: error.code, message: error.message })
+  }
 }
 
 /** Only the link to the provider’s account is stored: nothing calls the provider afterwards. */

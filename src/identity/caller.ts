@@ -66,15 +66,15 @@ export type Caller = Anonymous | SignedIn
  */
 export function signedIn(caller: Caller): SignedIn {
   if (caller.kind !== 'anonymous') return caller
-  throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.')
+  throw unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.', 'You need to sign in to do this.')
 }
 
 /** The error for a missing or invalid credential. */
-export function unauthorized(message: string): Problem {
-  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } })
+export function unauthorized(message: string, toPeople = message): Problem {
+  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' }, toPeople })
 }
 
 /** The error for a credential whose account has been deleted since it was read. */
 export function gone(): Problem {
-  return unauthorized('The account of this credential was deleted.')
+  return unauthorized('The account of this credential was deleted.', 'This account has been deleted.')
 }

@@ -49,7 +49,8 @@ export async function guess<T>(
   const counts = countsFor(tried, config)
   const { allowed, resetSeconds: seconds } = await takeAll(bucket, counts)
   if (!allowed) {
-    const otherwise = tried.network === null ? 'set a new password by a mailed link' : 'sign in by a mailed link'
+    const otherwise =
+      tried.network === null ? 'set a new password with an emailed link' : 'sign in with an emailed link'
     throw new Problem('RATE_LIMITED', `${tried.tooMany} Try again in ${duration(seconds)}, or ${otherwise}.`, {
       retryAfterSeconds: seconds,
     })

@@ -20,7 +20,7 @@ export function identify(headers: Headers, address: string, credentials: Credent
 
 async function byKey(authorization: string, address: string, { keyRing }: Credentials): Promise<Caller> {
   const key = await keyRing.identify(authorization)
-  if (key === null) throw unauthorized('The API key is not valid. Check it, or send no Authorization header.')
+  if (key === null) throw unauthorized('This API key is not valid. Check it, or send no Authorization header.')
   const { userId, subject, role, scopes } = key
   return { kind: 'key', address, userId, subject, role, scopes, key }
 }

@@ -34,11 +34,11 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
     alreadyHasAccount(email: string) {
       send(
         email,
-        `You already have an account at ${service}`,
-        `Someone, probably you, tried to sign up to ${service} with this address, but it already has an account.`,
-        'If you just signed up and see an empty dashboard, sign out and sign in to your account:',
+        `You already have an account on ${service}`,
+        `Someone, probably you, tried to sign up for ${service} with this address. It already has an account.`,
+        'If you just signed up and your dashboard is empty, sign out, then sign in to your existing account:',
         `${origin}/sign-in`,
-        'If it wasn’t you, you can ignore this mail.',
+        'Wasn’t you? You can ignore this email.',
       )
     },
     /** @param url better-auth's own link, which has where to go afterwards. */
@@ -47,9 +47,9 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
       send(
         email,
         `Confirm your address for ${service}`,
-        'Open this link to confirm that this address is yours:',
+        'Open this link to confirm your email address:',
         origin + confirmationPath(token, url),
-        `It works for ${CONFIRMATION_HOURS} hours. If you didn’t sign up to ${service}, ignore this mail.`,
+        `It works for ${CONFIRMATION_HOURS} hours. Didn’t sign up? You can ignore this email.`,
       )
     },
     /** @param url as above. */
@@ -59,7 +59,7 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
         `Your sign-in link for ${service}`,
         'Open this link to sign in:',
         origin + magicLinkPath(token, url),
-        `It works once, for ${MAGIC_LINK_MINUTES} minutes. If you didn’t ask for it, ignore this mail.`,
+        `It works once, for ${MAGIC_LINK_MINUTES} minutes. Didn’t ask for it? You can ignore this email.`,
       )
     },
     setPassword(email: string, token: string) {
@@ -68,20 +68,20 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
         `Set a password for ${service}`,
         'Open this link to choose a new password:',
         origin + passwordPath(token),
-        `It works once, for ${RESET_MINUTES} minutes, and signs you out everywhere. If you didn’t ask for it, ignore this mail.`,
+        `It works once, for ${RESET_MINUTES} minutes, and signs you out everywhere. Didn’t ask for it? You can ignore this email.`,
       )
     },
     invitation({ id, email, role, inviter, organization }: Invited) {
-      const calls = inviter.name.trim() === '' ? [] : ['They call themselves:', quoted(inviter.name)]
+      const calls = inviter.name.trim() === '' ? [] : ['They go by:', quoted(inviter.name)]
       send(
         email,
-        `You are invited to an organisation at ${service}`,
-        `${inviter.email} invites you to join an organisation at ${service} as ${role}.`,
+        `You’re invited to an organisation on ${service}`,
+        `${inviter.email} invited you to join an organisation on ${service} as ${role === 'viewer' ? 'a' : 'an'} ${role}.`,
         ...calls,
-        'The organisation is called:',
+        'The organisation:',
         quoted(organization.name),
-        `See the invitation: ${origin}/invitations/${id}`,
-        `It is open for ${INVITATION_DAYS} days. If you don’t know them, ignore this mail.`,
+        `Accept the invitation: ${origin}/invitations/${id}`,
+        `It’s open for ${INVITATION_DAYS} days. Don’t know them? You can ignore this email.`,
       )
     },
   }

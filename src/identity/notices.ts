@@ -63,6 +63,8 @@ export class Notices {
   }
 }
 
+const IT_WAS_YOU = 'If this was you, there’s nothing to do.'
+
 async function noticeOf(happening: Happening, { name: service, origin }: Pick<Config, 'name' | 'origin'>) {
   const settings = `${origin}/dashboard/settings`
   switch (happening.kind) {
@@ -70,47 +72,47 @@ async function noticeOf(happening: Happening, { name: service, origin }: Pick<Co
       return {
         subject: `New sign-in to your ${service} account`,
         text: paragraphs(
-          `Your ${service} account was signed in to from a browser that we have not seen before:`,
+          `Someone just signed in to your ${service} account from a new browser:`,
           `  ${await browserOf(happening.userAgent ?? '')}\n  ${happening.at.toUTCString()}`,
-          'If it was you, there is nothing to do.',
-          `If it was not you, end that session and set a new password:\n\n${settings}`,
+          IT_WAS_YOU,
+          `Wasn’t you? Sign out that browser and change your password:\n\n${settings}`,
         ),
       }
     case 'keyMade':
       return {
-        subject: `A new API key was made with your ${service} account`,
+        subject: `New API key on your ${service} account`,
         text: paragraphs(
-          `An API key was made with your account. It acts for ${happening.actsFor === 'user' ? 'you' : 'an organisation of yours'}, and is called:`,
+          `Your account was used to create an API key ${happening.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'}, named:`,
           quoted(happening.name),
-          'If it was you, there is nothing to do.',
-          `If it was not you, revoke the key and set a new password:\n\n${origin}/dashboard/keys\n${settings}`,
+          IT_WAS_YOU,
+          `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
         ),
       }
     case 'passwordSet':
       return {
         subject: `Your ${service} password was changed`,
         text: paragraphs(
-          `The password of your ${service} account was changed, and every other browser was signed out.`,
-          'If it was you, there is nothing to do.',
-          `If it was not you, sign in by a mailed link and set a new password:\n\n${origin}/sign-in`,
+          `The password of your ${service} account was changed, and all other browsers were signed out.`,
+          IT_WAS_YOU,
+          `Wasn’t you? Sign in with an emailed link and set a new password:\n\n${origin}/sign-in`,
         ),
       }
     case 'addressChanged':
       return {
-        subject: `The address of your ${service} account was changed`,
+        subject: `The email address of your ${service} account was changed`,
         text: paragraphs(
-          `Your identity provider has given your ${service} account another address:`,
+          `Your identity provider changed the email address of your ${service} account to:`,
           quoted(happening.to),
-          'From now on you sign in with that one. If this is news to you, ask whoever runs your identity provider.',
+          'Use it to sign in from now on. Didn’t expect this? Contact your administrator.',
         ),
       }
     case 'roleChanged':
       return {
-        subject: `Your role in an organisation at ${service} was changed`,
+        subject: `Your role in an organisation on ${service} was changed`,
         text: paragraphs(
-          `You are now ${happening.role} in the organisation:`,
+          `You’re now ${happening.role === 'viewer' ? 'a' : 'an'} ${happening.role} of:`,
           quoted(happening.organization),
-          `What that lets you do, and who its admins are:\n\n${origin}/dashboard/organizations`,
+          `See what you can do there, and who its admins are:\n\n${origin}/dashboard/organizations`,
         ),
       }
   }

@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { invitation, member, organization, user } from '../../db/schema.ts'
+import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
 import { shownEmail } from './sessions.ts'
 
@@ -105,6 +106,22 @@ export async function invitationsTo(
     .limit(100)
 }
 
+/** The organisation that a person joined by an invitation, while they belong to it; null for any other invitation. */
+export async function joinedBy(
+  { db }: Store,
+  { userId, email, emailVerified }: Pick<Session, 'userId' | 'email' | 'emailVerified'>,
+  id: string,
+): Promise<{ id: string; name: string } | null> {
+  if (!emailVerified) return null
+  const [row] = await db
+    .select({ id: organization.id, name: organization.name })
+    .from(invitation)
+    .innerJoin(organization, eq(organization.id, invitation.organizationId))
+    .innerJoin(member, and(eq(member.organizationId, organization.id), eq(member.userId, userId)))
+    .where(and(eq(invitation.id, id), eq(invitation.email, email), eq(invitation.status, 'accepted')))
+  return row ?? null
+}
+
 /** The id of a user’s organisation by its slug, or null. */
 export async function madeAs({ db }: Store, userId: string, slug: string): Promise<string | null> {
   const [row] = await db
@@ -115,6 +132,7 @@ export async function madeAs({ db }: Store, userId: string, slug: string): Promi
   return row?.id ?? null
 }
 
-function isOpen() {
+/** The condition of an invitation that can be accepted. */
+export function isOpen() {
   return and(eq(invitation.status, 'pending'), gt(invitation.expiresAt, new Date()))
 }

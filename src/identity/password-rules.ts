@@ -31,10 +31,10 @@ export async function unfitPassword(
   const plain = plainPassword(password)
   const length = [...plain].length
   if (length < MIN_LENGTH || plain.trim() === '') {
-    return { code: 'PASSWORD_TOO_SHORT', message: `The password must be at least ${MIN_LENGTH} characters.` }
+    return { code: 'PASSWORD_TOO_SHORT', message: `The password is too short. Use at least ${MIN_LENGTH} characters.` }
   }
   if (length > MAX_LENGTH) {
-    return { code: 'PASSWORD_TOO_LONG', message: `The password must be at most ${MAX_LENGTH} characters.` }
+    return { code: 'PASSWORD_TOO_LONG', message: `The password is too long. Use at most ${MAX_LENGTH} characters.` }
   }
   const word = plain.trim().toLowerCase()
   const address = accountOf(email ?? '')
@@ -42,13 +42,13 @@ export async function unfitPassword(
   if (personal.includes(word)) {
     return {
       code: 'PASSWORD_IS_PERSONAL',
-      message: 'The password must not be your address or the name of this service, which are guessed first.',
+      message: 'The password is too easy to guess. Don’t use your email address or the name of this service.',
     }
   }
   if ((await commonPasswords()).has(word)) {
     return {
       code: 'PASSWORD_TOO_COMMON',
-      message: 'The password must not be one of the most common ones, which are guessed first.',
+      message: 'The password is too common, so it’s easy to guess. Choose another.',
     }
   }
   return null

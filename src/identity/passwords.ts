@@ -11,8 +11,15 @@ import { plainPassword } from './password-rules.ts'
 
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** OWASP's scrypt setting for 16 MiB a hash. */
-const COST: ScryptOptions = { N: 2 ** 14, r: 8, p: 5, maxmem: 64 * 1024 * 1024 }
+/** How much work a hash is: scrypt's parameters. A hash is only verified at the cost it was made with. */
+export interface PasswordCost {
+  N: number
+  r: number
+  p: number
+}
+/** OWASP's scrypt setting for 16 MiB a hash. No setting of the service changes it. */
+const PASSWORD_COST: PasswordCost = { N: 2 ** 14, r: 8, p: 5 }
+const MAX_MEMORY = 64 * 1024 * 1024
 const KEY_BYTES = 64
 /** Each hash occupies a core, and launchers need the others. */
 const AT_ONCE = 2
@@ -37,9 +44,13 @@ export async function amongHashers<T>(network: string, hashes: number, run: () =
   const own = expectedOf.get(network) ?? 0
   if (expected + hashes > MAX_WAITING || own + hashes > MAX_WAITING_OF_ONE) {
     const seconds = Math.max(1, Math.ceil((expected * hashMs) / AT_ONCE / 1000))
-    throw new Problem('RATE_LIMITED', `Many people are signing in. Try again in ${count(seconds, 'second')}.`, {
-      retryAfterSeconds: seconds,
-    })
+    throw new Problem(
+      'RATE_LIMITED',
+      `A lot of people are signing in right now. Try again in ${count(seconds, 'second')}.`,
+      {
+        retryAfterSeconds: seconds,
+      },
+    )
   }
   expect(network, hashes)
   try {
@@ -84,27 +95,38 @@ export async function overhearHash<T>(run: () => Promise<T>): Promise<{ result: 
   return { result: await overheard.run(heard, run), hash: heard.hash }
 }
 
+/** Hashing and verifying at one cost, as better-auth takes them. */
+export function passwordsAt(cost: PasswordCost = PASSWORD_COST) {
+  return {
+    hash: (password: string) => hashPassword(password, cost),
+    verify: (stored: { hash: string; password: string }) => verifyPassword(stored, cost),
+  }
+}
+
 /** Hashes a password, in the stored form `<salt>:<key>`, both base64url. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost = PASSWORD_COST): Promise<string> {
   const heard = overheard.getStore()
   const salt = randomBytes(16)
-  const hash = `${salt.toString('base64url')}:${(await derive(password, salt)).toString('base64url')}`
+  const hash = `${salt.toString('base64url')}:${(await derive(password, salt, cost)).toString('base64url')}`
   if (heard !== undefined) heard.hash = hash
   return hash
 }
 
 /** Compares a password with a stored hash in constant time. */
-export async function verifyPassword({ hash, password }: { hash: string; password: string }): Promise<boolean> {
+async function verifyPassword(
+  { hash, password }: { hash: string; password: string },
+  cost: PasswordCost,
+): Promise<boolean> {
   const [salt = '', key = ''] = hash.split(':')
   const stored = Buffer.from(key, 'base64url')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'))
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), cost)
   return stored.length === derived.length && timingSafeEqual(stored, derived)
 }
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
   return inTurn(async () => {
     const startedAt = performance.now()
-    const derived = await scryptOf(plainPassword(password), salt, KEY_BYTES, COST)
+    const derived = await scryptOf(plainPassword(password), salt, KEY_BYTES, { ...cost, maxmem: MAX_MEMORY })
     hashMs += (performance.now() - startedAt - hashMs) / 5
     return derived
   })

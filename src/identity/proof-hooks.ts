@@ -100,11 +100,16 @@ export async function leaving(ctx: Ctx, store: Store) {
   if (found === null || typeof organizationId !== 'string') return
   const { user } = found
   if ((await roleIn(store, user.id, organizationId)) === null) return
-  if (!(await leave(store, user.id, organizationId))) throw lastAdmin('You are the only admin')
+  if (!(await leave(store, user.id, organizationId))) throw lastAdmin('You’re the only admin')
   return ctx.json({ organizationId, userId: user.id })
+}
+
+/** The error for a session that ended while its request was under way. */
+export function signedOut(): APIError {
+  return new APIError('UNAUTHORIZED', { message: 'You’ve been signed out. Sign in again.', code: 'UNAUTHORIZED' })
 }
 
 /** The error for removing the last admin. */
 export function lastAdmin(reason: string): APIError {
-  return new APIError('BAD_REQUEST', { message: `${reason}: make another member admin first.`, code: 'LAST_ADMIN' })
+  return new APIError('BAD_REQUEST', { message: `${reason}. Make another member an admin first.`, code: 'LAST_ADMIN' })
 }

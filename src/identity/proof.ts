@@ -15,10 +15,10 @@ export function isVouchedFor(claim: unknown): boolean {
 
 /** The error for an unverified address. */
 export function emailUnverified(email: string | null): Problem {
-  const sentTo = email === null ? 'in the mail we sent to it' : `in the mail we sent to ${email}`
+  const link = email === null ? 'the link we emailed you' : `the link we sent to ${email}`
   return new Problem(
     'EMAIL_UNVERIFIED',
-    `Confirm your e-mail address first: open the link ${sentTo}, or have another sent from your settings.`,
+    `Confirm your email address first: open ${link}, or resend it from your settings.`,
   )
 }
 
@@ -43,7 +43,7 @@ export function isRecent(signedInAt: number): boolean {
 export function signInAgain(): Problem {
   return new Problem(
     'RECENT_SIGN_IN_REQUIRED',
-    'This needs a sign-in within the last 24 hours. Sign in again, then repeat it.',
+    'This needs a sign-in from the last 24 hours. Sign in again, then retry.',
   )
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
@@ -28,8 +29,7 @@ export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
  * organisation on the next request (decisions 9). The signature is checked first: a forged cookie costs no query.
  */
 export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'origin'>) {
-  const secret = sessionSecret(config)
-  const cookie = `${sessionCookieName(config)}=`
+  const readToken = tokenReader(config)
   const query = db
     .select({
       id: session.id,
@@ -48,7 +48,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
     .prepare()
 
   return async (headers: Headers): Promise<Session | null> => {
-    const token = readToken(headers.get('cookie') ?? '', cookie, secret)
+    const token = readToken(headers)
     if (token === null) return null
     const [row] = await query.all({ token, now: Date.now() })
     if (row === undefined) return null
@@ -99,6 +99,25 @@ export async function endSession({ db, write }: Store, token: string): Promise<v
   await write([db.delete(session).where(eq(session.token, token))])
 }
 
+/**
+ * Ends the session that a browser had before it signed in again, which nobody could reach any more. The same person acts for
+ * the same subject as before.
+ */
+export async function replaceSession({ db, write }: Store, before: string, token: string): Promise<void> {
+  const former = alias(session, 'former')
+  const acting = db
+    .select({ id: former.activeOrganizationId })
+    .from(former)
+    .where(and(eq(former.token, before), eq(former.userId, session.userId)))
+  await write([
+    db
+      .update(session)
+      .set({ activeOrganizationId: sql`(${acting})` })
+      .where(eq(session.token, token)),
+    db.delete(session).where(eq(session.token, before)),
+  ])
+}
+
 /** The role of a user in any of their organisations; null for a non-member. */
 export async function roleIn({ db }: Store, userId: string, organizationId: string): Promise<Role | null> {
   const [row] = await db
@@ -108,8 +127,19 @@ export async function roleIn({ db }: Store, userId: string, organizationId: stri
   return row?.role ?? null
 }
 
+/** The token of the session that a browser has, or had until it ended; null if it sends none of ours. */
+export function sessionToken(headers: Headers, config: Pick<Config, 'secret' | 'origin'>): string | null {
+  return tokenReader(config)(headers)
+}
+
+function tokenReader(config: Pick<Config, 'secret' | 'origin'>) {
+  const secret = sessionSecret(config)
+  const cookie = `${sessionCookieName(config)}=`
+  return (headers: Headers) => tokenIn(headers.get('cookie') ?? '', cookie, secret)
+}
+
 /** The session token in a Cookie header; null if there is none with our signature. */
-function readToken(header: string, cookie: string, secret: string): string | null {
+function tokenIn(header: string, cookie: string, secret: string): string | null {
   const pair = header.split('; ').find((text) => text.startsWith(cookie))
   if (pair === undefined || pair.length > 512) return null
   let value: string

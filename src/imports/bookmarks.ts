@@ -2,13 +2,12 @@ import { Tokenizer } from 'htmlparser2'
 import { type Found, type FoundLink, named } from '../bundles/found.ts'
 import { readTags } from '../bundles/tags.ts'
 
-/** Names of folders within folders are put together up to this many characters. */
+/** Names of nested folders are joined up to this many characters. */
 const MAX_PATH = 120
 
 /**
- * Reads a bookmarks file (the Netscape format of every browser), or the links of any piece of HTML. Each folder is
- * one of what is found, named with the folders round it. Only tokens are read, no tree is built: what never closes
- * costs no more than what does.
+ * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, named
+ * with its parents. Reads tokens without building a tree, so that unclosed tags cost nothing extra.
  */
 export function readBookmarks(html: string): Found[] {
   const reader = new BookmarksReader(html)
@@ -20,17 +19,17 @@ export function readBookmarks(html: string): Found[] {
 
 interface Folder {
   found: Found
-  /** Its name and those round it; a browser's own toolbar is a place, and names nothing within it. */
+  /** Its name and its parents’; a browser’s own folders, such as the toolbar, add nothing to it. */
   path: string
 }
 
-/** What marks a folder that every browser has. */
+/** Attributes that mark a browser’s own folders. */
 const PLACES = ['personal_toolbar_folder', 'unfiled_bookmarks_folder']
 
-/** Tags that end the text of a link, a heading or a remark; others (bold, pictures) may stand within it. */
+/** Tags that end the text of a link, heading or remark; others (bold, images) may occur within it. */
 const ENDS = new Set(['a', 'h3', 'dt', 'dd', 'dl'])
 
-/** What the text that comes now belongs to. */
+/** What the next text belongs to. */
 type Reading = 'link' | 'heading' | 'remark' | null
 
 class BookmarksReader {
@@ -124,10 +123,10 @@ class BookmarksReader {
     this.text = ''
   }
 
-  /** Gives the text that was read to what it belongs to. */
+  /** Assigns the text read to what it belongs to. */
   private endText(): void {
     const { reading, link, next } = this
-    // A remark goes on from the line above: an empty line at its beginning is its own.
+    // A remark may start with empty lines.
     const text = reading === 'remark' ? this.text.replace(/^[ \t]+/, '').trimEnd() : this.text.trim()
     this.begin(null)
     if (text === '') return

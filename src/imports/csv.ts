@@ -3,11 +3,11 @@ import type { UrlMetadata } from '../../db/schema.ts'
 import { type Found, named } from '../bundles/found.ts'
 import { readTags, writeTags } from '../bundles/tags.ts'
 
-/** Spreadsheets run a cell that begins like this (full-width signs too); one apostrophe before it makes it text. */
+/** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
 const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
 const DELIMITERS = [',', '\t', ';']
 
-/** The names that files have for each column, without case and spaces. */
+/** Column names, without case and spaces. */
 const COLUMNS = {
   url: ['url', 'link', 'href', 'address', 'uri', 'website'],
   title: ['title', 'name'],
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * A bundle's links as comma-separated values (RFC 4180), guarded against formulas; `readCsv` takes the guard off.
- * Columns: `url,note,tags,openPolicy`.
+ * A bundle’s links as CSV (RFC 4180), escaped against formula injection; `readCsv` removes the escapes. Columns:
+ * `url,note,tags,openPolicy`.
  */
 export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlMetadata[] }): string {
   const rows = urls.map((url, index) => {
@@ -37,9 +37,9 @@ export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlM
 }
 
 /**
- * Reads comma-, semicolon- or tab-separated values: by the names in the first row, or, where it has none, with the
- * column of URLs and the text beside it. Rows of one folder belong together.
- * @returns null for a text that is no such table.
+ * Reads comma-, semicolon- or tab-separated values, by the column names in the first row or, without those, by finding
+ * the column of URLs and the text beside it. Rows of one folder form a group.
+ * @returns null if the text is not such a table.
  */
 export function readCsv(text: string): Found[] | null {
   if (!DELIMITERS.some((delimiter) => text.includes(delimiter)) && !isOneColumn(text)) return null
@@ -52,7 +52,10 @@ export function readCsv(text: string): Found[] | null {
   return columns === null ? null : inFolders(rows, columns)
 }
 
-/** Whether a text without a delimiter is a column of URLs with its name on top: else it is a list, and not taken apart. */
+/**
+ * Whether a text without delimiters is a column of URLs with a header; otherwise it is a list and its lines are not
+ * split.
+ */
 function isOneColumn(text: string): boolean {
   const [name = ''] = text
     .trimStart()
@@ -90,7 +93,7 @@ function headerOf(cells: readonly string[]): Map<Column, number> | null {
   return columns.has('url') && !cells.some(isUrl) ? columns : null
 }
 
-/** Without names it is a table only where nothing else can be meant: commas stand in URLs and in prose, too. */
+/** Without a header it is a table only if it cannot be anything else, because commas occur in URLs and prose too. */
 function columnsOf(rows: readonly Row[]): Map<Column, number> | null {
   const width = rows[0]?.cells.length ?? 0
   if (width < 2 || rows.some(({ cells }) => cells.length !== width)) return null

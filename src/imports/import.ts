@@ -1,9 +1,10 @@
 import type { UrlMetadata } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
-import type { Found, FoundLink } from '../bundles/found.ts'
+import { CONTENT, eachText, pick, TEXT_NAMES, type TextName } from '../bundles/content.ts'
+import type { FoundLink, FoundTexts } from '../bundles/found.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { Problem } from '../core/problem.ts'
-import { fitted, unfitUrl } from '../core/text.ts'
+import { fitted, NO_WEB_ADDRESS, unfitUrl } from '../core/text.ts'
 import { type ImportFormat, recognise } from './formats.ts'
 
 /** What one import may hold; `remarks` is how many are listed, all are counted. */
@@ -18,10 +19,10 @@ interface ImportedLink {
 }
 
 /** One bundle that will be made, with 1 to 25 links. */
-export interface ImportedBundle {
-  title: string | null
-  description: string | null
+export interface ImportedBundle extends Record<TextName, string | null> {
   links: ImportedLink[]
+  /** Its rules, not checked yet: whoever makes the bundle is told what is wrong with them. */
+  resolutionPolicy?: unknown
 }
 
 /** Something about a line that whoever imports should know. */
@@ -40,8 +41,13 @@ export interface ImportPlan {
   skipped: Remark[]
   /** Links that are made, though not whole. */
   changed: Remark[]
-  /** All of either, those past `IMPORT_BOUNDS.remarks` as well. */
-  counts: { skipped: number; changed: number }
+  /** All of either, those past `IMPORT_BOUNDS.remarks` as well; of those skipped, how many are there twice. */
+  counts: { skipped: number; changed: number; doubles: number }
+}
+
+/** What one list would hold: all links of a text, wherever in it they stand, each once. */
+export interface FoundList extends Pick<ImportPlan, 'skipped' | 'changed' | 'counts'>, Record<TextName, string | null> {
+  links: ImportedLink[]
 }
 
 /**
@@ -50,46 +56,96 @@ export interface ImportPlan {
  * @throws Problem BAD_REQUEST for a text past `IMPORT_BOUNDS.characters`.
  */
 export function readImport(text: string): ImportPlan {
-  if (text.length > IMPORT_BOUNDS.characters) {
-    throw new Problem('BAD_REQUEST', 'This is too long to read at once: import one part of it, then the next.')
-  }
-  const { format, found } = recognise(text)
-  const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts: { skipped: 0, changed: 0 } }
-  let links = 0
-  for (const { title, description, links: all } of found) {
-    const taken = distinct(all, plan).flatMap((link) => {
-      links += 1
-      if (links <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
-      remark(plan, 'skipped', link, PAST_LINKS)
-      return []
-    })
-    const called = calledOf({ title, description }, taken[0], plan)
-    for (const bundle of inBundles(called, taken)) {
+  const { plan, groups } = read(text, () => new Map())
+  for (const { called, links, resolutionPolicy } of groups) {
+    for (const part of inBundles(called, links)) {
+      const bundle = resolutionPolicy === undefined ? part : { ...part, resolutionPolicy }
       if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
       else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
     }
   }
+  return inOrder(plan)
+}
+
+/**
+ * Reads the same texts as one list, which is called what stands above all of its links: the only heading that there is,
+ * or one that has no links of its own.
+ * @throws Problem like `readImport`.
+ */
+export function readList(text: string): FoundList {
+  const before = new Map<string, number>()
+  const { plan, groups } = read(text, () => before)
+  const filled = groups.filter(({ links }) => links.length > 0)
+  // A document begins with its name; an empty folder before others names none of them.
+  const top = groups.find(({ called, links }) => called.title !== '' || links.length > 0)
+  const isOverAll = plan.format === 'markdown' && top?.links.length === 0
+  const called = isOverAll ? top.called : filled.length === 1 ? filled[0]?.called : undefined
+  const { skipped, changed, counts } = inOrder(plan)
+  return {
+    ...eachText((name) => clip(called?.[name] ?? '', CONTENT[name].max) || null),
+    links: filled.flatMap(({ links }) => links),
+    skipped,
+    changed,
+    counts,
+  }
+}
+
+/** The bundles of a list that is too long for one, in its order. */
+export function inParts({ links, ...list }: FoundList): ImportedBundle[] {
+  return inBundles(
+    eachText((name) => list[name] ?? ''),
+    links,
+  )
+}
+
+interface Group {
+  called: FoundTexts
+  links: ImportedLink[]
+  resolutionPolicy?: unknown
+}
+
+/** @param seen the links that a group must not have again, by their lines. */
+function read(text: string, seen: () => Map<string, number>): { plan: ImportPlan; groups: Group[] } {
+  if (text.length > IMPORT_BOUNDS.characters) {
+    throw new Problem('BAD_REQUEST', 'This is too long to read in one go. Split it up and import one part at a time.')
+  }
+  const { format, found } = recognise(text)
+  const counts = { skipped: 0, changed: 0, doubles: 0 }
+  const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
+  let count = 0
+  const groups = found.map(({ links: all, resolutionPolicy, ...texts }): Group => {
+    const links = distinct(all, plan, seen()).flatMap((link) => {
+      count += 1
+      if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
+      remark(plan, 'skipped', link, PAST_LINKS)
+      return []
+    })
+    return { called: calledOf(texts, links[0], plan), links, resolutionPolicy }
+  })
+  return { plan, groups }
+}
+
+function inOrder(plan: ImportPlan): ImportPlan {
   for (const kind of ['skipped', 'changed'] as const) plan[kind].sort((one, other) => one.line - other.line)
   return plan
 }
 
-const PAST_LINKS = `is past the ${IMPORT_BOUNDS.links} links that one import takes: import it by itself`
-const PAST_BUNDLES = `is past the ${IMPORT_BOUNDS.bundles} bundles that one import makes: import it by itself`
+const PAST_LINKS = `is beyond the ${IMPORT_BOUNDS.links} links that one import takes: import it separately`
+const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one import makes: import it separately`
 
 /** The input of `create_bundle` for one bundle of a plan. */
-export function toNewBundle({ title, description, links }: ImportedBundle): NewBundle {
+export function toNewBundle({ links, resolutionPolicy, ...texts }: ImportedBundle): NewBundle {
   return {
     urls: links.map(({ url }) => url),
     urlMetadata: links.map(({ metadata }) => metadata),
-    title,
-    description,
+    ...pick(TEXT_NAMES, texts),
+    ...(resolutionPolicy === undefined ? {} : { resolutionPolicy: resolutionPolicy as NewBundle['resolutionPolicy'] }),
     source: 'import',
   }
 }
 
 /** The links that can be kept, each once; the rest is told. */
-function distinct(links: readonly FoundLink[], plan: ImportPlan): FoundLink[] {
-  const first = new Map<string, number>()
+function distinct(links: readonly FoundLink[], plan: ImportPlan, first: Map<string, number>): FoundLink[] {
   return links.filter((link) => {
     const url = link.url.trim()
     const unfit = unfitUrl(url)
@@ -99,17 +155,20 @@ function distinct(links: readonly FoundLink[], plan: ImportPlan): FoundLink[] {
     }
     const { href } = new URL(url)
     const before = first.get(href)
-    if (before !== undefined) remark(plan, 'skipped', link, `has the same link as line ${before}`)
-    else first.set(href, link.line)
+    if (before === undefined) first.set(href, link.line)
+    else {
+      plan.counts.doubles += 1
+      remark(plan, 'skipped', link, `has the same link as line ${before}`)
+    }
     return before === undefined
   })
 }
 
 function whyNot({ url }: FoundLink, unfit: string): string {
-  if (/^\s*https?:/i.test(url)) return `must be ${unfit}`
+  if (/^\s*https?:/i.test(url)) return unfit === NO_WEB_ADDRESS ? 'is not a web address' : `must be ${unfit}`
   const scheme = /^\s*([a-z][a-z0-9+.-]*:)\S/i.exec(url)?.[1]
   return scheme === undefined
-    ? 'holds no link'
+    ? 'has no link in it'
     : `is a ${scheme.toLowerCase()} link: only http: and https: can be shared`
 }
 
@@ -131,25 +190,24 @@ function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
 }
 
 /** What the bundles of one folder are called, as it may be kept; what is changed of it is told at its first link. */
-function calledOf(sent: Called, first: ImportedLink | undefined, plan: ImportPlan): Called {
+function calledOf(sent: FoundTexts, first: ImportedLink | undefined, plan: ImportPlan): FoundTexts {
   if (first !== undefined) {
-    for (const field of ['title', 'description'] as const) {
+    for (const field of TEXT_NAMES) {
       const place = { line: first.line, url: first.url, text: sent[field] }
       if (isChanged(sent[field])) remark(plan, 'changed', place, `comes under a ${field} ${WITH_CONTROLS}`)
     }
   }
-  return { title: onOneLine(sent.title), description: clip(clean(sent.description), BOUNDS.description) }
+  return eachText((name) => (CONTENT[name].lines === 'one' ? onOneLine(sent[name]) : clean(sent[name])))
 }
 
-type Called = Pick<Found, 'title' | 'description'>
-
-function inBundles({ title, description }: Called, links: readonly ImportedLink[]): ImportedBundle[] {
+function inBundles(called: FoundTexts, links: readonly ImportedLink[]): ImportedBundle[] {
+  const { title } = called
   const parts = Math.ceil(links.length / BOUNDS.urls)
   return Array.from({ length: parts }, (_, part) => {
     const suffix = parts === 1 ? '' : ` (${part + 1} of ${parts})`
     return {
+      ...eachText((name) => clip(called[name], CONTENT[name].max) || null),
       title: title === '' ? null : clip(title, BOUNDS.title - suffix.length) + suffix,
-      description: description || null,
       links: links.slice(part * BOUNDS.urls, (part + 1) * BOUNDS.urls),
     }
   })

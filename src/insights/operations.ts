@@ -8,13 +8,13 @@ import { daysIn, Insights, InsightsQuery } from './shapes.ts'
 export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers and clicks on Open all, by day and by rule',
   description:
-    'Tells how a bundle is used: views of its link, clicks on “Open all”, and clicks for each view (openAllRate), in ' +
-    'total, for each day and for each rule of its policy. Days are UTC days, today included. Viewers are not followed ' +
-    'from one day to the next, so uniqueViewerDays adds up the distinct viewers of each day. Counts may lag by a second.',
+    'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view (openAllRate), in ' +
+    'total, per day and per rule of its policy. Days are UTC days, including today. Viewers are not tracked ' +
+    'across days, so uniqueViewerDays is the sum of each day’s distinct viewers. Counts may lag by a second.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  // Its page shows the bundle beside them.
+  // Its page shows the bundle too.
   present: ({ insights }: Reported) => insights,
   csv: ({ insights }) => toCsv(insights),
   async run({ slug, range }, { service: { store }, caller }) {

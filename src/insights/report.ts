@@ -1,12 +1,14 @@
-import { and, between, eq, sum } from 'drizzle-orm'
+import { and, between, eq, sql, sum } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { iso } from '../core/time.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Counts, Insights } from './shapes.ts'
 
-/** What was counted of a bundle, with the bundle as it stands. */
+/** A bundle with its counts. */
 export interface Reported {
   bundle: StoredBundle
   insights: Insights
@@ -16,8 +18,8 @@ const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 
 /**
- * What was counted of a bundle on the last `days` UTC days, today included (spec 4.7, decisions 7). Reads a row for
- * each day and rule: the cost is that of the rules, never of the views.
+ * The counts of a bundle for the last `days` UTC days, including today (spec 4.7, decisions 7). Reads one row per day
+ * and rule, so the cost does not depend on the number of views.
  * @param now milliseconds since 1970.
  */
 export async function report(
@@ -27,39 +29,46 @@ export async function report(
   now: number,
 ): Promise<Insights> {
   const from = startOfDay(now) - (days - 1) * DAY_MS
-  const within = between(dailyCounters.day, dayOf(from), dayOf(now))
-  const sums = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
-  // One transaction, so that totals, rules and days agree.
-  const [byDay, byRule, [viewers]] = await db.batch([
-    db
-      .select({ key: dailyCounters.day, ...sums })
-      .from(dailyCounters)
-      .where(and(eq(dailyCounters.bundleId, bundle.id), within))
-      .groupBy(dailyCounters.day),
-    db
-      .select({ key: dailyCounters.ruleId, ...sums })
-      .from(dailyCounters)
-      .where(and(eq(dailyCounters.bundleId, bundle.id), within))
-      .groupBy(dailyCounters.ruleId),
-    db
-      .select({ days: sum(dailyViewers.viewers) })
-      .from(dailyViewers)
-      .where(and(eq(dailyViewers.bundleId, bundle.id), between(dailyViewers.day, dayOf(from), dayOf(now)))),
-  ])
-  const series = seriesOf(byKey(byDay), from, days)
+  const rows = await counted(db).all({ id: bundle.id, from: dayOf(from), to: dayOf(now) })
+  const of = (kind: string) => rows.filter((row) => row.kind === kind)
+  const [viewers] = of('viewers')
+  const series = seriesOf(byKey(of('day')), from, days)
   return {
     slug: bundle.slug,
     range: { from: iso(from), to: iso(now) },
     totals: {
       ...countsOf(total(series, 'views'), total(series, 'openAllClicks')),
-      uniqueViewerDays: Number(viewers?.days ?? 0),
+      uniqueViewerDays: Number(viewers?.views ?? 0),
     },
-    byRule: rulesOf(byKey(byRule), bundle.resolutionPolicy?.rules ?? []),
+    byRule: rulesOf(byKey(of('rule')), bundle.resolutionPolicy?.rules ?? []),
     series,
   }
 }
 
-/** A report's days as CSV (RFC 4180), one line each under a line of names. */
+/** What was counted by day and by rule, and of viewers in all: one statement, so that they agree. */
+const counted = prepared((db) => {
+  const sums = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
+  const within = (table: typeof dailyCounters | typeof dailyViewers) =>
+    and(eq(table.bundleId, sql.placeholder('id')), between(table.day, sql.placeholder('from'), sql.placeholder('to')))
+  const by = (kind: 'day' | 'rule', key: typeof dailyCounters.day | typeof dailyCounters.ruleId) =>
+    db
+      .select({ kind: sql<string>`${kind}`.as('kind'), key: sql<string>`${key}`.as('key'), ...sums })
+      .from(dailyCounters)
+      .where(within(dailyCounters))
+      .groupBy(key)
+  const viewers = db
+    .select({
+      kind: sql<string>`'viewers'`.as('kind'),
+      key: sql<string>`''`.as('key'),
+      views: sum(dailyViewers.viewers),
+      clicks: sql<string | null>`NULL`,
+    })
+    .from(dailyViewers)
+    .where(within(dailyViewers))
+  return unionAll(by('day', dailyCounters.day), by('rule', dailyCounters.ruleId), viewers).prepare()
+})
+
+/** The days of a report as CSV (RFC 4180), one line each after a header. */
 export function toCsv({ slug, series }: Insights): { filename: string; text: string } {
   const lines = series.map(({ day, views, openAllClicks }) => `${day},${views},${openAllClicks}`)
   return {
@@ -68,7 +77,7 @@ export function toCsv({ slug, series }: Insights): { filename: string; text: str
   }
 }
 
-/** The sums are text, as wide as they may get. */
+/** Sums are strings, because they may exceed a number’s range. */
 function byKey(rows: { key: string; views: string | null; clicks: string | null }[]): Map<string, Counts> {
   return new Map(rows.map(({ key, views, clicks }) => [key, countsOf(Number(views), Number(clicks))]))
 }
@@ -90,7 +99,7 @@ function total(series: Insights['series'], of: 'views' | 'openAllClicks'): numbe
   return series.reduce((sum, day) => sum + day[of], 0)
 }
 
-/** Current rules in policy order, those that were not counted too; then rules that are no more; then Fallthrough. */
+/** Current rules in policy order, including those without counts; then removed rules; then Fallthrough. */
 function rulesOf(counted: Map<string, Counts>, rules: readonly { id: string; name: string }[]): Insights['byRule'] {
   const current = new Set(rules.map(({ id }) => id))
   const removed = [...counted.keys()].filter((id) => id !== '' && !current.has(id)).sort()

@@ -4,9 +4,9 @@ import type { Store } from '../../db/client.ts'
 import { salts, viewerHashes } from '../../db/schema.ts'
 
 export const DAY_MS = 86_400_000
-/** Hashes deleted in one transaction: a day may have millions, and what is edited meanwhile waits for its end. */
+/** Hashes deleted per transaction: a day may have millions, and edits wait for the transaction. */
 const HASHES_PER_WRITE = 1_000
-/** Time spent on hashes in one go: today's counts want to be written as well. */
+/** Time per call, because today’s counts must be written too. */
 const EFFORT_MS = 100
 
 /** A UTC day as `YYYY-MM-DD`. */
@@ -14,12 +14,19 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** The first millisecond of a time's UTC day. UTC has no daylight saving, so every day is as long. */
+/** A UTC day as the number of days since 1970. */
+export function dayNumber(day: string): number {
+  return Date.parse(day) / DAY_MS
+}
+
+/** The first millisecond of a time’s UTC day. */
 export function startOfDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS
 }
 
-/** The salt of a day as text, the same for every process on this store: the first to ask makes it (decisions 7). */
+/**
+ * The salt of a day as text, the same for every process on this store: the first to need it creates it (decisions 7).
+ */
 export async function saltOf(store: Store, day: string): Promise<string> {
   await store.write([
     store.db
@@ -33,9 +40,9 @@ export async function saltOf(store: Store, day: string): Promise<string> {
 }
 
 /**
- * Destroys what could tie anything to a viewer of a day before `today`: the salt first, then the hashes, whose
- * number `daily_viewers` has had all along. Safe to run again and by several processes.
- * @returns false where there is more to do: many hashes, or a log that cannot be emptied yet. Run it again.
+ * Destroys everything that could identify viewers of days before `today`: first the salts, then the hashes, whose count
+ * `daily_viewers` already has. Idempotent, and safe to run in several processes.
+ * @returns false if hashes are left, or the log cannot be emptied yet. Call it again.
  */
 export async function endDaysBefore(store: Store, today: string): Promise<boolean> {
   await store.write([store.db.delete(salts).where(lt(salts.day, today))])
@@ -44,14 +51,15 @@ export async function endDaysBefore(store: Store, today: string): Promise<boolea
   while (isLeft && performance.now() < until) {
     await store.writeCounters([
       {
-        sql: 'DELETE FROM viewer_hashes WHERE rowid IN (SELECT rowid FROM viewer_hashes WHERE day < ? LIMIT ?)',
-        args: [today, HASHES_PER_WRITE],
+        sql: `DELETE FROM viewer_hashes WHERE (day, bundle_id, hash) IN (
+          SELECT day, bundle_id, hash FROM viewer_hashes WHERE day < ? ORDER BY day, bundle_id, hash LIMIT ?)`,
+        args: [dayNumber(today), HASHES_PER_WRITE],
       },
     ])
     const [left] = await store.db
       .select({ day: viewerHashes.day })
       .from(viewerHashes)
-      .where(lt(viewerHashes.day, today))
+      .where(lt(viewerHashes.day, dayNumber(today)))
       .limit(1)
     isLeft = left !== undefined
   }

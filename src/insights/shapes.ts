@@ -6,27 +6,27 @@ const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
 const RANGES = Object.keys(DAYS)
 const DEFAULT_RANGE = '30d'
 
-/** The query of GET /api/links/:slug/insights (spec 4.7): any other range is the default, silently. */
+/** The query of GET /api/links/:slug/insights (spec 4.7): any other range silently means the default. */
 export const InsightsQuery = type({
   slug: 'string',
-  // Typed as what there is to send; anything comes through.
+  // Typed as the useful values; accepts anything.
   'range?': type('unknown').configure({ enum: RANGES, default: DEFAULT_RANGE }, 'self').as<keyof typeof DAYS>(),
   '+': 'reject',
 })
 
-/** How many days a range has, today included. */
+/** The number of days in a range, including today. */
 export function daysIn(range: unknown): number {
   return DAYS[RANGES.includes(range as string) ? (range as keyof typeof DAYS) : DEFAULT_RANGE]
 }
 
-/** Counts, and clicks for each view: 4 decimals, 0 without views (decisions 7). */
+/** Counts, and clicks per view: 4 decimals, 0 without views (decisions 7). */
 const counts = {
   views: 'number.integer >= 0',
   openAllClicks: 'number.integer >= 0',
   openAllRate: 'number >= 0',
 } as const
 
-/** What a bundle's owner is told of its viewers (spec 4.7). */
+/** The insights of a bundle (spec 4.7). */
 export const Insights = lazy(() =>
   type({
     slug: 'string',
@@ -44,5 +44,5 @@ export const Insights = lazy(() =>
 )
 
 export type Insights = ReturnType<typeof Insights>['infer']
-/** One line of them. */
+/** One row of counts. */
 export type Counts = Omit<Insights['totals'], 'uniqueViewerDays'>

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { readNamed } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, member, owners, user } from '../../db/schema.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
@@ -80,7 +81,10 @@ export class KeyRing {
   async #read(keyPrefix: string): Promise<Kept | null> {
     const readAt = performance.now()
     const forgotten = this.#forgotten
-    const [row] = await this.store.db
+    const { db, current } = this.store
+    // Where there is a copy the server is asked for keys that there are: not for whatever somebody makes up.
+    if (current !== db && !(await this.#isThere(keyPrefix))) return this.#drop(keyPrefix)
+    const [row] = await current
       .select({
         key: apiKeys,
         userId: owners.userId,
@@ -115,6 +119,12 @@ export class KeyRing {
     const kept = { key, secretHash: new Uint8Array(secretHash), readAt }
     if (forgotten === this.#forgotten) this.#kept.set(keyPrefix, kept)
     return kept
+  }
+
+  async #isThere(keyPrefix: string): Promise<boolean> {
+    const { db } = this.store
+    const read = () => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.keyPrefix, keyPrefix)).all()
+    return (await readNamed(db, read)).length > 0
   }
 
   #drop(keyPrefix: string): null {

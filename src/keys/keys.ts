@@ -53,7 +53,7 @@ export async function mint(
 async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: SignedIn) {
   const { keyPrefix, secret, text } = newKeyToken()
   // The id is chosen here because the answer is stored in the transaction that inserts the key.
-  const [row] = await db.all<{ last: number }>(sql`SELECT seq AS last FROM sqlite_sequence WHERE name = 'api_keys'`)
+  const [row] = await db.select({ last: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'api_keys'`)
   const key = {
     id: (row?.last ?? 0) + 1,
     name,
@@ -100,6 +100,9 @@ export function toShown({ minterLeftAt: _, ...key }: ListedKey): ShownKey {
   return key
 }
 
+/** On pages, for a key that is not there or another subject's. */
+export const NO_KEY = 'This API key doesn’t exist, or it belongs to another account.'
+
 /**
  * Revokes a key of the acting subject; revoking it again changes nothing (spec 4.12).
  * @throws Problem NOT_FOUND; FORBIDDEN for a member of an organisation who is not an admin.
@@ -114,6 +117,6 @@ export async function revoke({ db, write }: Store, { subject, role }: SignedIn, 
       .where(and(mine, isNull(apiKeys.revokedAt))),
   ])
   const [row] = await db.select().from(apiKeys).where(mine)
-  if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`)
+  if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { toPeople: NO_KEY })
   return toApiKey(row, subject)
 }

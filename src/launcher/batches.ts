@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
+import { dayNumber } from '../insights/salts.ts'
 import type { Counter } from './counter.ts'
 
 /** Rows a transaction: small enough that an edit which waits for its end waits little, large enough to be cheap. */
@@ -12,11 +13,14 @@ export const MAX_WAITING = 200_000
 /** A viewer of one bundle, told from others for one day (see `Viewers`). */
 export interface ViewerHash {
   bundleId: number
+  /** 16 bytes, as 32 hexadecimal digits: JSON has no bytes. */
   hash: string
 }
 
 interface Batch {
   id: string
+  /** When it was made, in milliseconds since 1970: with its id, what the store knows it by. */
+  at: number
   rows: number
   statements: readonly InStatement[]
 }
@@ -105,12 +109,12 @@ function batchOf(day: string, counts: readonly Counter[], viewers: readonly View
     // Most batches hold nobody new.
     ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
   ]
-  return { id: randomUUID(), rows: counts.length + viewers.length, statements }
+  return { id: randomUUID(), at: Date.now(), rows: counts.length + viewers.length, statements }
 }
 
 /** Written with a batch, in one transaction: of the same id the store takes no second. */
-function markOf({ id }: Batch): InStatement {
-  return { sql: 'INSERT INTO counter_batches (id, at) VALUES (?, ?)', args: [id, Date.now()] }
+function markOf({ at, id }: Batch): InStatement {
+  return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
 }
 
 /** The joins, here and below, leave out bundles that are gone, whose counts have nowhere to go. */
@@ -132,16 +136,17 @@ function newViewers(day: string, viewers: readonly ViewerHash[]): InStatement[] 
         SELECT bundles.id, ?1, count(DISTINCT value ->> 1)
         FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0
         WHERE NOT EXISTS (SELECT 1 FROM viewer_hashes
-          WHERE bundle_id = value ->> 0 AND day = ?1 AND hash = value ->> 1)
+          WHERE day = ?3 AND bundle_id = value ->> 0 AND hash = unhex(value ->> 1))
         GROUP BY bundles.id
         ON CONFLICT DO UPDATE SET viewers = viewers + excluded.viewers`,
-      args: [day, seen],
+      args: [day, seen, dayNumber(day)],
     },
     {
-      sql: `INSERT INTO viewer_hashes (bundle_id, day, hash)
-        SELECT bundles.id, ?, value ->> 1 FROM json_each(?) JOIN bundles ON bundles.id = value ->> 0 WHERE true
+      sql: `INSERT INTO viewer_hashes (day, bundle_id, hash)
+        SELECT ?1, bundles.id, unhex(value ->> 1)
+        FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0 WHERE true
         ON CONFLICT DO NOTHING`,
-      args: [day, seen],
+      args: [dayNumber(day), seen],
     },
   ]
 }

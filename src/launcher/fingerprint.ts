@@ -1,13 +1,18 @@
 /**
- * Who looks at what, in two hashes of 32 bits. They are no SHA-256, which would cost a view more than all else that is
- * ours. Nobody outside can aim at them, for they begin with a secret, and they never leave this process.
+ * Who looks at what, in a hash of 48 bits: the upper 32 tell it from others in the same place, the lower 16 are its place
+ * in a table. It is no SHA-256, which would cost a view more than all else that is ours, and one number, for an object
+ * a view would be garbage to collect. Nobody outside can aim at it, for it begins with a secret, and it never leaves
+ * this process.
  */
-export interface Fingerprint {
-  /** Tells it from others in the same place; not zero, which stands for nobody. */
-  tag: number
-  /** Where it is kept in a table, modulo the table's size. */
-  place: number
-}
+export type Fingerprint = number
+
+const PLACES = 2 ** 16
+
+/** What tells it from others in the same place; not zero, which stands for nobody. */
+export const tagOf = (fingerprint: Fingerprint): number => Math.floor(fingerprint / PLACES)
+
+/** Where it is kept, of at most 65536 places. */
+export const placeOf = (fingerprint: Fingerprint): number => fingerprint % PLACES
 
 /** Odd, so that no two numbers have the same product in 32 bits, and with bits all over. */
 const FACTOR_A = 0x9e3779b1
@@ -36,7 +41,7 @@ export function fingerprint(
   }
   one = mix32(one ^ (other >>> 15))
   other = mix32(other ^ one)
-  return { tag: one >>> 0 || 1, place: other >>> 0 }
+  return (one >>> 0 || 1) * PLACES + (other & (PLACES - 1))
 }
 
 /** Lets each bit of a number bear on all of them. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { type Fingerprint, fingerprint } from './fingerprint.ts'
+import { type Fingerprint, fingerprint, placeOf, tagOf } from './fingerprint.ts'
 import type { UserAgent } from './user-agents.ts'
 
 /** Of the 65536 in all; a bucket fills half a line of the processor's cache. */
@@ -22,8 +22,9 @@ export class KnownViewers {
   }
 
   /** Whether a viewer has come before. */
-  has({ tag, place }: Fingerprint): boolean {
-    const from = (place % BUCKETS) * PER_BUCKET
+  has(viewer: Fingerprint): boolean {
+    const tag = tagOf(viewer)
+    const from = (placeOf(viewer) % BUCKETS) * PER_BUCKET
     for (let at = from; at < from + PER_BUCKET; at += 1) {
       const kept = this.#kept[at]
       if (kept === tag) return true
@@ -33,7 +34,9 @@ export class KnownViewers {
   }
 
   /** Remembers a viewer who is not known yet. */
-  add({ tag, place }: Fingerprint): void {
+  add(viewer: Fingerprint): void {
+    const tag = tagOf(viewer)
+    const place = placeOf(viewer)
     const from = (place % BUCKETS) * PER_BUCKET
     for (let at = from; at < from + PER_BUCKET; at += 1) {
       if (this.#kept[at] === 0) {

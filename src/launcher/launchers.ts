@@ -10,8 +10,6 @@ import { Counter } from './counter.ts'
 import { type Kept, KeptBySlug } from './kept.ts'
 import { find, type ServedBundle } from './served.ts'
 
-/** Launchers are kept up to this many bytes. */
-const MAX_BYTES = 32 * 1024 * 1024
 /** What an entry costs beside its pages: objects, its key and its place. */
 const ENTRY_BYTES = 512
 /** What a compiled policy may remember of its viewers. */
@@ -66,7 +64,7 @@ export class Launcher extends Variant implements Kept {
  * this process drops its launcher at once, an edit in another within a second.
  */
 export class Launchers {
-  readonly #kept = new KeptBySlug<Launcher>(MAX_BYTES)
+  readonly #kept: KeptBySlug<Launcher>
   /** How many were read because they were not kept. */
   loads = 0
   /** Rises with every drop: what was read before a drop must not be kept after it. */
@@ -78,8 +76,10 @@ export class Launchers {
     readonly store: Store,
     readonly log: Logger,
     readonly blockedHosts: Pick<BlockedHosts, 'isIn'>,
+    maxBytes: number,
     seen: number,
   ) {
+    this.#kept = new KeptBySlug(maxBytes)
     this.#seen = seen
     let polling = false
     this.#timer = setInterval(async () => {
@@ -90,9 +90,15 @@ export class Launchers {
     }, POLL_MS)
   }
 
-  static async start(store: Store, log: Logger, blockedHosts: Pick<BlockedHosts, 'isIn'>): Promise<Launchers> {
+  /** @param maxBytes what may be kept. */
+  static async start(
+    store: Store,
+    log: Logger,
+    blockedHosts: Pick<BlockedHosts, 'isIn'>,
+    maxBytes: number,
+  ): Promise<Launchers> {
     const [row] = await store.db.select({ last: max(bundleChanges.seq) }).from(bundleChanges)
-    return new Launchers(store, log, blockedHosts, row?.last ?? 0)
+    return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0)
   }
 
   /** The launcher if it is kept; looks nothing up. The slug is what stands in `text` between `from` and `to`. */

@@ -1,7 +1,8 @@
 import { scope } from 'arktype'
 import { implement } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { isRuleId, isRuleOf } from '../policies/rule-ids.ts'
+import { isRuleId } from '../policies/rule-id.ts'
+import { isRuleOf } from '../policies/rule-ids.ts'
 import type { Service } from '../service.ts'
 import type { Launcher } from './launchers.ts'
 

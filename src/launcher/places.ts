@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { fingerprint } from './fingerprint.ts'
+import { fingerprint, placeOf, tagOf } from './fingerprint.ts'
 
 /** Viewers that one network may have of one bundle in a day; who comes beyond counts as a view alone. */
 export const MAX_VIEWERS = 64
@@ -20,8 +20,9 @@ export class Places {
 
   /** Counts one more viewer. @returns false, and counts nobody, where there are as many as may be. */
   take(bundleId: number, network: string): boolean {
-    const { tag, place } = fingerprint(this.#secret, bundleId, network)
-    const from = (place % BUCKETS) * PER_BUCKET
+    const pair = fingerprint(this.#secret, bundleId, network)
+    const tag = tagOf(pair)
+    const from = (placeOf(pair) % BUCKETS) * PER_BUCKET
     let fewest = from
     for (let at = from; at < from + PER_BUCKET; at += 1) {
       if (this.#kept[at] === tag) {

@@ -2,13 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from '../insights/salts.ts'
-import { Batches } from './batches.ts'
+import { SETTINGS } from '../settings.ts'
+import { Batches, MAX_WAITING } from './batches.ts'
 import type { Counter } from './counter.ts'
 import { UserAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
-/** How often counts are written: what `kill -9` can take (decisions 7: at most a second). */
-const FLUSH_MS = 800
+/** What `kill -9` can take, unless the operator says otherwise (decisions 7: at most a second). */
+const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
+/** Between flushes it is looked this often for what cannot wait so long: the end of a day, a store that is back. */
+const LOOK_MS = 800
+/** New viewers and counters that do not wait for the time of a flush, so that a long one costs no counts. */
+const MOST_UNWRITTEN = MAX_WAITING / 4
 /** How long the end waits for a store that is away. */
 const STOP_PATIENCE_MS = 5_000
 /** The next day's salt is read this long before midnight, so that no view has to wait for it. */
@@ -35,6 +40,7 @@ export class Recorder {
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
+  #flushAt = 0
   readonly #userAgents = new UserAgents()
   readonly #timer: ReturnType<typeof setInterval>
 
@@ -42,20 +48,27 @@ export class Recorder {
     readonly store: Store,
     readonly log: Logger,
     readonly now: () => number,
+    readonly flushMs: number,
   ) {
     this.#batches = new Batches(store, log)
-    this.#timer = setInterval(() => this.flush(), FLUSH_MS)
+    this.#timer = setInterval(() => this.#look(), Math.min(flushMs, LOOK_MS))
   }
 
   /**
    * Reads today's salt and starts writing.
    * @param now the clock, in milliseconds since 1970.
+   * @param flushMs how often counts are written; those of a day that ends, or very many, sooner.
    * @throws what the store throws when the salt cannot be read.
    */
-  static async start(store: Store, log: Logger, now: () => number = Date.now): Promise<Recorder> {
+  static async start(
+    store: Store,
+    log: Logger,
+    now: () => number = Date.now,
+    flushMs = DEFAULT_FLUSH_MS,
+  ): Promise<Recorder> {
     const today = dayOf(now())
     const salt = await saltOf(store, today)
-    const recorder = new Recorder(store, log, now)
+    const recorder = new Recorder(store, log, now, flushMs)
     recorder.#salts.set(today, salt)
     recorder.#turnTo(now())
     // A day that went by while no process ran is ended at once.
@@ -90,8 +103,18 @@ export class Recorder {
     counter.openAllClicks += 1
   }
 
+  #look(): void {
+    this.#keepDay()
+    const unwritten = this.#touched.length + this.#viewers.waiting
+    // The counts of a day that ends are batches at once: other processes destroy its hashes soon (DAY_ENDS_AFTER_MS).
+    const cannotWait = this.#batches.size > 0 || unwritten >= MOST_UNWRITTEN || this.now() >= this.#endDaysAt
+    if (cannotWait || performance.now() >= this.#flushAt) void this.flush()
+  }
+
   /** Writes what has been counted; resolves when it is stored or has been put back for the next time. */
   flush(): Promise<void> {
+    // Half a look early, or a look that is a moment early would leave it to the next.
+    this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, LOOK_MS) / 2
     this.#keepDay()
     this.#close()
     // Whoever asks while one is under way waits for the next, which takes what all of them have brought.

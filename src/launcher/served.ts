@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { readNamed } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -10,7 +11,7 @@ export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle that is served under a slug, or null where there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  const [row] = await finder(db).execute({ slug })
+  const [row] = await readNamed(db, () => finder(db).execute({ slug }))
   return row ?? null
 }
 
@@ -38,6 +39,8 @@ export interface PublicBundle extends Pick<Content, ShownName> {
   slug: string
   /** Whether nobody answers for it: it was made without an account. */
   isUnclaimed: boolean
+  /** Whether rules decide who sees which tabs. */
+  hasRules: boolean
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -48,7 +51,12 @@ export interface PublicBundle extends Pick<Content, ShownName> {
 
 /** A bundle as it is shown to a viewer who matched `rule`: its tabs in place of the bundle's (decisions 6). */
 export function shownTo(rule: Rule | null, bundle: ServedBundle): PublicBundle {
-  const own = { slug: bundle.slug, ...pick(SHOWN_NAMES, bundle), isUnclaimed: bundle.ownerId === null }
+  const own = {
+    slug: bundle.slug,
+    ...pick(SHOWN_NAMES, bundle),
+    isUnclaimed: bundle.ownerId === null,
+    hasRules: bundle.resolutionPolicy !== null,
+  }
   if (rule === null) return { ...own, rule }
   return {
     ...own,

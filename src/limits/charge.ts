@@ -27,7 +27,7 @@ export function chargeAddress(
   purpose = '',
 ): Decision | Promise<Decision> {
   const taken = takeAll(bucket, networkCounts(limits[limit], network, purpose))
-  const whose = 'from your address'
+  const whose = 'from your network'
   return taken instanceof Promise ? taken.then((decision) => passed(decision, whose)) : passed(taken, whose)
 }
 

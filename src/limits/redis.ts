@@ -88,6 +88,8 @@ type Scripts = Redis & {
 export class RedisBucket implements Bucket {
   readonly #redis: Redis
   #isAway = false
+  /** How often it gave no answer in time, or an error. */
+  failures = 0
 
   private constructor(
     url: string,
@@ -171,7 +173,19 @@ export class RedisBucket implements Bucket {
     this.#redis.disconnect()
   }
 
+  /** Asks it whether it answers, within a quarter of a second. */
+  async isUp(): Promise<boolean> {
+    try {
+      await inTime(this.#redis.ping(), TIMEOUT_MS)
+      this.#tell(false)
+    } catch (error) {
+      this.#tell(true, error)
+    }
+    return !this.#isAway
+  }
+
   #tell(isAway: boolean, error?: unknown): void {
+    if (isAway) this.failures += 1
     if (isAway === this.#isAway) return
     this.#isAway = isAway
     if (isAway) this.log.warn({ err: error }, 'Redis is away: limits are counted in memory, each process for itself')

@@ -14,13 +14,13 @@ const MAILBOX_SIZE = 50
 /** Time-outs for a silent mail server; some greet late on purpose. */
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
 
-/** Sends mail by SMTP. Without SMTP_URL mails go to the log and the development mailbox. */
+/** Sends mail by SMTP. Without SMTP_URL mails go to the development mailbox and, where `logMails` says so, to the log. */
 export class Mailer {
   /** Newest first; empty unless in development without SMTP_URL. */
   readonly mailbox: (Mail & { at: Date })[] = []
 
   constructor(
-    readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'isDevelopment'>,
+    readonly config: Pick<Config, 'smtpUrl' | 'logMails' | 'mailFrom' | 'isDevelopment'>,
     readonly log: Logger,
   ) {}
 
@@ -29,9 +29,11 @@ export class Mailer {
     return this.config.smtpUrl !== undefined || this.config.isDevelopment
   }
 
-  /** Sends a mail, or logs it for the operator to pass on: otherwise nobody could sign in by mail. */
+  /** Sends a mail, or logs it for the operator to pass on; where its links may not be in the log, that there was one. */
   send(mail: Mail): void {
-    if (this.config.smtpUrl === undefined) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
+    const { smtpUrl, logMails } = this.config
+    if (smtpUrl === undefined && logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
+    else if (smtpUrl === undefined) this.log.warn({ subject: mail.subject }, 'no SMTP_URL: a mail was not sent')
     this.sendIfConfigured(mail)
   }
 

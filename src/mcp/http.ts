@@ -3,22 +3,22 @@ import { lazy } from '../core/lazy.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
-import { asking } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
 import type { Service } from '../service.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
 export function mcp(operations: readonly Operation[], service: Service) {
-  // The protocol's library is larger than the rest of the service: it is loaded when the first agent comes.
+  // Loaded on the first request, because the protocol’s library is larger than the rest of the service.
   const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service))
   return new Elysia().post(
     '/api/mcp',
     async ({ request }) => {
       refuseOtherOrigins(request, service)
-      // A cookie is never enough: tools are for programs, and those have keys.
+      // A cookie is not enough: tools are for programs, and those have keys.
       if (!request.headers.has('authorization')) throw unauthorized('Send an API key as Authorization: Bearer <key>.')
-      const who = await asking(request, service)
+      const who = await callContext(request, service)
       const answer = await (await load())(request, await readJson(request, ['application/json']), who)
       const headers = headersWith({ 'cache-control': 'no-store' })
       for (const [name, value] of answer.headers) headers.set(name, value)
@@ -29,10 +29,10 @@ export function mcp(operations: readonly Operation[], service: Service) {
 }
 
 /**
- * A page of another site must not reach a server on somebody's own machine by rebinding its name.
+ * Prevents DNS rebinding: a page of another site must not reach a server on the user’s machine.
  * @throws Problem FORBIDDEN.
  */
 function refuseOtherOrigins({ headers }: Request, { config: { origin } }: Service): void {
   const from = headers.get('origin')
-  if (from !== null && from !== origin) throw new Problem('FORBIDDEN', `Origin must be ${origin}, or not be sent.`)
+  if (from !== null && from !== origin) throw new Problem('FORBIDDEN', `Origin must be ${origin} or omitted.`)
 }

@@ -2,14 +2,14 @@ import { createBundle, getBundle, updateBundle } from '../bundles/operations.ts'
 import { getInsights } from '../insights/operations.ts'
 import { previewPolicy } from '../policies/operations.ts'
 
-/** A text that somebody can pick to start an agent on a task. */
+/** A prompt that a user can pick to start an agent on a task. */
 export interface Prompt {
   name: string
   title: string
   description: string
   arguments: { name: string; description: string; required: boolean }[]
-  /** What the agent is told. */
-  text(words: Record<string, string>): string
+  /** The instructions to the agent. */
+  text(args: Record<string, string>): string
 }
 
 const slug = { name: 'slug', description: 'The bundle: the last part of its link.', required: true }

@@ -15,30 +15,30 @@ import type { Service } from '../service.ts'
 import { prompts } from './prompts.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
-// The Model Context Protocol over the table of operations. Loaded when the first agent comes: see docs/decisions.md.
+// The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
 
-/** JSON-RPC's code for the rate limit (spec 7), and two of its own. */
+/** JSON-RPC codes: one for the rate limit (spec 7) and two of the standard. */
 const RATE_LIMITED = -32004
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
-/** Bundles that are listed, or looked through, at once. */
+/** Bundles listed or completed at a time. */
 const PAGE = 100
-/** Of what somebody types for a slug, so many characters are looked for. */
+/** Maximum length of a slug’s prefix to complete. */
 const MAX_WANTED = 100
-/** Streams that may be open at once, in all. */
+/** Maximum number of open streams. */
 const MAX_LISTENERS = 100
 
-/** One request of one caller; every message of a batch adds what it was told of the limit. */
+/** A request of a caller; every message of a batch adds its rate limit headers. */
 interface Visit {
-  asking: CallContext
+  context: CallContext
   headers: Record<string, string>
 }
 
 type Call = (operation: Operation, input: Record<string, unknown>) => Promise<Sent>
 
 /**
- * Answers one request: of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one
- * definition. No session is kept in any of them.
+ * Answers requests of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one definition.
+ * All without sessions.
  */
 export function mcpServer(operations: readonly Operation[], service: Service) {
   const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
@@ -47,12 +47,12 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
   const serve = (visit: Visit) => newServer(visit, { tools, listed, service })
   const modern = createMcpHandler(({ requestInfo }) => serve(visits.get(requestInfo!)!), {
     legacy: 'reject',
-    // Nothing that is listed here changes while a server runs, so few have a reason to listen.
+    // Nothing listed here changes while the server runs, so few clients need to listen.
     maxSubscriptions: MAX_LISTENERS,
   })
   service.stopping.addEventListener('abort', () => void modern.close())
-  return async (request: Request, message: unknown, asking: CallContext): Promise<Response> => {
-    const visit: Visit = { asking, headers: {} }
+  return async (request: Request, message: unknown, context: CallContext): Promise<Response> => {
+    const visit: Visit = { context, headers: {} }
     visits.set(request, visit)
     const answer = (await isLegacyRequest(request, message))
       ? await answerOnce(serve(visit), request, message)
@@ -62,7 +62,7 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
   }
 }
 
-/** One exchange of a revision before 2026-07-28, without a session and without a stream. */
+/** Answers a message of a revision before 2026-07-28, without session and stream. */
 async function answerOnce(server: Server, request: Request, message: unknown): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
@@ -80,8 +80,8 @@ interface Offered {
 }
 
 function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
-  const { asking } = visit
-  const { scopes } = asking.caller as { scopes: Parameters<typeof isAllowed>[1] }
+  const { context } = visit
+  const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
   const server = new Server(
     {
       name: service.config.name.toLowerCase(),
@@ -96,7 +96,7 @@ function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
   )
   const call: Call = async (operation, input) => {
     try {
-      const sent = await respond(operation, ...called(operation, input, asking), service)
+      const sent = await respond(operation, ...called(operation, input, context), service)
       Object.assign(visit.headers, limitsIn(sent.headers))
       return sent
     } catch (error) {
@@ -133,11 +133,11 @@ const INSTRUCTIONS =
   'list_bundles, read it with get_bundle before you edit it, and try an edit with dryRun. Every edit can be undone with ' +
   'restore_version, a deletion with restore_bundle. A failed call says what to do.'
 
-/** A tool's arguments as the call of its operation: what stands beside the input apart from the input. */
+/** Splits a tool’s arguments into the input of its operation and what accompanies it. */
 function called(
   operation: Operation,
   sent: Record<string, unknown>,
-  asking: CallContext,
+  context: CallContext,
 ): [() => unknown, CallContext] {
   const beside = besideOf(operation)
   const takes = (name: 'idempotencyKey' | 'expectedVersion') => (beside.includes(name) ? (sent[name] ?? null) : null)
@@ -154,15 +154,15 @@ function called(
     }
     return { idempotencyKey, expectedVersion: expectedVersion as number | null }
   }
-  return [() => input, { ...asking, source: 'mcp', conditions }]
+  return [() => input, { ...context, source: 'mcp', conditions }]
 }
 
-function succeeded({ body, headers, words }: Sent) {
+function succeeded({ body, headers, note }: Sent) {
   const content = [{ type: 'text' as const, text: JSON.stringify(body) }]
   const version = /^"v(\d+)"$/.exec(headers.etag ?? '')?.[1]
-  // The route tells it in a header, which a tool's caller does not see.
+  // The route has it in a header, which a tool’s caller does not see.
   if (version !== undefined) content.push({ type: 'text', text: `This is version ${version} of the bundle.` })
-  if (words !== undefined) content.push({ type: 'text', text: words })
+  if (note !== undefined) content.push({ type: 'text', text: note })
   return { content, structuredContent: body as Record<string, unknown> }
 }
 
@@ -176,7 +176,7 @@ interface Listed {
 
 const SCHEME = 'bundle://'
 
-/** The caller's bundles as resources: what `get_bundle` answers, under `bundle://<slug>`. */
+/** The caller’s bundles as resources: the answer of `get_bundle`, under `bundle://<slug>`. */
 function offerBundles(server: Server, call: Call): void {
   const told = async (operation: Operation, input: Record<string, unknown>) => {
     try {
@@ -236,13 +236,13 @@ function offerPrompts(server: Server): void {
     const prompt = prompts.find(({ name }) => name === params.name)
     if (prompt === undefined)
       throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${params.name.slice(0, 100)}.`)
-    const words = params.arguments ?? {}
-    const missing = prompt.arguments.find(({ name, required }) => required && !words[name]?.trim())
+    const given = params.arguments ?? {}
+    const missing = prompt.arguments.find(({ name, required }) => required && !given[name]?.trim())
     if (missing !== undefined)
       throw new ProtocolError(INVALID_PARAMS, `${missing.name} is missing: ${missing.description}`)
     return {
       description: prompt.description,
-      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(words) } }],
+      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
     }
   })
 }

@@ -5,7 +5,7 @@ import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
 
-/** A tool as it is listed (decisions 10). */
+/** A tool as listed (decisions 10). */
 export interface Tool {
   name: string
   title: string
@@ -15,7 +15,7 @@ export interface Tool {
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
 }
 
-/** Whether an operation is a tool: each that a credential is for, save one whose answer may not fit into a message. */
+/** Whether an operation is a tool: all that use a credential, except those whose answer may not fit into a message. */
 export function isTool({ access, keyScope, download }: Operation): boolean {
   return download === undefined && (access !== 'public' || keyScope !== undefined)
 }
@@ -26,7 +26,7 @@ export function isAllowed(operation: Operation, scopes: readonly Scope[]): boole
   return needed === undefined || allows(scopes, needed)
 }
 
-/** An operation as a tool: its input is one flat object, its output the body of its route. */
+/** An operation as a tool: its input is a flat object, its output the body of its route. */
 export function toTool(operation: Operation): Tool {
   const { name, summary, description } = operation
   const annotations = hintsOf(operation)
@@ -40,7 +40,7 @@ export function toTool(operation: Operation): Tool {
   }
 }
 
-/** What follows from the method of a route, or from what its declaration says of its effect. */
+/** Derived from the route’s method, or from the declared effect. */
 function hintsOf({ route, effect }: Operation): Tool['annotations'] {
   const isDeletion = route.startsWith('DELETE ')
   const readOnlyHint = route.startsWith('GET ') || effect === 'none'
@@ -54,7 +54,7 @@ function hintsOf({ route, effect }: Operation): Tool['annotations'] {
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const naming = newNaming('inline', ['description'])
-  // Models are not handed tools whose input is a choice at its root: what must be chosen is said in words.
+  // Model APIs do not accept a tool input with a choice at its root: the description states it.
   const { oneOf: _, ...schema } = inputSchema(operation, naming)
   const beside = besideOf(operation).map((name) => {
     const { examples: _, ...schema } = besideSchema(name)
@@ -64,7 +64,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   return { ...schema, type: 'object', properties, ...definitionsOf(naming) }
 }
 
-/** A failed call has structured content too, and clients hold it to this schema as they do a success. */
+/** Includes the error, because a failed call has structured content too, which clients validate against this schema. */
 function outputOf(operation: Operation): Tool['outputSchema'] {
   const naming = newNaming('defined', [])
   const [method = ''] = operation.route.split(' ')
@@ -76,7 +76,7 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
   return { type: 'object', anyOf: answers, ...definitionsOf(naming) }
 }
 
-/** Tools are read whole by every agent, so they say each thing once: inputs what is meant, outputs their shape alone. */
+/** Every agent reads all tools, so they say each thing once: inputs have descriptions, outputs only their structure. */
 function newNaming(named: Naming['named'], told: Naming['told']): Naming {
   return { prefix: '#/$defs/', named, told, definitions: new Map() }
 }

@@ -1,41 +1,60 @@
-import { copyFileSync, existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { type Copy, copyStore, restoreStore, UnfitCopy } from '../../db/backup.ts'
-import { keepPrivate } from '../../db/private-files.ts'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Copy, copyStore, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
+import { UnusableCopy } from '../../db/unusable-copy.ts'
 import { databaseFile } from '../config.ts'
 import { readSetting } from '../settings.ts'
 
 type Env = Record<string, string | undefined>
 
 /**
- * Backs up the file store of DATABASE_URL and its secret while services run. Whoever has the backup can sign in as
- * anybody: protect it like the store.
- * @throws UnfitCopy.
+ * Backs up the file store of DATABASE_URL and its secret while services run. Anyone with the backup can sign in as
+ * anyone: protect it like the store.
+ * @throws UnusableCopy.
  */
 export function backUp(env: Env, to: string): Promise<Copy> {
-  return copy(storeOf(env), resolve(to), copyStore)
+  return copyStore(storeOf(env), resolve(to))
 }
 
 /**
  * Restores a backup and its secret to DATABASE_URL, where no store may exist yet. The service must be stopped.
- * @throws UnfitCopy.
+ * @throws UnusableCopy.
  */
-export function restore(env: Env, from: string): Promise<Copy> {
-  return copy(resolve(from), storeOf(env), restoreStore)
+export async function restore(env: Env, from: string): Promise<Copy> {
+  const secret = resolve(from) + SECRET
+  // Without it the service would make another: nobody would stay signed in, and nothing encrypted could be read.
+  if (existsSync(from) && !existsSync(secret) && readSetting(env, 'SERVICE_SECRET') === undefined) {
+    throw new UnusableCopy(
+      `${secret} is missing: put it beside the copy, or set SERVICE_SECRET (if it is lost, to a new one: everybody is signed out)`,
+    )
+  }
+  return restoreStore(resolve(from), storeOf(env))
 }
 
-async function copy(from: string, to: string, how: typeof copyStore): Promise<Copy> {
-  const [secret, secretTo] = [`${from}.secret`, `${to}.secret`]
-  if (existsSync(secretTo)) throw new UnfitCopy(`${secretTo} is there already: move it away first`)
-  const made = await how(from, to)
-  if (existsSync(secret)) copyFileSync(secret, secretTo)
-  // The copy has the mode of the original.
-  keepPrivate(to)
-  return made
+/**
+ * Compares a backup, or every backup of a folder, with its checksums.
+ * @returns those that have not changed.
+ * @throws UnusableCopy that names each file that has.
+ */
+export async function verify(path: string): Promise<{ intact: string[] }> {
+  const at = resolve(path)
+  const isFolder = statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const names = isFolder ? readdirSync(at).filter((name) => name.endsWith('.db')) : []
+  if (isFolder && names.length === 0) throw new UnusableCopy(`there is no backup in ${at}`)
+  const files = isFolder ? names.sort().map((name) => join(at, name)) : [at]
+  const faults: string[] = []
+  for (const file of files) {
+    await verifyCopy(file).catch((error: unknown) => {
+      if (!(error instanceof UnusableCopy)) throw error
+      faults.push(error.message)
+    })
+  }
+  if (faults.length > 0) throw new UnusableCopy(faults.join('\n'))
+  return { intact: files }
 }
 
 function storeOf(env: Env): string {
   const file = databaseFile(readSetting(env, 'DATABASE_URL'))
   if (file !== null) return file
-  throw new UnfitCopy('DATABASE_URL is a server: back it up there (docs/self-hosting.md says how)')
+  throw new UnusableCopy('DATABASE_URL is a server: back it up there (docs/self-hosting.md says how)')
 }

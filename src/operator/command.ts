@@ -1,24 +1,29 @@
-import { UnfitCopy } from '../../db/backup.ts'
+import { UnusableCopy } from '../../db/unusable-copy.ts'
+import about from '../../package.json' with { type: 'json' }
 import { visible } from '../core/text.ts'
 import { BadSetting, readSetting } from '../settings.ts'
-import { backUp, restore } from './backup.ts'
-import { CannotOperate, type Operator, openOperator } from './operator.ts'
+import { CannotOperate } from './cannot.ts'
+import type { Operator } from './operator.ts'
+
+// What a command needs is loaded by it: `health` is asked every few seconds, and a store takes half a second to load.
+const backups = () => import('./backup.ts')
+const operators = () => import('./operator.ts')
 
 type Env = Record<string, string | undefined>
 
 /** An admin command. Its result is printed as JSON. */
 interface Command {
-  takes: readonly string[]
-  says: string
-  run(env: Env, words: string[]): Promise<unknown>
+  params: readonly string[]
+  summary: string
+  run(env: Env, args: string[]): Promise<unknown>
 }
 
 const onStore =
-  (run: (operator: Operator, words: string[]) => Promise<unknown>): Command['run'] =>
-  async (env, words) => {
-    const operator = await openOperator(env)
+  (run: (operator: Operator, args: string[]) => Promise<unknown>): Command['run'] =>
+  async (env, args) => {
+    const operator = await (await operators()).openOperator(env)
     try {
-      return await run(operator, words)
+      return await run(operator, args)
     } finally {
       await operator.close()
     }
@@ -26,23 +31,28 @@ const onStore =
 
 export const COMMANDS: Record<string, Command> = {
   backup: {
-    takes: ['file'],
-    says: 'copy the database, and its secret, while the service runs',
-    run: (env, [file = '']) => backUp(env, file),
+    params: ['file'],
+    summary: 'copy the database, and its secret, while the service runs',
+    run: async (env, [file = '']) => (await backups()).backUp(env, file),
   },
   restore: {
-    takes: ['file'],
-    says: 'put a backup where there is no database; start the service after',
-    run: (env, [file = '']) => restore(env, file),
+    params: ['file'],
+    summary: 'put a backup where there is no database; start the service after',
+    run: async (env, [file = '']) => (await backups()).restore(env, file),
+  },
+  verify: {
+    params: ['path'],
+    summary: 'compare a backup, or each in a folder, with its checksums',
+    run: async (_, [path = '']) => (await backups()).verify(path),
   },
   reports: {
-    takes: [],
-    says: 'list the bundles that viewers have reported',
+    params: [],
+    summary: 'list the bundles that viewers have reported',
     run: onStore((operator) => operator.listReports()),
   },
   health: {
-    takes: [],
-    says: 'ask the service on this machine whether it is up',
+    params: [],
+    summary: 'check whether the service on this machine is up',
     async run(env) {
       const port = readSetting(env, 'PORT')
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
@@ -51,36 +61,41 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   dismiss: {
-    takes: ['slug'],
-    says: 'forget the reports of a bundle',
+    params: ['slug'],
+    summary: 'delete the reports of a bundle',
     run: onStore(async (operator, [slug = '']) => ({ dismissed: await operator.dismissReports(slug) })),
   },
   block: {
-    takes: ['slug', 'reason'],
-    says: 'take a bundle down: its link answers 451',
+    params: ['slug', 'reason'],
+    summary: 'take a bundle down: its link answers 451',
     run: onStore(async (operator, [slug = '', reason = '']) => {
       await operator.blockBundle(slug, reason)
       return { blocked: slug }
     }),
   },
   unblock: {
-    takes: ['slug'],
-    says: 'put it up again',
+    params: ['slug'],
+    summary: 'unblock it',
     run: onStore(async (operator, [slug = '']) => ({ unblocked: await operator.unblockBundle(slug) })),
   },
   'block-host': {
-    takes: ['host'],
-    says: 'add a host to SERVICE_BLOCKED_HOSTS_FILE',
-    run: onStore(async (operator, [host = '']) => ({ host: await operator.blockHost(host) })),
+    params: ['host'],
+    summary: 'add a host to SERVICE_BLOCKED_HOSTS_FILE',
+    run: async (env, [host = '']) => ({ host: await (await operators()).blockHost(env, host) }),
   },
   'unblock-host': {
-    takes: ['host'],
-    says: 'take it out again',
-    run: onStore(async (operator, [host = '']) => ({ host: await operator.unblockHost(host) })),
+    params: ['host'],
+    summary: 'take it out again',
+    run: async (env, [host = '']) => ({ host: await (await operators()).unblockHost(env, host) }),
+  },
+  'add-account': {
+    params: ['email'],
+    summary: 'create an account where sign-up is closed: its owner signs in with a mailed link',
+    run: onStore((operator, [email = '']) => operator.addAccount(email)),
   },
   plan: {
-    takes: ['who', 'plan'],
-    says: 'give an e-mail address, user:<id> or organization:<id> the plan free or pro',
+    params: ['who', 'plan'],
+    summary: 'set the plan (free or pro) of an e-mail address, user:<id> or organization:<id>',
     run: onStore((operator, [who = '', plan = '']) => operator.setPlan(who, plan)),
   },
 }
@@ -89,34 +104,38 @@ export const COMMANDS: Record<string, Command> = {
 export type Operated = { text: string } | { error: string; usage?: string }
 
 /**
- * Runs an admin command on the store and files that the environment names. Texts of users in the output are
- * JSON-escaped, since it goes to a terminal.
+ * Runs an admin command on the store and files named by the environment. Escapes users’ texts in the output as JSON,
+ * because it goes to a terminal.
  */
-export async function operate([name = '', ...words]: readonly string[], env: Env): Promise<Operated> {
-  if (name === 'help') return { text: usage() }
+export async function operate([name = '', ...args]: readonly string[], env: Env): Promise<Operated> {
+  if (name === 'help' || name === '--help') return { text: usage() }
+  if (name === '--version') return { text: about.version }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined || words.length !== command.takes.length || words.includes('')) {
-    const error = command === undefined ? `there is no command ${name}` : `${name} takes ${named(command) || 'nothing'}`
+  if (command === undefined || args.length !== command.params.length || args.includes('')) {
+    const error =
+      command === undefined ? `there is no command ${name}` : `${name} takes ${placeholders(command) || 'no arguments'}`
     return { error, usage: usage() }
   }
   try {
-    return { text: visible(JSON.stringify(await command.run(env, words), null, 2)) }
+    return { text: visible(JSON.stringify(await command.run(env, args), null, 2)) }
   } catch (error) {
-    const isTold = error instanceof CannotOperate || error instanceof UnfitCopy || error instanceof BadSetting
-    // The driver's own message: it is the operator's machine.
+    const isExpected = error instanceof CannotOperate || error instanceof UnusableCopy || error instanceof BadSetting
+    // The driver’s own message, because the reader is the operator.
     return {
       error: visible(
-        isTold || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
+        isExpected || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
       ),
     }
   }
 }
 
 function usage(): string {
-  const lines = Object.entries(COMMANDS).map(([name, command]) => [`${name} ${named(command)}`, command.says] as const)
-  return lines.map(([how, says]) => `  ${how.padEnd(22)} ${says}`).join('\n')
+  const lines = Object.entries(COMMANDS).map(
+    ([name, command]) => [`${name} ${placeholders(command)}`, command.summary] as const,
+  )
+  return lines.map(([how, summary]) => `  ${how.padEnd(22)} ${summary}`).join('\n')
 }
 
-function named({ takes }: Command): string {
-  return takes.map((word) => `<${word}>`).join(' ')
+function placeholders({ params }: Command): string {
+  return params.map((name) => `<${name}>`).join(' ')
 }

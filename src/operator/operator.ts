@@ -1,28 +1,36 @@
+import { existsSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { eq } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
 import { organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
+import { databaseFile } from '../config.ts'
+import { randomBase62 } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
-import { readSubject, setPlan } from '../plans/payment-events.ts'
 import { readSetting } from '../settings.ts'
+import { CannotOperate } from './cannot.ts'
+
+/** Loaded by the commands that read addresses and subjects: it takes longer than all the rest of a command. */
+const loadEvents = () => import('../plans/payment-events.ts')
 
 /** Admin actions, made directly on the store and files, whether or not the service runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>
 
-/** A request that cannot be carried out; the message says why and what to do. */
-export class CannotOperate extends Error {}
+type Env = Record<string, string | undefined>
 
 /**
- * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN). A running service picks changes up
- * within a second.
- * @throws BadSetting; what the driver throws if the store cannot be opened.
+ * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN); makes none. A running service picks
+ * changes up within a second.
+ * @throws BadSetting; CannotOperate where there is no such file; what the driver throws if the store cannot be opened.
  */
-export async function openOperator(env: Record<string, string | undefined>) {
+export async function openOperator(env: Env) {
   const url = readSetting(env, 'DATABASE_URL')
+  const file = databaseFile(url)
+  if (file !== null && !existsSync(file)) {
+    throw new CannotOperate(`there is no database at ${file}: set DATABASE_URL as it is set for the service`)
+  }
   const store = await openStore({ url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') })
-  const hostsFile = readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE')
   return {
     /** All reported bundles, most recently reported first. */
     listReports: () => reports.listReports(store),
@@ -35,16 +43,27 @@ export async function openOperator(env: Record<string, string | undefined>) {
     },
     /** Unblocks a bundle; returns false if it was not blocked. */
     unblockBundle: (slug: string) => reports.unblock(store, slug),
-    /** Adds a host, with its subdomains, to the file of blocked hosts; returns it as written there. */
-    blockHost: (host: string) => changeHosts(hostsFile, host, (lines, name) => [...lines, name]),
-    /** Removes a host from that file. */
-    unblockHost: (host: string) => changeHosts(hostsFile, host, (lines) => lines),
+    /**
+     * Creates an account for an e-mail address, whatever SERVICE_SIGN_UP says. The owner of the address signs in with a
+     * mailed link or single sign-on, which verifies it.
+     */
+    async addAccount(address: string) {
+      const { readEmail } = await import('../identity/provider-shapes.ts')
+      const email = readEmail(address)
+      if (email === null) throw new CannotOperate(`${address} is not an e-mail address`)
+      const [id, at] = [randomBase62(32), new Date()]
+      const row = { id, name: '', email, emailVerified: false, createdAt: at, updatedAt: at }
+      const [made] = await store.write([store.db.insert(user).values(row).onConflictDoNothing()])
+      if (made?.rowsAffected !== 1) throw new CannotOperate(`${email} has an account already`)
+      return { email, userId: id }
+    },
     /** Sets the plan of a subject: `user:<id>`, `organization:<id>` or a person’s e-mail address. */
-    async setPlan(whom: string, plan: string) {
-      if (plan !== 'free' && plan !== 'pro') throw new CannotOperate(`there is no plan ${plan}: it is free or pro`)
-      const subject = await findSubject(store, whom)
+    async setPlan(who: string, plan: string) {
+      if (plan !== 'free' && plan !== 'pro') throw new CannotOperate(`there is no plan ${plan}: use free or pro`)
+      const subject = await findSubject(store, who)
       if (subject === null)
-        throw new CannotOperate(`there is no account ${whom}: name an e-mail address, user:<id> or organization:<id>`)
+        throw new CannotOperate(`there is no account ${who}: use an e-mail address, user:<id> or organization:<id>`)
+      const { setPlan } = await loadEvents()
       await store.write(setPlan(store.db, subject, plan))
       return subject
     },
@@ -52,15 +71,26 @@ export async function openOperator(env: Record<string, string | undefined>) {
   }
 }
 
+/** Adds a host, with its subdomains, to SERVICE_BLOCKED_HOSTS_FILE; returns it as written there. */
+export function blockHost(env: Env, host: string): Promise<string> {
+  return changeHosts(env, host, (lines, name) => [...lines, name])
+}
+
+/** Removes a host from that file; returns it as it was written there. */
+export function unblockHost(env: Env, host: string): Promise<string> {
+  return changeHosts(env, host, (lines) => lines)
+}
+
 async function changeHosts(
-  file: string | undefined,
+  env: Env,
   host: string,
   change: (lines: string[], name: string) => string[],
 ): Promise<string> {
+  const file = readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE')
   if (file === undefined)
-    throw new CannotOperate('SERVICE_BLOCKED_HOSTS_FILE is not set: name the file that the service reads')
+    throw new CannotOperate('SERVICE_BLOCKED_HOSTS_FILE is not set: set it to the file that the service reads')
   const name = hostIn(host.replace(/^https?:\/\//i, '').replace(/\/.*$/, ''))
-  if (name === '') throw new CannotOperate(`${host} is no host: write it like bad.example`)
+  if (name === '') throw new CannotOperate(`${host} is not a host: write it like bad.example`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
@@ -68,18 +98,19 @@ async function changeHosts(
   const others = (text ?? '').split('\n').filter((line) => hostIn(line.replace(/#.*$/, '').trim()) !== name)
   while (others.at(-1) === '') others.pop()
   await writeFile(file, `${change(others, name).join('\n')}\n`)
-  // It holds no secret, and the service may run as another user than the operator.
+  // It is not secret, and the service may run as another user than the operator.
   if (text === null) await chmod(file, 0o644)
   return name
 }
 
-async function findSubject({ db }: Store, whom: string): Promise<Subject | null> {
-  const named = readSubject(whom)
+async function findSubject({ db }: Store, who: string): Promise<Subject | null> {
+  const { readSubject } = await loadEvents()
+  const named = readSubject(who)
   if (named?.type === 'organization') {
     const its = eq(organization.id, named.organizationId)
     return (await db.select().from(organization).where(its)).length === 0 ? null : named
   }
-  const theirs = named === null ? eq(user.email, whom.trim().toLowerCase()) : eq(user.id, named.userId)
+  const theirs = named === null ? eq(user.email, who.trim().toLowerCase()) : eq(user.id, named.userId)
   const [found] = await db.select({ id: user.id }).from(user).where(theirs)
   return found === undefined ? null : { type: 'user', userId: found.id }
 }

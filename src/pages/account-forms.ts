@@ -30,16 +30,18 @@ export function refused(request: Request, view: JSX.Element, { status, headers }
   return page(request, view, status, wait === null ? {} : { 'retry-after': wait })
 }
 
+/** For somebody who may not sign in before their address is confirmed. */
+export const EMAIL_NOT_CONFIRMED = 'Confirm your address first: open the link we emailed you.'
+
 /** An error of better-auth beside the field it concerns. */
 export async function explain(answer: Response): Promise<AccountForm['errors']> {
   const { error, code } = (await answer.clone().json()) as { error: string; code: string }
-  if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'This must be an e-mail address.' }
+  if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'Enter a valid email address.' }
   if (code.startsWith('PASSWORD_')) return { password: besideField(error) }
   const field = /^(email|name) must /.exec(error)?.[1]
   if (code === 'BAD_REQUEST' && field !== undefined) return { [field]: besideField(error) }
-  if (code === 'INVALID_TOKEN')
-    return { form: 'This link has been used or is too old. Ask for a new one in your settings.' }
-  if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'This address and password do not go together.' }
-  if (code === 'EMAIL_NOT_VERIFIED') return { form: 'Confirm your address first: we have mailed you a link.' }
+  if (code === 'INVALID_TOKEN') return { form: 'This link has expired. Ask for a new one in your settings.' }
+  if (code === 'INVALID_EMAIL_OR_PASSWORD') return { form: 'Wrong email or password.' }
+  if (code === 'EMAIL_NOT_VERIFIED') return { form: EMAIL_NOT_CONFIRMED }
   return { form: error }
 }

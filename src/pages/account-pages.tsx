@@ -1,19 +1,26 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
-import { ConfirmFirstPage, type Invitation, InvitationPage } from '../../views/account/invitation.tsx'
+import {
+  ConfirmFirstPage,
+  type Invitation,
+  InvitationGonePage,
+  InvitationPage,
+} from '../../views/account/invitation.tsx'
 import { MailboxPage } from '../../views/account/mailbox.tsx'
-import { type AccountForm, LinkSentPage, OnwardPage, SignInPage } from '../../views/account/sign-in.tsx'
+import { type AccountForm, LinkSentPage, OnwardPage, SignedInPage, SignInPage } from '../../views/account/sign-in.tsx'
 import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
+import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
-import { Problem } from '../core/problem.ts'
+import { nothingHere } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { localPath } from '../identity/links.ts'
+import { joinedBy } from '../identity/organizations.ts'
 import type { Service } from '../service.ts'
-import { call, explain, refused, withCookies } from './account-forms.ts'
-import { siteFor } from './site.ts'
+import { call, EMAIL_NOT_CONFIRMED, explain, refused, withCookies } from './account-forms.ts'
+import { siteFor, waysIn } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -21,23 +28,31 @@ const RAW = { parse: 'none' } as const
 export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { name: config.name, origin: config.origin }
-  const hasOidc = config.oidc !== null
-  const signIn = (request: Request, form: AccountForm) =>
-    page(request, <SignInPage site={site} form={form} hasOidc={hasOidc} />)
-  const signUp = (request: Request, form: AccountForm) =>
-    page(request, <SignUpPage site={site} form={form} hasOidc={hasOidc} />)
+  const ways = waysIn(config)
   const signInAgain = async (request: Request, form: AccountForm, answer: Response) =>
-    refused(request, <SignInPage site={site} form={await explained(form, answer)} hasOidc={hasOidc} />, answer)
+    refused(request, <SignInPage site={site} form={await explained(form, answer)} ways={ways} />, answer)
 
   return new Elysia()
-    .get('/sign-in', ({ request }) => {
+    .get('/sign-in', async ({ request }) => {
       const { searchParams } = new URL(request.url)
       const error = searchParams.get('error')
+      const form = emptyForm(searchParams.get('next'))
+      const as = searchParams.get('as')
+      const session = as === 'other' ? null : await readSession(request.headers)
+      if (session !== null && as !== 'again' && error === null)
+        return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
       const errors = error === null ? {} : { form: CAME_BACK[error.toLowerCase()] ?? NOT_LET_IN }
-      const form = { ...emptyForm(searchParams.get('next')), errors }
-      return signIn(request, form)
+      const filled = { ...form, email: session?.email ?? '', errors }
+      return page(request, <SignInPage site={site} form={filled} ways={ways} isAgain={session !== null} />)
     })
-    .get('/sign-up', ({ request }) => signUp(request, emptyForm(new URL(request.url).searchParams.get('next'))))
+    .get('/sign-up', async ({ request }) => {
+      const form = emptyForm(new URL(request.url).searchParams.get('next'))
+      const session = await readSession(request.headers)
+      if (session !== null) return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
+      return ways.hasSignUpPage
+        ? page(request, <SignUpPage site={site} form={form} ways={ways} />)
+        : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
+    })
     .post(
       '/sign-in',
       async ({ request }) => {
@@ -59,7 +74,7 @@ export function accountPages(service: Service) {
           callbackURL: next,
           errorCallbackURL,
         })
-        if (answer.ok) return page(request, <LinkSentPage site={site} email={email} next={next} />)
+        if (answer.ok) return page(request, <LinkSentPage site={site} ways={ways} email={email} next={next} />)
         return signInAgain(request, form, answer)
       },
       RAW,
@@ -89,11 +104,11 @@ export function accountPages(service: Service) {
         const { email, name, next } = form
         const answer = await call(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
         if (!answer.ok) {
-          const view = <SignUpPage site={site} form={await explained(form, answer)} hasOidc={hasOidc} />
+          const view = <SignUpPage site={site} form={await explained(form, answer)} ways={ways} />
           return refused(request, view, answer)
         }
         if (config.requireVerifiedEmail) return page(request, <ConfirmPage site={site} email={email} />)
-        return seeOther(next, answer)
+        return seeOther(next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
       },
       RAW,
     )
@@ -107,7 +122,7 @@ export function accountPages(service: Service) {
       '/invitations/:id',
       async ({ request, params: { id } }) => {
         const answer = await call(request, service, '/organization/accept-invitation', { invitationId: id })
-        if (answer.ok) return seeOther('/dashboard', answer)
+        if (answer.ok) return seeOther(withFlash('/dashboard', 'joined'), answer)
         return invitationPage(request, service, id, (await explain(answer)).form)
       },
       RAW,
@@ -115,22 +130,20 @@ export function accountPages(service: Service) {
     .get('/dev/mailbox', ({ request }) => {
       // It shows other people's sign-in links: for the machine's own developer and nobody else.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
-      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothing()
+      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothingHere()
       return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
     })
 }
 
 /** What the ways in that leave this site report when they come back without anybody. */
 const CAME_BACK: Record<string, string> = {
-  invalid_token: 'That link has been used or is too old. Ask for a new one.',
-  account_not_linked: 'There is an account with your address already. Have a link mailed, and sign in by that.',
-  unable_to_create_session: 'Confirm your address first: we have mailed you a link.',
+  invalid_token: 'That link has expired. Ask for a new one below.',
+  account_not_linked: 'You already have an account with this address. Email yourself a sign-in link to get in.',
+  sign_up_closed: 'You don’t have an account here, and sign-ups are closed. Ask your administrator for one.',
+  invitation_required: 'You need an invitation to create an account here. Ask for one at the address you just used.',
+  unable_to_create_session: EMAIL_NOT_CONFIRMED,
 }
-const NOT_LET_IN = 'That did not sign you in. Try again, or another way.'
-
-function nothing(): Problem {
-  return new Problem('NOT_FOUND', 'There is nothing at this address.')
-}
+const NOT_LET_IN = 'We couldn’t sign you in. Try again, or use another way.'
 
 async function explained(form: AccountForm, answer: Response): Promise<AccountForm> {
   return { ...form, errors: await explain(answer) }
@@ -140,20 +153,16 @@ async function invitationPage(request: Request, service: Service, id: string, er
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
   const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
+  const site = await siteFor(request, service)
   if (!answer.ok) {
-    const { code, error } = (await answer.json()) as { code: string; error: string }
-    const site = await siteFor(request, service)
-    if (code === 'EMAIL_UNVERIFIED')
-      return page(request, <ConfirmFirstPage site={site} path={path} says={error} />, 403)
-    throw new Problem(
-      'NOT_FOUND',
-      'This invitation is not for the address you are signed in with, or it is no longer open.',
-    )
+    const { code } = (await answer.json()) as { code: string }
+    if (code === 'EMAIL_UNVERIFIED') return page(request, <ConfirmFirstPage site={site} path={path} />, 403)
+    const session = await service.readSession(request.headers)
+    const joined = session === null ? null : await joinedBy(service.store, session, id)
+    return page(request, <InvitationGonePage site={site} path={path} joined={joined} />, joined === null ? 404 : 200)
   }
   const invitation = (await answer.json()) as Invitation
-  const view = (
-    <InvitationPage site={await siteFor(request, service)} invitation={invitation} path={path} error={error} />
-  )
+  const view = <InvitationPage site={site} invitation={invitation} path={path} error={error} />
   return page(request, view, error === undefined ? 200 : 400)
 }
 

@@ -1,18 +1,19 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Elysia } from 'elysia'
-import { ClaimedPage, ClaimPage, ClaimsPage } from '../../views/account/claim.tsx'
+import { ClaimedPage, ClaimGonePage, ClaimPage, ClaimsPage } from '../../views/account/claim.tsx'
+import { claimBundle, listClaims } from '../bundles/claim-operations.ts'
 import { findByToken } from '../bundles/claims.ts'
-import { claimBundle, listClaims } from '../bundles/operations.ts'
 import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
-import { asking } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import type { Service } from '../service.ts'
-import { siteFor } from './site.ts'
+import { siteFor, waysIn } from './site.ts'
 
 const RAW = { parse: 'none' } as const
+const DAY_MS = 86_400_000
 
 /** The pages of claims: the link that a maker keeps, and what can be claimed without one. */
 export function claimPages(service: Service) {
@@ -23,45 +24,54 @@ export function claimPages(service: Service) {
       '/claim/:token',
       async ({ request, params: { token } }) => {
         try {
-          const { output } = await execute(claimBundle, () => ({ token }), await asking(request, service), service)
+          const { output } = await execute(claimBundle, () => ({ token }), await callContext(request, service), service)
           return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
         } catch (error) {
-          if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error
+          if (!(error instanceof Problem)) throw error
           return claimPage(request, service, token, error)
         }
       },
       RAW,
     )
     .get('/claims', async ({ request }) => {
-      const who = await asking(request, service)
-      if (who.caller.kind === 'anonymous') return seeOther('/sign-in?next=/claims')
-      const { output } = await execute(listClaims, () => ({}), who, service)
-      return page(request, <ClaimsPage site={await siteOf(request)} bundles={output.bundles} />)
+      const { caller } = await callContext(request, service)
+      return caller.kind === 'anonymous' ? seeOther('/sign-in?next=/claims') : claimsPage(request, service)
     })
     .post(
       '/claims',
       async ({ request }) => {
         const slug = (await readForm(request)).get('slug') ?? ''
-        const { output } = await execute(claimBundle, () => ({ slug }), await asking(request, service), service)
-        return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
+        try {
+          const { output } = await execute(claimBundle, () => ({ slug }), await callContext(request, service), service)
+          return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
+        } catch (error) {
+          if (!(error instanceof Problem) || error.code === 'UNAUTHORIZED') throw error
+          return claimsPage(request, service, error)
+        }
       },
       RAW,
     )
 }
 
+async function claimsPage(request: Request, service: Service, problem?: Problem): Promise<Response> {
+  const { output } = await execute(listClaims, () => ({}), await callContext(request, service), service)
+  const view = <ClaimsPage site={await siteFor(request, service)} bundles={output.bundles} error={problem?.toPeople} />
+  return page(request, view, problem?.status ?? 200, problem?.headers)
+}
+
 async function claimPage(request: Request, service: Service, token: string, problem?: Problem): Promise<Response> {
-  const { store, readSession } = service
+  const { store, config } = service
+  const site = await siteFor(request, service)
   const bundle = await findByToken(store, token)
-  if (bundle === null) throw new Problem('NOT_FOUND', 'This claim link is unknown, was used, or has lapsed.')
-  const session = await readSession(request.headers)
-  const claimer = session === null ? null : session.organizationId === null ? session.email : 'your active organisation'
+  if (bundle === null)
+    return page(request, <ClaimGonePage site={site} days={Math.ceil(config.claimTtlMs / DAY_MS)} />, 404)
   const view = (
     <ClaimPage
-      site={await siteFor(request, service)}
+      site={site}
       bundle={bundle}
       path={`/claim/${encodeURIComponent(token)}`}
-      claimer={claimer}
-      error={problem?.message}
+      hasSignUpPage={waysIn(config).hasSignUpPage}
+      error={problem?.toPeople}
     />
   )
   return page(request, view, problem?.status ?? 200)

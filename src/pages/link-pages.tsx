@@ -5,9 +5,11 @@ import { LinkExpiredPage } from '../../views/account/expired-link.tsx'
 import { AddressConfirmedPage, ConfirmAddressPage, SignInLinkPage } from '../../views/account/mailed-links.tsx'
 import { NewPasswordPage, PasswordSetPage } from '../../views/account/password.tsx'
 import { signInByLink } from '../api/auth.ts'
+import { findByToken } from '../bundles/claims.ts'
 import { readForm } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
+import { passwordsOff } from '../identity/admission.ts'
 import { cookieLine, rememberedBy } from '../identity/devices.ts'
 import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../identity/links.ts'
 import { endSession } from '../identity/sessions.ts'
@@ -39,9 +41,11 @@ export function linkPages(service: Service) {
     })
     .post('/confirm/:token', ({ request, params: { token } }) => confirm(request, service, token), RAW)
     .get('/password/:token', async ({ request, params: { token } }) => {
+      if (!service.config.passwordSignIn) throw passwordsOff()
       const email = await passwordLinkEmail(await service.auth(), token)
       const site = await siteFor(request, service)
-      if (email === null) return page(request, <LinkExpiredPage site={site} link="password" />, GONE)
+      if (email === null)
+        return page(request, <LinkExpiredPage site={site} link="password" next="/dashboard/settings" />, GONE)
       return page(request, <NewPasswordPage site={site} email={email} error={undefined} />)
     })
     .post(
@@ -52,7 +56,12 @@ export function linkPages(service: Service) {
         const answer = await call(request, service, '/reset-password', { newPassword, token })
         const site = await siteFor(request, service)
         if (answer.ok) return page(request, <PasswordSetPage site={site} />)
-        if (email === null) return page(request, <LinkExpiredPage site={site} link="password" />, answer.status)
+        if (email === null)
+          return page(
+            request,
+            <LinkExpiredPage site={site} link="password" next="/dashboard/settings" />,
+            answer.status,
+          )
         const { password, form } = await explain(answer)
         return refused(request, <NewPasswordPage site={site} email={email} error={password ?? form} />, answer)
       },
@@ -83,9 +92,12 @@ async function confirmPage(
   refusal?: { error: string; answer: Response },
 ): Promise<Response> {
   const site = await siteFor(request, service)
-  if (account === null) return page(request, <LinkExpiredPage site={site} link="confirm" />, GONE)
+  if (account === null) return page(request, <LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
   const { id, email, isProven } = account
-  if (isProven) return page(request, <AddressConfirmedPage site={site} email={email} next={next} />)
+  if (isProven) {
+    const onward = await stillThere(service, next)
+    return page(request, <AddressConfirmedPage site={site} email={email} next={onward} />)
+  }
   const session = await service.readSession(request.headers)
   const isHolder = session?.userId === id
   const view = (
@@ -94,11 +106,18 @@ async function confirmPage(
       email={email}
       isHolder={isHolder}
       current={isHolder ? null : (session?.email ?? null)}
+      hasPasswords={service.config.passwordSignIn}
       next={next}
       error={refusal?.error}
     />
   )
   return refusal === undefined ? page(request, view) : refused(request, view, refusal.answer)
+}
+
+/** Where to go on from a confirmed address: not to a claim link that was used while its mail was on the way. */
+async function stillThere({ store }: Service, next: string): Promise<string> {
+  const [, token] = /^\/claim\/([\w-]+)$/.exec(next) ?? []
+  return token === undefined || (await findByToken(store, token)) !== null ? next : '/dashboard'
 }
 
 /**
@@ -112,15 +131,16 @@ async function confirm(request: Request, service: Service, token: string): Promi
   const account = await confirmationFor(await service.auth(), token)
   if (account === null || account.isProven) return confirmPage(request, service, account, next)
   const { id, email } = account
-  const proven = { ...account, isProven: true }
+  // The same page tells that it is done, by now for whoever is signed in.
+  const done = () => seeOther(`/confirm/${encodeURIComponent(token)}?${new URLSearchParams({ next })}`)
   const { proofs } = await service.accounts()
   const prove = () => proofs.prove({ userId: id, heldBy: id })
   if ((await service.readSession(request.headers))?.userId === id) {
     await prove()
-    const done = await confirmPage(request, service, proven, next)
+    const answer = done()
     // From now on it is surely its owner's browser.
-    done.headers.append('set-cookie', cookieLine(rememberedBy(request.headers, email, true, service.config)))
-    return done
+    answer.headers.append('set-cookie', cookieLine(rememberedBy(request.headers, email, true, service.config)))
+    return answer
   }
   const words = { email, password: form.get('password') ?? '' }
   const signIn = () => call(request, service, '/sign-in/email', words)
@@ -129,11 +149,10 @@ async function confirm(request: Request, service: Service, token: string): Promi
   const isRight = answer.ok ? user.id === id : code === 'EMAIL_NOT_VERIFIED'
   if (!isRight) {
     if (answer.ok) await endSession(service.store, session)
-    const error = answer.ok ? 'This is not the password of this account.' : (await explain(answer)).form
+    const error = answer.ok ? 'That’s not the password of this account.' : (await explain(answer)).form
     const refusal = answer.ok ? new Response(null, { status: 401 }) : answer
     return confirmPage(request, service, account, next, { error: error ?? '', answer: refusal })
   }
   await prove()
-  const done = await confirmPage(request, service, proven, next)
-  return withCookies(done, answer.ok ? answer : await signIn())
+  return withCookies(done(), answer.ok ? answer : await signIn())
 }

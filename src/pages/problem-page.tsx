@@ -8,25 +8,33 @@ import type { Service } from '../service.ts'
 
 /** An error as a page; for htmx as a part of the page that is there, so that nothing typed on it is lost. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
-  const { status, headers, message } = problem
+  const { status, headers, toPeople, typed } = problem
   if (htmxTarget(request) !== null) {
     const view = (
       <p class="alert" role="alert" safe>
-        {message}
+        {toPeople}
       </p>
     )
     const into = { 'hx-retarget': '#said', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
     return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
   }
   const { name, origin } = service.config
-  const heading = HEADINGS[status] ?? 'That did not work'
-  const view = <NoticePage site={{ name, origin }} heading={heading} text={message} />
+  const view = <NoticePage site={{ name, origin }} heading={headingOf(problem)} text={toPeople} typed={typed} />
   return text(request, view as string, { type: HTML, status, headers })
 }
 
+/** The heading of a page that tells of an error. */
+export function headingOf({ status }: Problem): string {
+  return HEADINGS[status] ?? 'That didn’t work'
+}
+
 const HEADINGS: Record<number, string> = {
-  404: 'Nothing here',
+  401: 'Sign in first',
+  403: 'You can’t do this',
+  404: 'Page not found',
+  413: 'That’s too long',
+  429: 'Too many requests',
   451: 'Taken down',
-  429: 'A little slower, please',
-  500: 'Our mistake',
+  500: 'Something went wrong',
+  503: 'Back in a moment',
 }

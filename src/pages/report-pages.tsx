@@ -6,7 +6,7 @@ import { reportBundle } from '../abuse/operations.ts'
 import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
-import { asking } from '../http/client.ts'
+import { callContext } from '../http/client.ts'
 import { page } from '../http/respond.ts'
 import { noBundle } from '../launcher/pages.tsx'
 import { find } from '../launcher/served.ts'
@@ -33,7 +33,7 @@ export function reportPages(service: Service) {
         const detail = fields.get('detail')?.replaceAll('\r\n', '\n').trim() ?? ''
         const input = { slug, reason, ...(detail === '' ? {} : { detail }) }
         try {
-          await execute(reportBundle, () => input, await asking(request, service), service)
+          await execute(reportBundle, () => input, await callContext(request, service), service)
           return page(request, <ReportedPage site={await siteFor(request, service)} />)
         } catch (error) {
           if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error

@@ -1,5 +1,7 @@
+import type { WaysIn } from '../../views/account/sign-in.tsx'
 import type { Site, Viewer } from '../../views/parts/layout.tsx'
 import { listClaimable } from '../bundles/claims.ts'
+import type { Config } from '../config.ts'
 import type { Session } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
@@ -7,16 +9,36 @@ import type { Service } from '../service.ts'
 
 /** What a page is told of the service, and of who looks at it. */
 export async function siteFor({ headers }: Request, service: Service): Promise<Site> {
-  const { name, origin } = service.config
   const session = headers.has('cookie') ? await service.readSession(headers) : null
-  return { name, origin, viewer: session === null ? null : await viewerOf(session, service) }
+  return { ...plainSite(service.config), viewer: session === null ? null : await viewerOf(session, service) }
+}
+
+/** The same on a page that does not ask who looks at it. */
+export function plainSite({ name, origin, sourceUrl }: Pick<Config, 'name' | 'origin' | 'sourceUrl'>): Site {
+  return { name, origin, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
+}
+
+/** The ways in that pages offer. */
+export function waysIn({ oidc, passwordSignIn, signUp }: Pick<Config, 'oidc' | 'passwordSignIn' | 'signUp'>): WaysIn {
+  return {
+    hasOidc: oidc !== null,
+    hasPasswords: passwordSignIn,
+    signUp,
+    hasSignUpPage: passwordSignIn && signUp === 'open',
+  }
 }
 
 /** What a page is told of somebody who is signed in. */
-export async function viewerOf(session: Session, { store }: Pick<Service, 'store'>): Promise<Viewer> {
+export async function viewerOf(
+  session: Session,
+  { store, accountStore }: Pick<Service, 'store' | 'accountStore'>,
+): Promise<Viewer> {
   const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
   const signedInLately = isRecent(signedInAt)
-  const [claimable, organizations] = await Promise.all([listClaimable(store, session), organizationsOf(store, userId)])
+  const [claimable, organizations] = await Promise.all([
+    listClaimable(store, session),
+    organizationsOf(accountStore, userId),
+  ])
   const acting = organizations.find(({ id }) => id === organizationId) ?? null
   return {
     userId,

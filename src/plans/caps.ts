@@ -4,12 +4,13 @@ import { bundles, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { keyedHash } from '../core/secrets.ts'
+import { capitalised, PLAN_NAMES, whole } from '../core/words.ts'
 import { type Caller, gone, type Subject } from '../identity/caller.ts'
 import { ownerId } from './owners.ts'
 
-/** Bundles that count against an owner’s plan, as a subquery: deleted ones do not. */
+/** How many bundles count against an owner’s plan, as a subquery: deleted ones do not. Triggers keep the number. */
 export function heldBy(subject: Subject) {
-  return sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${ownerId(subject)} AND ${bundles.deletedAt} IS NULL)`
+  return sql<number>`coalesce((SELECT ${owners.bundleCount} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)}), 0)`
 }
 
 /** The same for an anonymous address: unclaimed (a claim erases the hash) and not deleted. */
@@ -41,7 +42,7 @@ export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles
 export function anonymousCapReached({ maxBundles }: Pick<Config, 'maxBundles'>): Problem {
   return new Problem(
     'PLAN_LIMIT',
-    `Your address holds ${maxBundles.anonymous} unclaimed bundles, the most there may be without an account. Claim some of them to make more.`,
+    `You’ve reached the limit of ${bundlesIn(maxBundles.anonymous)} without an account. Sign in and claim some to create more.`,
   )
 }
 
@@ -58,9 +59,23 @@ export async function capReached(
   // A full plan implies a row. If it is missing, another process has deleted the account.
   if (owner === undefined) return gone()
   const { plan } = owner
-  const raise =
-    plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxBundles.pro}.` : 'Delete one to make room.'
-  return new Problem('PLAN_LIMIT', `The plan ${plan} has ${maxBundles[plan]} bundles, and they are used. ${raise}`)
+  return planLimit(plan, bundlesIn(maxBundles[plan]), bundlesIn(maxBundles.pro), 'delete one')
+}
+
+/**
+ * The error at a limit of a plan, with what raises it.
+ * @param limit how much of what the plan has: `500 bundles`.
+ * @param onPro the same on the plan above.
+ * @param otherwise what helps on any plan: `delete one`.
+ */
+export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
+  const reached = `You’ve reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
+  const raise = plan === 'free' ? `Upgrade to Pro (${onPro}), or ${otherwise}.` : `${capitalised(otherwise)}.`
+  return new Problem('PLAN_LIMIT', `${reached} ${raise}`)
+}
+
+function bundlesIn(number: number): string {
+  return `${whole(number)} ${number === 1 ? 'bundle' : 'bundles'}`
 }
 
 /**
@@ -74,6 +89,6 @@ export async function refuseFull(store: Store, caller: Caller, config: Config): 
   const cap = isAnonymous
     ? sql`${config.maxBundles.anonymous}`
     : sql`coalesce(${capOf(caller.subject, config)}, ${config.maxBundles.free})`
-  const [row] = await store.db.all<{ full: number }>(sql`SELECT ${held} >= ${cap} AS full`)
+  const [row] = await store.db.select({ full: sql<number>`${held} >= ${cap}` }).from(sql`(SELECT 1)`)
   if (row?.full === 1) throw isAnonymous ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
 }

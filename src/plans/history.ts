@@ -1,15 +1,15 @@
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { type Content, owners } from '../../db/schema.ts'
-import { NAMES, pick } from '../bundles/content.ts'
+import { bytesAdded } from '../bundles/stored.ts'
 import type { Config } from '../config.ts'
-import { Problem } from '../core/problem.ts'
+import type { Problem } from '../core/problem.ts'
 import { mebibytes } from '../core/words.ts'
 import type { Subject } from '../identity/caller.ts'
-import { ofPlan, type Plan } from './caps.ts'
+import { ofPlan, type Plan, planLimit } from './caps.ts'
 import { ownerId } from './owners.ts'
 
-// The cap on the total size of a subject’s versions. Triggers keep the sum in `owners.history_bytes`.
+// The cap on what the versions of a subject’s bundles take in the store. Triggers keep the sum in `owners.history_bytes`.
 
 type Caps = Pick<Config, 'maxHistoryBytes'>
 
@@ -44,28 +44,21 @@ export async function historyUse(store: Store, subject: Subject, { maxHistoryByt
 /** The error for a version that does not fit. */
 export async function historyFull(store: Store, subject: Subject, caps: Caps): Promise<Problem> {
   const { plan, max } = await historyUse(store, subject, caps)
-  const more =
-    plan === 'free'
-      ? `Go to the plan pro, which keeps ${mebibytes(caps.maxHistoryBytes.pro)}`
-      : 'Make it smaller, or ask whoever runs this server for more'
-  return new Problem(
-    'PLAN_LIMIT',
-    `The plan ${plan} keeps ${mebibytes(max)} of version history, and this would go past it. ${more}.`,
-  )
+  const ofHistory = (bytes: number) => `${mebibytes(bytes)} of version history`
+  return planLimit(plan, ofHistory(max), ofHistory(caps.maxHistoryBytes.pro), 'ask your administrator for more room')
 }
 
 /**
  * Refuses early a version that does not fit now; the transaction that writes it checks again.
+ * @param bundleId null for a bundle that is yet to be made.
  * @throws Problem PLAN_LIMIT.
  */
-export async function refuseLonger(store: Store, subject: Subject, content: Content, caps: Caps): Promise<void> {
+export async function refuseLonger(
+  store: Store,
+  subject: Subject,
+  { bundleId, content }: { bundleId: number | null; content: Content },
+  caps: Caps,
+): Promise<void> {
   const { bytes, max } = await historyUse(store, subject, caps)
-  if (bytes + bytesOf(content) > max) throw await historyFull(store, subject, caps)
-}
-
-/** The same sum as the generated column `bundle_versions.bytes`. */
-function bytesOf(content: Content): number {
-  const values = Object.values(pick(NAMES, content)).filter((value) => value !== null)
-  const texts = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
+  if (bytes + (await bytesAdded(store, bundleId, content)) > max) throw await historyFull(store, subject, caps)
 }

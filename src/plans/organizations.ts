@@ -2,7 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { organization, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { Problem } from '../core/problem.ts'
+import type { Problem } from '../core/problem.ts'
+import { count } from '../core/words.ts'
+import { planLimit } from './caps.ts'
 
 /**
  * The error for a person who has created as many organisations as their plan allows, or null. Ones they have left still
@@ -20,7 +22,5 @@ export async function organizationsFull(
   const plan = owner?.plan ?? 'free'
   const max = maxOrganizations[plan]
   if ((made?.count ?? 0) < max) return null
-  const raise =
-    plan === 'free' ? `Delete one, or go to the plan pro, which has ${maxOrganizations.pro}.` : 'Delete one.'
-  return new Problem('PLAN_LIMIT', `The plan ${plan} has ${max} organisations, and you have made them. ${raise}`)
+  return planLimit(plan, count(max, 'organisation'), count(maxOrganizations.pro, 'organisation'), 'delete one')
 }

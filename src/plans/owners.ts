@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { organization, owners, user } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
@@ -7,9 +7,17 @@ import type { Subject } from '../identity/caller.ts'
 
 /** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
 export function ownerId(subject: Subject) {
-  const mine =
-    subject.type === 'user' ? eq(owners.userId, subject.userId) : eq(owners.organizationId, subject.organizationId)
-  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${mine})`
+  return ownerIdOf(subject.type, nameOf(subject))
+}
+
+/** The same of a subject of some type, whose id may be a placeholder. */
+export function ownerIdOf(type: Subject['type'], id: string | Placeholder) {
+  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${eq(type === 'user' ? owners.userId : owners.organizationId, id)})`
+}
+
+/** The id of a user or an organisation. */
+export function nameOf(subject: Subject): string {
+  return subject.type === 'user' ? subject.userId : subject.organizationId
 }
 
 /** Inserts the owner row of a subject if missing; does nothing if the account is gone. */

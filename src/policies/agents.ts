@@ -1,10 +1,10 @@
 import Bowser from 'bowser'
 import { LRUCache } from 'lru-cache'
 
-/** What `device` may be. */
+/** The values of `device`. */
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
 
-/** What a User-Agent tells, in lower case; null where it does not. */
+/** What a User-Agent reveals, in lower case; null if unknown. */
 export interface Agent {
   device: string | null
   os: string | null
@@ -12,16 +12,16 @@ export interface Agent {
 }
 
 const agents = new LRUCache<string, Agent>({ max: 2000 })
-/** An agent names itself early, and what is kept as a key must have a bound. */
+/** User-Agents identify themselves early, and cache keys must be bounded. */
 const MAX_LENGTH = 512
 
-/** Families by the name that people know, where bowser has a longer one. */
+/** Common names for browsers with longer names in bowser. */
 const BROWSERS: Record<string, string> = {
   'microsoft edge': 'edge',
   'samsung internet for android': 'samsung internet',
 }
 
-/** What a User-Agent tells; read once for each of the many that come again. */
+/** Parses a User-Agent, caching the result. */
 export function agentOf(userAgent: string): Agent {
   const text = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent
   let agent = agents.get(text)
@@ -34,7 +34,7 @@ function read(userAgent: string): Agent {
   const parser = Bowser.getParser(userAgent)
   const os = parser.getOS().name?.toLowerCase() ?? null
   const browser = parser.getBrowserName(true) || null
-  // Bowser knows no platform for Chromebooks.
+  // Bowser has no platform for Chromebooks.
   const device = os === 'chrome os' ? 'desktop' : parser.getPlatformType(true)
   return {
     device: DEVICES.find((known) => known === device) ?? null,

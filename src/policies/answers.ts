@@ -5,7 +5,7 @@ import type { ShapeOf } from '../core/shape.ts'
 
 const Tab = lazy(() => type({ url: 'string', 'note?': 'string', '+': 'reject' } as const satisfies ShapeOf<StoredTab>))
 
-/** A policy that has been saved: its rules have ids (spec 2.3). */
+/** A saved policy, whose rules have ids (spec 2.3). */
 export const SavedPolicy = lazy(() =>
   type({
     version: '1',
@@ -21,7 +21,7 @@ export const SavedPolicy = lazy(() =>
   }).configure({ named: 'SavedPolicy' }, 'self'),
 )
 
-/** What a viewer would be shown, and why (decisions 6). */
+/** The tabs that a viewer would get, and why (decisions 6). */
 export const Preview = lazy(() =>
   type({
     matchedRuleId: 'string | null',
@@ -39,5 +39,5 @@ export const Preview = lazy(() =>
   }),
 )
 
-/** The same as a value; `trace` has every rule in order, those after the matched one too. */
+/** The same as a value; `trace` has every rule in order, including those after the match. */
 export type Preview = ReturnType<typeof Preview>['infer']

@@ -3,7 +3,7 @@ import type { TimeWindow } from '../../db/policy.ts'
 
 export const MINUTES_OF_DAY = 24 * 60
 const MINUTE_MS = 60_000
-/** There are some 600 zone names. */
+/** There are about 600 time zone names. */
 const MAX_CLOCKS = 1000
 
 /** The minutes since midnight of `HH:MM`, 00:00 to 24:00; null for any other text. */
@@ -12,9 +12,9 @@ export function minutesOf(text: string): number | null {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
 }
 
-/** Whether a text names a time zone that this runtime knows. */
+/** Whether a text is a time zone known to this runtime. */
 export function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are no zones, and not every runtime takes them.
+  // Offsets such as +02:00 are not zones, and not every runtime accepts them.
   return name.length <= 64 && /^[A-Za-z]/.test(name) && clockOf(name) !== null
 }
 
@@ -23,7 +23,9 @@ type Clock = (now: number) => { day: number; minutes: number }
 
 const clocks = new LRUCache<string, Clock>({ max: MAX_CLOCKS })
 
-/** Clocks take long to make. A name may be written in any case, and one that is none must not push out another. */
+/**
+ * Creating clocks is slow. Names are case-insensitive; invalid ones are not cached, so that they cannot evict others.
+ */
 function clockOf(timeZone: string): Clock | null {
   const name = timeZone.toLowerCase()
   const known = clocks.get(name) ?? newClock(name)
@@ -46,7 +48,7 @@ function newClock(timeZone: string): Clock | null {
   } catch {
     return null
   }
-  // Formatting costs microseconds and views come many a minute, in which no zone moves its clock.
+  // Formatting takes microseconds, views come often, and no zone’s clock changes within a minute.
   let minute = Number.NaN
   let read = { day: 0, minutes: 0 }
   return (now) => {
@@ -60,10 +62,10 @@ function newClock(timeZone: string): Clock | null {
 }
 
 /**
- * Whether a window is open, as a function of the time in milliseconds. It goes by the wall clock of its zone,
- * summer time and all: an hour that is skipped never is, one that comes twice counts twice. A window that
- * closes no later than it opens runs past midnight and belongs to the day on which it opens; with both times
- * the same it is open for a whole day (docs/policies.md).
+ * Whether a window is open, as a function of the time in milliseconds. Follows the wall clock of its zone, daylight
+ * saving included: a skipped hour never matches, a repeated one matches twice. A window whose end is not later than its
+ * start runs past midnight and belongs to the day on which it opens; if both are equal it lasts a whole day
+ * (docs/policies.md).
  * @param days as indices from Monday.
  */
 export function windowTest({ from, to, timeZone }: TimeWindow, days: readonly number[]): (now: number) => boolean {

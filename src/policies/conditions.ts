@@ -2,19 +2,19 @@ import type { Condition } from '../../db/policy.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { OPERATORS, type Raw, type Report, UNKNOWN_KEY } from './operators.ts'
 
-/** One thing wrong with a condition: where, from its root, and what would be right there. */
+/** An error in a condition: its path from the root, and what was expected there. */
 export interface Wrong {
   path: (string | number)[]
   expected: string
 }
 
-/** A policy made of mistakes is not worth a list of them all. */
+/** Maximum number of errors reported. */
 const MAX_WRONG = 20
 
 /**
- * Reads a condition in its canonical form (decisions 6): lenient in how `not` and `in` are written, closed in
+ * Parses a condition into its canonical form (decisions 6): lenient in how `not` and `in` are written, strict in
  * everything else.
- * @returns the condition, or what is wrong with it.
+ * @returns the condition, or its errors.
  */
 export function readCondition(raw: unknown): Condition | Wrong[] {
   const wrong: Wrong[] = []
@@ -41,7 +41,7 @@ function isOperator(op: unknown): op is Condition['op'] {
   return typeof op === 'string' && Object.hasOwn(OPERATORS, op)
 }
 
-/** The keys that each operator takes. */
+/** The keys of each operator. */
 const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(OPERATORS).map(([op, { keys, lenient = [] }]) => [
     op,
@@ -50,12 +50,12 @@ const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 
 /**
- * Any condition as JSON Schema, in the form that is kept; how deep it may nest is not said by it.
+ * The JSON Schema of any condition, in canonical form, without the limit on nesting.
  * @param self refers to this schema.
- * @param more keys that each node has as well.
+ * @param more additional keys of every node.
  */
 export function conditionSchema(self: JsonSchema, more: Record<string, JsonSchema> = {}): JsonSchema {
-  // Operators that take the same keys stand together: agents read this whole.
+  // Operators with equal keys share a branch, to keep the schema short for agents.
   const alike = Map.groupBy(Object.entries(OPERATORS), ([, { keys }]) => JSON.stringify(keys(self)))
   return {
     anyOf: [...alike.values()].map((operators) => {

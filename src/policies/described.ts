@@ -1,17 +1,19 @@
 import { type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
-import { said } from '../core/shape.ts'
-import type { Viewer } from './evaluate.ts'
+import { withJsonSchema } from '../core/shape.ts'
 import { definitionOf, FACT_SHAPES, isOfAccount } from './facts.ts'
 import { INSTANT, isInstant } from './instants.ts'
+import type { Viewer } from './viewer.ts'
 
-/** A viewer as `policy/preview` is told of one (decisions 6); what is left out is absent, `now` is now. */
+/**
+ * The input describing a viewer for `policy/preview` (decisions 6); omitted facts are unknown, `now` defaults to now.
+ */
 export const SentViewer = type({
   'signedIn?': 'boolean',
   ...FACT_SHAPES,
   'query?': type('Record<string, string>'),
   'now?': type('string').narrow(
-    said(
+    withJsonSchema(
       { pattern: INSTANT.source },
       (text: string, ctx: { mustBe(expected: string): false }) =>
         isInstant(text) || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z'),
@@ -21,8 +23,8 @@ export const SentViewer = type({
 })
 
 /**
- * The viewer that is described. Whoever has a fact of an account is signed in, unless it is said that they are not.
- * @param now milliseconds since 1970, for a viewer without a time.
+ * The described viewer. One with a fact of an account is signed in unless described otherwise.
+ * @param now milliseconds since 1970, the default time.
  */
 export function describedViewer(sent: typeof SentViewer.infer, now: number): Viewer {
   const { query = {} } = sent
@@ -31,7 +33,7 @@ export function describedViewer(sent: typeof SentViewer.infer, now: number): Vie
     const definition = definitionOf(field)
     if (definition !== undefined) {
       const value = sent[field as Fact] || null
-      // As a launcher would see it, whose answer a preview tells.
+      // Normalised as in a launcher’s request, because a preview predicts the launcher.
       return value === null || definition.normalize === undefined ? value : definition.normalize(value)
     }
     const name = field.slice('query.'.length)

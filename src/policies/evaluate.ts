@@ -13,17 +13,9 @@ import {
 import { windowTest } from './clock.ts'
 import { isOfAccount } from './facts.ts'
 import { remembered } from './remember.ts'
+import type { Viewer } from './viewer.ts'
 
-/** Somebody who looks at a launcher, as far as a policy may ask (decisions 6). */
-export interface Viewer {
-  readonly signedIn: boolean
-  /** Milliseconds since 1970. */
-  readonly now: number
-  /** A fact in lower case, or null where it is absent; asked once for each field that matters. */
-  fact(field: Field): string | null
-}
-
-/** What is known of one viewer while one policy is tried: each field has a place of its own. */
+/** The facts read so far about a viewer while a policy is evaluated, by index of field. */
 interface Facts {
   readonly viewer: Viewer
   readonly known: (string | null | undefined)[]
@@ -31,14 +23,14 @@ interface Facts {
 
 type Test = (facts: Facts) => boolean
 
-/** A condition ready to be asked. */
+/** A compiled condition. */
 interface Node {
   readonly condition: Condition
   readonly holds: Test
   readonly of: readonly Node[]
 }
 
-/** What one rule came to. */
+/** The result of one rule. */
 export interface RuleTrace {
   ruleId: string
   name: string
@@ -46,19 +38,21 @@ export interface RuleTrace {
   condition: Traced
 }
 
-/** A policy ready to be asked about viewers. Pure: the same viewer gets the same answer. */
+/** A compiled policy. Pure: equal viewers get equal answers. */
 export interface CompiledPolicy {
-  /** Whether any condition asks about `field`; `signedIn` is asked for by its operator. */
+  /** Whether any condition depends on `field`, or on being signed in. */
   needs(field: Field | 'signedIn'): boolean
-  /** Whether any condition asks who is signed in, or what their account tells. */
+  /** Whether any condition depends on the viewer’s account. */
   needsAccount: boolean
-  /** The first rule that holds for a viewer, or null. */
+  /** The first matching rule, or null. */
   match(viewer: Viewer): Rule | null
-  /** What each rule came to, and each of its conditions; asks the very functions that `match` asks. */
+  /** The result of each rule and each of its conditions, from the same tests as `match`. */
   trace(viewer: Viewer): RuleTrace[]
 }
 
-/** Compiles a policy once, so that a view walks no tree, and viewers of a kind are answered for once (decisions 6). */
+/**
+ * Compiles a policy once, so that views need not walk the tree, and results are cached by kind of viewer (decisions 6).
+ */
 export function compile({ rules }: Policy): CompiledPolicy {
   const places: Places = new Map()
   const compiled = rules.map((rule) => ({ rule, when: node(rule.when, places) }))
@@ -83,7 +77,7 @@ export function compile({ rules }: Policy): CompiledPolicy {
   }
 }
 
-/** The place of each field that the policy asks about. */
+/** The index of each field that the policy depends on. */
 type Places = Map<Field | 'signedIn', number>
 
 function node(condition: Condition, places: Places): Node {
@@ -92,7 +86,7 @@ function node(condition: Condition, places: Places): Node {
   return { condition, holds: compound(condition.op, of), of }
 }
 
-/** Loops, for they cost half of what `every` and `some` do, and most of a view's price is here. */
+/** Loops cost half of what `every` and `some` do, and this dominates the cost of a view. */
 function compound(op: GroupOperator, of: readonly Node[]): Test {
   const parts = of.map(({ holds }) => holds)
   const decisive = op !== 'and'
@@ -103,7 +97,7 @@ function compound(op: GroupOperator, of: readonly Node[]): Test {
   }
 }
 
-/** What asks each kind of condition. */
+/** The test of each kind of condition. */
 const TESTS: { readonly [Op in Leaf['op']]: (condition: ConditionOf<Op>, places: Places) => Test } = {
   signedIn(_, places) {
     places.set('signedIn', places.get('signedIn') ?? places.size)
@@ -145,7 +139,7 @@ function comparisonTest({ op, field, value }: Comparison, places: Places): Test 
   return factTest(field, (fact) => compare(fact, lower), places)
 }
 
-/** A test of one fact; absent it never holds. */
+/** A test of one fact; an unknown fact never matches. */
 function factTest(field: Field, holds: (fact: string) => boolean, places: Places): Test {
   const place = places.get(field) ?? places.size
   places.set(field, place)
@@ -156,7 +150,7 @@ function factTest(field: Field, holds: (fact: string) => boolean, places: Places
   }
 }
 
-/** How each operator compares two texts of the same case. */
+/** How each operator compares two strings of the same case. */
 export const COMPARE: Record<Comparison['op'], (fact: string, value: string) => boolean> = {
   equals: (fact, value) => fact === value,
   startsWith: (fact, value) => fact.startsWith(value),

@@ -6,52 +6,55 @@ import { type Agent, DEVICES } from './agents.ts'
 import { bestLanguage } from './language.ts'
 import { CONDITION_BOUNDS } from './operators.ts'
 
-/** A launcher's request, as far as policies read it: values, nothing here knows a transport. */
+/** The part of a launcher’s request that policies read, independent of any transport. */
 export interface ViewerRequest {
   headers: Pick<Headers, 'get'>
-  /** Absolute or not; what stands behind `?` counts. */
+  /** Absolute or not; only the query is used. */
   url: string
   /** Milliseconds since 1970. */
   now: number
-  /** The header that a trusted proxy puts the country in; undefined: none is believed (decisions 6). */
+  /** The header in which a trusted proxy sends the country; undefined: none is trusted (decisions 6). */
   countryHeader: string | undefined
-  /** Null where nobody is signed in, or where the policy does not ask. */
+  /** Null if nobody is signed in, or the policy does not depend on it. */
   account: Account | null
 }
 
-/** What a signed-in viewer's account tells. Never an address or an id: a rule for one person would watch them. */
+/**
+ * What policies may know of a viewer’s account. Never an address or id, because a rule for one person would monitor
+ * them.
+ */
 export interface Account {
-  /** Of a VERIFIED e-mail address; else null. */
+  /** The domain of a VERIFIED e-mail address; otherwise null. */
   emailDomain: string | null
   /** In the organisation that owns the bundle; null outside it. */
   orgRole: Role | null
 }
 
-/** Where a fact is read: the request, and what several facts are read from. */
+/** What facts are read from: the request, and its parsed User-Agent. */
 export interface FactSource {
   readonly request: ViewerRequest
   readonly agent: Agent
 }
 
 interface FactDefinition {
-  /** What `policy/preview` takes for it. */
+  /** The values that `policy/preview` accepts. */
   shape: Type<string>
-  /** Reads it from a request, in any case; null where it is absent. */
+  /** Reads it from a request, in any case; null if unknown. */
   read(source: FactSource): string | null
-  /** Of a signed-in viewer's account: whoever has it is signed in. */
+  /** Whether it implies that the viewer is signed in. */
   isOfAccount?: boolean
-  /** Its only values. */
+  /** Its possible values, if limited. */
   values?: readonly string[]
-  /** What its values look like, where they have a form, and in words. */
+  /** The format of its values, if any, with a description. */
   format?: { pattern: RegExp; words: string }
   isDomain?: boolean
-  /** A described value as a request would carry it; null for what none could. */
+  /** Normalises a described value to the form in requests; null if impossible. */
   normalize?: (value: string) => string | null
 }
 
 const text = line(CONDITION_BOUNDS.text)
 
-/** Each fact: where it is read, what a preview takes for it, and what its values can be. */
+/** How each fact is read, described in a preview, and restricted. */
 const DEFINITIONS = {
   emailDomain: {
     shape: text,
@@ -85,7 +88,7 @@ const DEFINITIONS = {
 
 type Definitions = typeof DEFINITIONS
 
-/** What is known of a field of a condition; undefined for a value in the query of the link. */
+/** The definition of a condition’s field; undefined for a query parameter. */
 export function definitionOf(field: Field): FactDefinition | undefined {
   return (DEFINITIONS as Partial<Record<Field, FactDefinition>>)[field]
 }
@@ -95,14 +98,14 @@ export function isOfAccount(field: Field): boolean {
   return definitionOf(field)?.isOfAccount === true
 }
 
-/** The facts as keys of a shape, each optional. */
+/** The facts as optional keys of a schema. */
 export const FACT_SHAPES = Object.fromEntries(FACTS.map((fact) => [`${fact}?`, DEFINITIONS[fact].shape])) as {
   [Name in Fact as `${Name}?`]: Definitions[Name]['shape']
 }
 
-/** Only a country's own code: proxies say XX for "unknown", and some have codes that are no countries. */
+/** Real country codes only: proxies send XX for “unknown”, and some send other pseudo-codes. */
 function countryOf(header: string): string | null {
-  // Proxies append, so of several values the last is the trusted one's.
+  // Proxies append, so the last value is the trusted proxy’s.
   const code = header.slice(header.lastIndexOf(',') + 1).trim()
   return /^[A-Za-z]{2}$/.test(code) && code.toUpperCase() !== 'XX' ? code : null
 }
@@ -111,7 +114,7 @@ function domainOf(referrer: string): string | null {
   return referrer !== '' && URL.canParse(referrer) ? new URL(referrer).hostname || null : null
 }
 
-/** A domain in the letters that browsers send it in, or null where it is none; a dot before it stays. */
+/** A domain in the ASCII form that browsers send, keeping a leading dot; null if it is not a domain. */
 function asSent(domain: string): string | null {
   const [, dot = '', name = ''] = /^(\.?)(.*)$/.exec(domain) ?? []
   const url = `http://${name}/`

@@ -2,13 +2,13 @@ import type { Condition, Leaf } from '../../db/policy.ts'
 import { COMPARE } from './evaluate.ts'
 import { isOfAccount } from './facts.ts'
 
-/** How many conditions and texts are compared: what one policy holds could be made to take minutes. */
+/** Maximum comparisons per policy, because a crafted policy could take minutes. */
 const MAX_STEPS = 50_000
 
 /**
- * Whether every viewer for whom `first` holds is one for whom `second` holds, as far as their shapes tell: true
- * is certain, false may also mean that it was not seen.
- * @param budget steps left; shared by the questions of one policy.
+ * Whether every viewer who matches `first` also matches `second`, judging by their structure: true is certain, false is
+ * not.
+ * @param budget comparisons left, shared by all calls for one policy.
  */
 export function implies(first: Condition, second: Condition, budget: { steps: number }): boolean {
   budget.steps -= 1
@@ -22,7 +22,7 @@ export function implies(first: Condition, second: Condition, budget: { steps: nu
   return !('of' in first) && !('of' in second) && leafImplies(first, second, budget)
 }
 
-/** The steps that one policy may take. */
+/** The comparisons allowed for one policy. */
 export function newBudget(): { steps: number } {
   return { steps: MAX_STEPS }
 }
@@ -37,7 +37,7 @@ function leafImplies(first: Leaf, second: Leaf, budget: { steps: number }): bool
   return first.op !== 'exists' && textImplies(first, second, budget)
 }
 
-/** Whether it holds only for somebody who is signed in. */
+/** Whether it matches only signed-in viewers. */
 function tellsAccount(leaf: Leaf): boolean {
   return leaf.op === 'signedIn' || (isOfFact(leaf) && isOfAccount(leaf.field))
 }
@@ -49,7 +49,7 @@ function isOfFact(leaf: Leaf): leaf is OfFact {
   return 'field' in leaf && leaf.field !== 'now'
 }
 
-/** Of two conditions on the same fact. */
+/** For two conditions on the same fact. */
 function textImplies(first: OfText, second: OfText, budget: { steps: number }): boolean {
   const holds = textTest(second)
   if (first.op === 'in') {
@@ -71,7 +71,7 @@ function textTest(condition: OfText): (text: string) => boolean {
   return (text) => COMPARE[condition.op](text.toLowerCase(), value)
 }
 
-/** A list is asked about once for every other condition, so it is read once. */
+/** Parsed once per list, because it is compared with every other condition. */
 const lists = new WeakMap<Condition, ReadonlySet<string>>()
 
 function valuesOf(condition: Extract<OfText, { op: 'in' }>): ReadonlySet<string> {

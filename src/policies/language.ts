@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
-/** Browsers send one of a few texts, so each is read once; a long one is not worth a place. */
+/** Browsers send one of a few values, so results are cached, except for long headers. */
 const known = new LRUCache<string, { best: string | null }>({ max: 1000 })
 const MAX_KEPT_LENGTH = 200
 
-/** The tag that an Accept-Language header likes best, the first of equals; null where it names none. */
+/** The preferred language in an Accept-Language header, the first among equals; null if there is none. */
 export function bestLanguage(header: string): string | null {
   let read = known.get(header)
   if (read === undefined) {

@@ -3,13 +3,13 @@ import { type CompiledPolicy, compile } from './evaluate.ts'
 import type { ViewerRequest } from './facts.ts'
 import { viewerOf } from './viewer.ts'
 
-/** A policy as a launcher asks it. */
+/** A compiled policy as launchers use it. */
 export interface LauncherPolicy extends Pick<CompiledPolicy, 'needs' | 'needsAccount'> {
-  /** The first rule that holds for whoever sent a request, or null. */
+  /** The first rule that the sender of a request matches, or null. */
   match(request: ViewerRequest): Rule | null
 }
 
-/** Compiles a policy for a launcher. Imported with the first bundle that has one: most have none. */
+/** Compiles a policy for a launcher. Loaded with the first bundle that has one, because most have none. */
 export function launcherPolicy(policy: Policy): LauncherPolicy {
   const { needs, needsAccount, match } = compile(policy)
   return { needs, needsAccount, match: (request) => match(viewerOf(request)) }

@@ -2,16 +2,16 @@ import type { Condition, Field, Policy } from '../../db/policy.ts'
 import { definitionOf } from './facts.ts'
 import { implies, newBudget } from './implies.ts'
 
-/** Something in a policy that is allowed and hardly meant. */
+/** Something allowed in a policy that is probably a mistake. */
 export interface Warning {
-  /** Its JSON path, as errors name it. */
+  /** Its JSON path, as in errors. */
   path: string
   message: string
 }
 
 /**
- * What its author would want to know of a policy that can be saved (decisions 6): rules that never win, windows
- * that are over, values that no viewer has, domains that are matched by more than was meant. Pure.
+ * Warnings about a valid policy (decisions 6): rules that never win, windows in the past, impossible values, domain
+ * conditions that match more than intended. Pure.
  * @param now milliseconds since 1970.
  */
 export function lint({ rules }: Policy, now: number): Warning[] {
@@ -28,14 +28,14 @@ export function lint({ rules }: Policy, now: number): Warning[] {
     const isSame = implies(rules[earlier]!.when, when, budget)
     const message = isSame
       ? `is a duplicate of rules[${earlier}], which is tried first: nobody gets these tabs`
-      : `is unreachable: whoever it holds for gets the tabs of rules[${earlier}], which is tried first`
+      : `is unreachable: everyone it matches gets the tabs of rules[${earlier}], which is tried first`
     return [{ path, message }, ...warnings]
   })
 }
 
 type Visit = (condition: Condition, path: string, isWanted: boolean) => void
 
-/** Every node; `isWanted` is false below an odd number of `not`, where not holding is what is asked for. */
+/** Visits every node; `isWanted` is false under an odd number of `not`, where a mismatch is wanted. */
 function visit(condition: Condition, path: string, isWanted: boolean, look: Visit): void {
   look(condition, path, isWanted)
   if (!('of' in condition)) return
@@ -63,7 +63,7 @@ function doubt(condition: Condition, isWanted: boolean, now: number): string | n
   }
 }
 
-/** Of the parts of an `and`, an `after` that is no earlier than a `before`. */
+/** Whether an `and` has an `after` that is not earlier than a `before`. */
 function isEmptySpan(parts: readonly Condition[]): boolean {
   const times = (op: 'before' | 'after') =>
     parts.filter((part) => part.op === op).map((part) => Date.parse('value' in part ? part.value : ''))
@@ -76,7 +76,7 @@ function tooWide(field: Field, value: string): string | null {
   return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for those below it`
 }
 
-/** Why no viewer can have such a fact. */
+/** Why no viewer can have such a value. */
 function impossible(field: Field, value: string): string | null {
   const { values, format } = definitionOf(field) ?? {}
   if (values !== undefined && !values.includes(value.toLowerCase())) {

@@ -10,12 +10,12 @@ import { Policy } from './shapes.ts'
 
 /** POST /api/links/:slug/policy/preview (decisions 6). */
 export const previewPolicy = implement('preview_policy', {
-  summary: 'See which rule of a policy a viewer would match, and why; nothing is saved',
+  summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:
-    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and for every rule which ' +
-    'of its conditions hold. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft, so test ' +
-    'a draft here before you save it with update_bundle. What you leave out of `viewer` is unknown there, and a condition ' +
-    'on it does not hold. `warnings` name rules that nobody reaches and values that no viewer has.',
+    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which conditions of ' +
+    'every rule match. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft: test a ' +
+    'draft here before you save it with update_bundle. Facts that you omit from `viewer` are unknown, and conditions ' +
+    'on them do not match. `warnings` report unreachable rules and impossible values.',
   output: Preview,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
@@ -28,7 +28,7 @@ export const previewPolicy = implement('preview_policy', {
   async run({ slug, viewer, resolutionPolicy: draft }, { service: { store }, caller }) {
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
     const now = Date.now()
-    // A draft's rules get the ids that saving it would give them; new ones are made for this answer alone.
+    // A draft’s rules get the ids that saving would give them; new ids are only for this answer.
     const policy = draft ? (await identifiedFor(store.db, bundle, draft)).policy : draft
     return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
   },

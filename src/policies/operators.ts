@@ -14,27 +14,27 @@ import { CONTROLS, unfit } from '../core/text.ts'
 import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
 import { INSTANT, isInstant } from './instants.ts'
 
-/** Bounds of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */
+/** Limits of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */
 export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const
 
-/** What an unknown key is said to be: `validate` makes a sentence of it. */
+/** What is expected of an unknown key; `validate` turns it into a sentence. */
 export const UNKNOWN_KEY = 'removed'
 
 export type Raw = Record<string, unknown>
-/** Notes what would be right at a place, and gives null for what cannot be read there. */
+/** Reports what was expected at a path, and returns null. */
 export type Report = (expected: string, ...place: (string | number)[]) => null
-/** What reads a condition inside another. */
+/** Parses a nested condition. */
 type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
 
 interface Operator<Op extends Condition['op']> {
-  /** The keys beside `op` as JSON Schema, in the form that is kept; `self` is any condition. */
+  /** The keys beside `op` as JSON Schema, in canonical form; `self` refers to any condition. */
   keys(self: JsonSchema): Record<string, JsonSchema>
-  /** Keys that are taken too. */
+  /** Further keys accepted on input. */
   lenient?: readonly string[]
   read(raw: Raw, report: Report, depth: number, inner: ReadInner): ConditionOf<Op> | null
 }
 
-/** A text of a condition, as JSON Schema says it. */
+/** The JSON Schema of a text in a condition. */
 const TEXT = { type: 'string', maxLength: CONDITION_BOUNDS.text, pattern: `^[^${CONTROLS.source.slice(1, -1)}]*$` }
 const PIECE = { ...TEXT, minLength: 1 }
 const FIELD = {
@@ -49,7 +49,7 @@ const FIELD = {
 }
 const parts = (self: JsonSchema) => ({ type: 'array', minItems: 1, items: self })
 
-/** The whole language: each operator, the keys it takes beside `op`, and how it is read. */
+/** The whole language: each operator, its keys beside `op`, and how it is parsed. */
 export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
   and: { keys: (self) => ({ of: parts(self) }), read: group('and') },
   or: { keys: (self) => ({ of: parts(self) }), read: group('or') },
@@ -103,7 +103,7 @@ function comparison(op: Comparison['op']) {
   return (raw: Raw, report: Report): Comparison | null => {
     const field = readField(raw, report)
     const value = readText(raw.value, report, 'value')
-    // Every text begins, ends and goes on with nothing: that is `exists`.
+    // Every text starts with, ends with and contains the empty text: that is `exists`.
     if (value === '' && op !== 'equals') return report('a text with at least 1 character', 'value')
     return field === null || value === null ? null : { op, field, value }
   }

@@ -1,12 +1,13 @@
 import type { Policy, Tab } from '../../db/policy.ts'
 import type { UrlMetadata } from '../../db/schema.ts'
 import type { Preview } from './answers.ts'
-import { compile, type Viewer } from './evaluate.ts'
+import { compile } from './evaluate.ts'
 import { lint } from './lint.ts'
+import type { Viewer } from './viewer.ts'
 
 /**
- * Asks the evaluator that the launcher asks. Pure.
- * @param now milliseconds since 1970: what the warnings go by, whatever the time of the viewer.
+ * Evaluates a policy for a viewer with the launcher’s own evaluator. Pure.
+ * @param now milliseconds since 1970, for the warnings; independent of the viewer’s time.
  */
 export function preview(
   policy: Policy | null,

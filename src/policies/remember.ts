@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { Condition, Field, Leaf, Rule } from '../../db/policy.ts'
-import type { Viewer } from './evaluate.ts'
+import type { Viewer } from './viewer.ts'
 
-/** Viewers come in few kinds; what is kept for one policy stays below 24 KiB. */
+/** Viewers come in few kinds; the cache of a policy stays below 24 KiB. */
 const MAX_KINDS = 64
 const MAX_KEY_LENGTH = 300
 const MINUTE_MS = 60_000
 
 /**
- * The same match, asked once for all viewers of a kind: those with the same facts, at times that no condition
- * tells apart. The price of a view then hardly grows with the rules.
- * @param fields all that the conditions ask about.
+ * Caches `match` per kind of viewer: those with equal facts, at times that no condition distinguishes. The cost of a
+ * view then hardly grows with the number of rules.
+ * @param fields all that the conditions depend on.
  */
 export function remembered(
   conditions: readonly Condition[],
@@ -23,7 +23,7 @@ export function remembered(
     let kind = viewer.signedIn ? period(viewer.now) : `-${period(viewer.now)}`
     for (const field of fields) {
       const fact = viewer.fact(field)
-      // With its length before it, no fact can pass for two.
+      // Prefixed with its length, so that no fact can pass for two.
       kind += fact === null ? ';' : `;${fact.length}:${fact}`
     }
     if (kind.length > MAX_KEY_LENGTH) return match(viewer)
@@ -33,7 +33,7 @@ export function remembered(
   }
 }
 
-/** Names the span of time in which no condition on the time changes its answer. */
+/** Identifies a period during which no condition on the time changes its result. */
 function periods(conditions: readonly Condition[]): (now: number) => string {
   const leaves = conditions.flatMap(leavesOf)
   const instants = leaves.flatMap((leaf) =>

@@ -3,31 +3,21 @@ import type { Store } from '../../db/client.ts'
 import type { Policy, Rule } from '../../db/policy.ts'
 import { policyRules } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import { randomBase62 } from '../core/secrets.ts'
+import { newRuleId } from './rule-id.ts'
 import type { SentPolicy } from './shapes.ts'
 
-const RANDOM_LENGTH = 10
-
-/** The shape of a rule id (decisions 6). */
-export const RULE_ID = /^r_[0-9A-Za-z]{10}$/
-
-/** Whether a text has that shape. */
-export function isRuleId(text: string): boolean {
-  return RULE_ID.test(text)
-}
-
-/** A policy whose every rule has its id, and those ids that are new. */
+/** A policy whose rules all have ids, with the ids that are new. */
 interface Identified {
   policy: Policy
   newIds: string[]
 }
 
 /**
- * Gives each rule its id (decisions 6): the one it sends, else that of the saved rule of its name, else a new
- * one, so that its counts stay with it however it is edited.
- * @param saved the bundle's policy as it stands.
- * @param isKnown whether an id is or was of a rule of this bundle.
- * @throws Problem BAD_REQUEST for an id that is not this bundle's, or that two rules send.
+ * Gives each rule its id (decisions 6): the one sent, otherwise that of the saved rule with its name, otherwise a new
+ * one, so that counts stay with a rule however it is edited.
+ * @param saved the bundle’s current policy.
+ * @param isKnown whether an id is or was a rule’s of this bundle.
+ * @throws Problem BAD_REQUEST for an id that is not this bundle’s, or is sent twice.
  */
 export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id: string) => boolean): Identified {
   const taken = new Set<string>()
@@ -35,7 +25,7 @@ export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id:
     if (id === undefined) continue
     const place = `resolutionPolicy.rules[${index}].id`
     if (!isKnown(id)) {
-      throw new Problem('BAD_REQUEST', `${place} must be the id of a rule of this bundle: leave it out for a new rule`)
+      throw new Problem('BAD_REQUEST', `${place} must be the id of a rule of this bundle: omit it for a new rule`)
     }
     if (taken.has(id)) throw new Problem('BAD_REQUEST', `${place} must not be the id of an earlier rule as well`)
     taken.add(id)
@@ -45,7 +35,7 @@ export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id:
     if (id !== undefined) return { id, ...rule }
     const same = saved?.rules.find((earlier) => earlier.name === rule.name && !taken.has(earlier.id))
     if (same !== undefined) return { id: same.id, ...rule }
-    const made = `r_${randomBase62(RANDOM_LENGTH)}`
+    const made = newRuleId()
     newIds.push(made)
     return { id: made, ...rule }
   })
@@ -53,7 +43,7 @@ export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id:
 }
 
 /**
- * The same for a bundle that is stored: its earlier rules' ids count as well.
+ * The same for a stored bundle, with the ids of its earlier rules.
  * @throws Problem BAD_REQUEST.
  */
 export async function identifiedFor(
@@ -66,7 +56,7 @@ export async function identifiedFor(
   return identified(sent, saved, (id) => known.includes(id))
 }
 
-/** Whether an id is or was that of a rule of a bundle: no other is counted (decisions 7). */
+/** Whether an id is or was a rule’s of a bundle; events with any other are not counted (decisions 7). */
 export async function isRuleOf(db: Store['db'], bundleId: number, id: string): Promise<boolean> {
   return (await knownOf(db, bundleId, [id])).length > 0
 }
@@ -79,7 +69,7 @@ async function knownOf(db: Store['db'], bundleId: number, ids: string[]): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Keeps new ids for good, in the transaction that saves their policy. */
+/** Records new ids permanently, in the transaction that saves their policy. */
 export function keepIds(db: Store['db'], bundleId: number | SQL<number>, ids: readonly string[]) {
   return ids.length === 0 ? [] : [db.insert(policyRules).values(ids.map((id) => ({ id, bundleId })))]
 }

@@ -1,14 +1,14 @@
 import { type } from 'arktype'
 import type { Condition, Tab as StoredTab } from '../../db/policy.ts'
-import { type ShapeOf, said } from '../core/shape.ts'
+import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { readCondition } from './conditions.ts'
-import { isRuleId, RULE_ID } from './rule-ids.ts'
+import { isRuleId, RULE_ID } from './rule-id.ts'
 
-/** Bounds of a policy (spec 8, decisions 6), in entries, Unicode code points and bytes of JSON. */
+/** Limits of a policy (spec 8, decisions 6), in entries, Unicode code points and bytes of JSON. */
 export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, bytes: 128 * 1024 } as const
 
-/** A condition tree in its canonical form; every error names its place in the tree. */
+/** A condition tree in canonical form; each error has its path in the tree. */
 const When = type('object')
   .as<Condition>()
   .describe('a condition: an object with an op')
@@ -17,13 +17,13 @@ const When = type('object')
     const read = readCondition(raw)
     if (!Array.isArray(read)) return read
     for (const { path, expected } of read) ctx.error({ code: 'predicate', expected, relativePath: path })
-    // Never seen: the errors above refuse the whole input.
+    // Unused: the errors above reject the input.
     return { op: 'signedIn' }
   })
 
 const Tab = type({ url: Url, 'note?': lines(POLICY_BOUNDS.note), '+': 'reject' } as const satisfies ShapeOf<StoredTab>)
 
-/** What a rule must have: each part by itself, for whoever wants to know all that is wrong with one. */
+/** The parts of a rule, separately, for reporting all errors of one. */
 export const RULE_PARTS = {
   name: line(POLICY_BOUNDS.name).narrow(withText('a name with text in it')),
   when: When,
@@ -32,7 +32,7 @@ export const RULE_PARTS = {
 
 const Rule = type({
   'id?': type('string').narrow(
-    said(
+    withJsonSchema(
       { pattern: RULE_ID.source },
       (id: string, ctx: { mustBe(expected: string): false }) =>
         isRuleId(id) || ctx.mustBe('the id of a rule of this bundle'),
@@ -43,14 +43,14 @@ const Rule = type({
   '+': 'reject',
 })
 
-/** A policy as it is sent (spec 2.3, decisions 6): rules need not have ids yet. */
+/** A policy as sent (spec 2.3, decisions 6): rules may lack ids. */
 export const SentPolicy = type({
   version: '1',
   rules: Rule.array().atMostLength(POLICY_BOUNDS.rules),
   '+': 'reject',
 })
 
-/** The same in its canonical form. Its errors are BAD_REQUEST and name their JSON path. */
+/** The same in canonical form. Its errors are BAD_REQUEST and have a JSON path. */
 export const Policy = SentPolicy.pipe((policy, ctx) => {
   const first = new Map<string, number>()
   for (const [index, { name }] of policy.rules.entries()) {
@@ -61,11 +61,11 @@ export const Policy = SentPolicy.pipe((policy, ctx) => {
     }
     first.set(name, index)
   }
-  // Without ids, so that what was accepted can be sent again as it was shown.
+  // Without ids, so that an accepted policy can be sent back as it was returned.
   const text = JSON.stringify({ ...policy, rules: policy.rules.map(({ id: _, ...rule }) => rule) })
   const isSmall = text.length <= POLICY_BOUNDS.bytes && Buffer.byteLength(text) <= POLICY_BOUNDS.bytes
   return isSmall ? policy : ctx.error(`at most ${POLICY_BOUNDS.bytes / 1024} KiB of JSON`)
 })
 
-/** A policy that has been read; its rules have ids once it is saved. */
+/** A parsed policy; its rules get ids when saved. */
 export type SentPolicy = typeof Policy.infer

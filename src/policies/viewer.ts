@@ -1,9 +1,17 @@
 import type { Field } from '../../db/policy.ts'
 import { type Agent, agentOf } from './agents.ts'
-import type { Viewer } from './evaluate.ts'
 import { definitionOf, type FactSource, type ViewerRequest } from './facts.ts'
 
-/** The viewer that a request came from; each fact is read when a policy asks for it. */
+/** A viewer of a launcher, as far as policies can know them (decisions 6). */
+export interface Viewer {
+  readonly signedIn: boolean
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** A fact in lower case, or null if unknown; called once per field. */
+  fact(field: Field): string | null
+}
+
+/** The viewer who sent a request; facts are read on demand. */
 export function viewerOf(request: ViewerRequest): Viewer {
   return new RequestViewer(request)
 }
@@ -19,7 +27,7 @@ class RequestViewer implements Viewer, FactSource {
     this.now = request.now
   }
 
-  /** Three facts come from the one header. */
+  /** Lazy, because three facts come from this header. */
   get agent(): Agent {
     this.#agent ??= agentOf(this.request.headers.get('user-agent') ?? '')
     return this.#agent
@@ -33,7 +41,7 @@ class RequestViewer implements Viewer, FactSource {
 
   #inQuery(name: string): string | null {
     const { url } = this.request
-    // Most links have no query, and reading one is a good part of what a view may cost.
+    // Most links have no query, and parsing one is a good part of the cost of a view.
     if (!url.includes('?')) return null
     this.#query ??= new URLSearchParams(queryOf(url))
     return this.#query.get(name)

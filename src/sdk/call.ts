@@ -2,9 +2,9 @@ import type { Declaration } from '../operations.ts'
 import { OpenallError } from './error.ts'
 import type { Answer, CallOptions } from './options.ts'
 
-/** Where calls go, and as whom. */
+/** Where calls go, and with which credential. */
 export interface Connection extends CallOptions {
-  /** Origin and path before `/api`, with no slash at its end. */
+  /** Origin and path before `/api`, without a trailing slash. */
   base: string
   key: string | undefined
   fetch: typeof fetch
@@ -12,7 +12,7 @@ export interface Connection extends CallOptions {
   label: string
 }
 
-/** One call, ready to be sent as often as it takes. */
+/** A call, ready to be sent repeatedly. */
 export interface Call extends CallOptions {
   operation: Declaration
   input: Readonly<Record<string, unknown>>
@@ -25,12 +25,12 @@ const TIMEOUT_MS = 30_000
 const RETRIES = 2
 const MAX_WAIT_MS = 60_000
 const FIRST_WAIT_MS = 400
-/** Statuses of a server or proxy that may answer otherwise in a moment. */
+/** Transient statuses of a server or proxy. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504])
 
 /**
- * Sends a call, and again where it failed for a passing reason: after `Retry-After`, else after a wait that grows.
- * What would not be safe to do twice is sent again only where the limit refused it, for then nothing was done.
+ * Sends a call, retrying transient failures after `Retry-After` or with exponential backoff. A call that is not safe to
+ * repeat is retried only after a rate limit refused it, because then it had no effect.
  * @throws OpenallError.
  */
 export async function send(call: Call, connection: Connection): Promise<Answer<unknown>> {
@@ -53,7 +53,7 @@ export async function send(call: Call, connection: Connection): Promise<Answer<u
   }
 }
 
-/** Options that are said to be undefined are not said. */
+/** Drops options that are explicitly undefined. */
 function said(options: CallOptions): CallOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
@@ -118,7 +118,7 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
     const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)])).toString()
     return { url: `${base}/api${path}${query === '' ? '' : `?${query}`}`, init: { method, headers } }
   }
-  if (operation.body === 'none' && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
+  if (operation.body !== undefined && fields.size === 0) return { url: `${base}/api${path}`, init: { method, headers } }
   const body = JSON.stringify(Object.fromEntries(fields))
   return {
     url: `${base}/api${path}`,
@@ -126,11 +126,11 @@ function requestFor(call: Call, { base, key, label }: Connection): Outgoing {
   }
 }
 
-/** A value as one step of a path. Dots alone would walk up it, and an empty one would be another path. */
+/** A value as a path segment. Dots would change the path, and an empty segment would be another path. */
 function segment(name: string, value: unknown): string {
   const text = value === undefined || value === null ? '' : String(value)
   if (/^\.{0,2}$/.test(text) || !text.isWellFormed()) {
-    throw new OpenallError('BAD_REQUEST', `${name} must be given, and be more than dots`, { status: 400 })
+    throw new OpenallError('BAD_REQUEST', `${name} is required and must not consist of dots`, { status: 400 })
   }
   return encodeURIComponent(text)
 }
@@ -145,7 +145,7 @@ async function attempt(
   const timer = setTimeout(end, timeoutMs)
   signal?.addEventListener('abort', end, { once: true })
   try {
-    // Not followed: a POST that is redirected becomes a GET, and the key is for the server that was named.
+    // Redirects are not followed: they turn a POST into a GET, and the key is for the given server only.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: ending.signal })
     return read(response, await response.text())
   } catch (error) {
@@ -183,7 +183,7 @@ function parsed(text: string, response: Response): unknown {
   }
 }
 
-/** The service's own error, or one that says that it was not the service who answered. */
+/** The service’s own error, or one saying that something else answered. */
 function refusal(response: Response, body: unknown): OpenallError {
   const { error, code, retryAfterSeconds } = (body ?? {}) as {
     error?: unknown
@@ -201,8 +201,8 @@ function unexpected({ status, headers, url, type }: Response): OpenallError {
   const target = headers.get('location')
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
   const message = isRedirect
-    ? `The server redirects${target === null ? '' : ` to ${target}`}. Give the address that it redirects to as the server.`
-    : `What answered ${url} with status ${status} is not the service. Check the server's address.`
+    ? `The server redirects${target === null ? '' : ` to ${target}`}. Use the address that it redirects to as the server.`
+    : `The answer of ${url} with status ${status} is not the service’s. Check the server's address.`
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return new OpenallError('UNEXPECTED_ANSWER', message, {
     status,

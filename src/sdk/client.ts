@@ -8,13 +8,13 @@ import { typed } from './signatures.ts'
 export interface ClientOptions extends CallOptions {
   /** The service's address: `https://openall.example`. */
   server: string
-  /** An API key. Without one calls are anonymous, or, on the service's own pages, those of who is signed in. */
+  /** An API key. Without one, calls are anonymous or, on the service’s own pages, made with the user’s session. */
   key?: string | undefined
-  /** In place of the runtime's own `fetch`. */
+  /** Replaces the runtime’s own `fetch`. */
   fetch?: typeof fetch | undefined
-  /** `<client>/<tag>`, kept with the bundles that are made; `sdk/<version>` where nothing is said. */
+  /** `<client>/<tag>`, stored with the bundles created; default `sdk/<version>`. */
   label?: string | undefined
-  /** Where the bundles that are made come from; `sdk` where nothing is said. */
+  /** The source of the bundles created; default `sdk`. */
   source?: 'sdk' | 'cli' | 'extension' | 'import' | undefined
 }
 
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions) {
   const connection = connect(options)
   const source = options.source ?? 'sdk'
   const methods = Object.entries<Declaration>(OPERATIONS).map(([name, operation]) => {
-    const defaults = name === 'create_bundle' ? { source } : {}
+    const defaults = operation.takesSource ? { source } : {}
     return [methodName(name), method(operation, defaults, connection)] as const
   })
   return typed(Object.fromEntries(methods))
@@ -57,9 +57,9 @@ function connect({ server, key, fetch: given, label, ...options }: ClientOptions
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol)) {
     throw new OpenallError('BAD_REQUEST', 'server must be an http: or https: address')
   }
-  // Checked here, for what fetch says of a header that cannot be sent has the header's value in it.
+  // Checked here, because fetch’s error for an invalid header quotes its value.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
-    throw new OpenallError('UNAUTHORIZED', 'The API key is not valid. Check it, or give none.', { status: 401 })
+    throw new OpenallError('UNAUTHORIZED', 'The API key is malformed. Check it, or omit it.', { status: 401 })
   }
   const send = given ?? ((...request: Parameters<typeof fetch>) => fetch(...request))
   return { ...options, base, key, fetch: send as typeof fetch, label: label ?? `sdk/${about.version}` }
@@ -88,12 +88,12 @@ function method(operation: Declaration, defaults: Input, connection: Connection)
   })
 }
 
-/** Random, so that no two calls share one; `crypto.randomUUID` is missing on pages without TLS. */
+/** A random key per call; `crypto.randomUUID` is missing on pages without TLS. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The items of a list, page after page, until a page is not full. */
+/** Iterates over the items of a list, page by page, until a page is not full. */
 async function* each(
   list: string,
   page: (paging: { limit: number; offset: number }) => Promise<Answer<unknown>>,

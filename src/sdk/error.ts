@@ -1,24 +1,24 @@
 import type { Code } from '../core/codes.ts'
 
-/** What the service answers, and what can go wrong on the way to it. */
+/** The service’s error codes, and those of failures on the way to it. */
 export type OpenallCode =
   | Code
   /** The server could not be reached, or the connection broke. */
   | 'NETWORK_ERROR'
   /** No answer within `timeoutMs`. */
   | 'TIMEOUT'
-  /** The caller's own signal ended the call. */
+  /** The caller’s signal aborted the call. */
   | 'ABORTED'
-  /** Something answered that is not the service: a proxy, or another address than was meant. */
+  /** Something other than the service answered: a proxy, or a wrong address. */
   | 'UNEXPECTED_ANSWER'
 
-/** The one error of this client. `message` is a sentence that says what to do. */
+/** The only error that this client throws. `message` is a sentence that says what to do. */
 export class OpenallError extends Error {
   override readonly name = 'OpenallError'
   readonly code: OpenallCode
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** Whole seconds to wait before the same call can succeed; with RATE_LIMITED, and where a proxy says so. */
+  /** Seconds to wait before retrying; with RATE_LIMITED, or if a proxy sends it. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -32,7 +32,7 @@ export class OpenallError extends Error {
     this.retryAfterSeconds = more.retryAfterSeconds
   }
 
-  /** As the service sends it: `{ error, code }`, with `retryAfterSeconds` on 429. */
+  /** In the service’s form: `{ error, code }`, with `retryAfterSeconds` on 429. */
   toJSON(): { error: string; code: OpenallCode; retryAfterSeconds?: number } {
     const { message: error, code, retryAfterSeconds } = this
     return retryAfterSeconds === undefined ? { error, code } : { error, code, retryAfterSeconds }

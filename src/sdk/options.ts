@@ -1,22 +1,22 @@
-// Apart from what sends calls, so that the published types name nothing of the table of operations.
+// Separate from the code that sends calls, so that the published types do not refer to the table of operations.
 
-/** How calls are made; each may be said for all calls of a client, or for one. */
+/** Options of calls, for all calls of a client or for a single one. */
 export interface CallOptions {
-  /** Ends the call, its waits included: it then fails with `ABORTED`. */
+  /** Aborts the call, including waits; it then fails with `ABORTED`. */
   signal?: AbortSignal | undefined
-  /** How long one try may take, in milliseconds; 30 000 where nothing is said. */
+  /** Timeout of one attempt, in milliseconds; default 30 000. */
   timeoutMs?: number | undefined
-  /** How often a call is tried again that failed for a passing reason and can do no harm twice; 2 where nothing is said. */
+  /** How often a call is retried after a transient failure, if that is safe; default 2. */
   retries?: number | undefined
-  /** A server that asks for a longer wait than this, in milliseconds, is not waited for; 60 000 where nothing is said. */
+  /** The longest `Retry-After` to wait for, in milliseconds; default 60 000. */
   maxWaitMs?: number | undefined
 }
 
-/** All that came with a body. */
+/** A response with its body. */
 export interface Answer<Body> {
   body: Body
   status: number
   headers: Headers
-  /** The bundle's version (its ETag), to be given as `expectedVersion`; null where the answer is no bundle. */
+  /** The bundle’s version (its ETag), for `expectedVersion`; null if the answer is not a bundle. */
   version: number | null
 }

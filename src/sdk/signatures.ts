@@ -7,7 +7,7 @@ import type { Answer, CallOptions } from './options.ts'
 type Row<N extends OperationName> = (typeof OPERATIONS)[N]
 type Implemented<N extends OperationName> = Implementations[N]
 
-/** Written out, save for conditions, which hold one another and so must have names. */
+/** Expands a type, except conditions, which are recursive and so need names. */
 type Plain<T> = T extends Traced
   ? Traced
   : T extends Condition
@@ -26,7 +26,7 @@ type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Text
 
-/** Input that may be left out where all its fields may. */
+/** Input is optional if all its fields are. */
 type Given<In, Options> = object extends In ? [input?: In, options?: Options] : [input: In, options?: Options]
 
 type OptionsOf<N extends OperationName> = CallOptions &
@@ -47,11 +47,10 @@ type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never
 
 type Method<N extends OperationName> = ((...given: Given<Input<N>, OptionsOf<N>>) => Promise<Body<N>>) & Variants<N>
 
-// Not exported, which keeps the published types free of the server's: tsc writes a type that it cannot name as the
-// fields that it has.
+// Not exported, so that the published types do not refer to the server’s: tsc expands a type that it cannot name.
 type Client = { readonly [N in OperationName as Camel<N>]: Method<N> }
 
-/** Methods by name as the client that the table of operations makes of them. */
+/** Gives untyped methods the types derived from the table of operations. */
 export function typed(methods: Readonly<Record<string, unknown>>) {
   return methods as Client
 }

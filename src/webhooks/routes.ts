@@ -37,7 +37,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
   const secrets = config.webhookSecrets[source]
   const { headers } = request
   const isStripe = source === 'payment' && headers.has('stripe-signature')
-  // Refused before the body is read, if it cannot be signed at all.
+  // Refused before the body is read if it has no signature.
   if (secrets.length === 0 || !(isStripe || signature(headers) !== null)) throw unsigned()
   const body = await readSigned(request)
   const signed = isStripe ? verifyStripe(headers, body, secrets) : await verifyStandard(headers, body, secrets)
@@ -89,7 +89,7 @@ async function verifyStandard(headers: Headers, body: string, secrets: readonly 
   return null
 }
 
-/** The keys that a secret may stand for: the standard encodes them as base64, some senders use the text itself. */
+/** The keys that a secret can stand for: the standard encodes them as base64, some senders use the text itself. */
 function keysOf(secret: string): Uint8Array[] {
   const written = secret.replace(/^whsec_/, '')
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(written)
@@ -97,7 +97,7 @@ function keysOf(secret: string): Uint8Array[] {
   return written === secret ? [...keys, Buffer.from(secret)] : keys
 }
 
-/** The same for `Stripe-Signature: t=<seconds>,v1=<hex>`; there may be several v1. */
+/** The same for `Stripe-Signature: t=<seconds>,v1=<hex>`, which may have several v1. */
 function verifyStripe(headers: Headers, body: string, secrets: readonly string[]): Signed | null {
   const pairs = (headers.get('stripe-signature') ?? '').split(',').map((pair) => pair.trim().split('='))
   const seconds = Number(pairs.find(([name]) => name === 't')?.[1] ?? Number.NaN)

@@ -12,6 +12,15 @@ export function findChromium(): string | null {
   )
 }
 
+/**
+ * The path of Chromium without windows, or null: the same pages for half the work, and no pop-up blocker. Where
+ * `CHROMIUM` names a browser, that one is meant.
+ */
+export function findHeadlessShell(): string | null {
+  if (process.env.CHROMIUM !== undefined) return null
+  return Bun.which('chromium-headless-shell') ?? Bun.which('chrome-headless-shell')
+}
+
 /** Whether the pop-up blocker is on, as people have it and Playwright does not, or off, as for a viewer who allowed them. */
 export interface Popups {
   popups: 'blocked' | 'allowed'
@@ -27,8 +36,28 @@ export function openChromiumProfile(popups: Popups): Promise<BrowserContext> {
   return chromium.launchPersistentContext('', launchOptions(popups))
 }
 
+/** Browser features that tests do without. Of two such lists the last one counts, so Playwright's is said again. */
+const WITHOUT = [
+  // Pages that each new window loads for suggestions in an address bar that nobody sees: most of what a window costs.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+
 function launchOptions({ popups }: Popups): LaunchOptions {
-  const executablePath = findChromium()
+  const executablePath = (popups === 'allowed' ? findHeadlessShell() : null) ?? findChromium()
   if (executablePath === null) throw new Error('no Chromium: run the tests with `bun run test`, which installs it')
   return {
     executablePath,
@@ -40,6 +69,7 @@ function launchOptions({ popups }: Popups): LaunchOptions {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${WITHOUT.join()}`,
     ],
     ...(popups === 'blocked' ? { ignoreDefaultArgs: ['--disable-popup-blocking'] } : {}),
   }

@@ -94,17 +94,18 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   await page.locator('#slug-error').waitFor({ state: 'detached' })
 
   await field(page, 0, 'url').focus()
-  await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nftp://files.example/\nexample.org')
+  await paste(page, 'https://example.com/agenda\n- [Board](https://board.example/)\nhttps://files.example\nexample.org')
   await page.getByText('4 of 25').waitFor()
   expect(await addresses(page)).toEqual([
     'https://example.com/agenda',
     'https://board.example/',
-    'ftp://files.example/',
+    'https://files.example',
     'https://example.org',
   ])
   expect(await field(page, 1, 'note').inputValue()).toBe('Board')
   await hasFocus(field(page, 3, 'url'))
   const wrong = field(page, 2, 'url')
+  await wrong.fill('ftp://files.example/')
   await page.locator('.link-row .error').waitFor()
   expect(await wrong.getAttribute('aria-invalid')).toBe('true')
   await wrong.fill('https://files.example/')
@@ -239,7 +240,7 @@ describe.each([
     await field(page, 0, 'openPolicy').selectOption('manual')
     await send(page, 'Make the bundle')
     await page.getByText('This must be at most 200 characters.').waitFor()
-    await page.getByText('This must be an http: or https: URL.').waitFor()
+    await page.getByText('This doesn’t look like a web address.').waitFor()
     await page.getByText('This must be at most 40 characters.').waitFor()
     expect(await page.inputValue('#title')).toBe('T'.repeat(201))
     expect(await page.inputValue('#description')).toBe('\nA description')
@@ -258,7 +259,7 @@ describe.each([
     await page.getByText('26 of 25').waitFor()
     await settled(page)
     await send(page, 'Make the bundle')
-    await page.getByText('This list must have at most 25 entries: it has 26.').waitFor()
+    await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
     expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
   })
 
@@ -395,12 +396,56 @@ test('a server that cannot be reached leaves everything as it was typed', async 
   await page.getByText('2 of 25').waitFor()
   await context.setOffline(true)
   await send(page, 'Save')
-  await told(page, 'The server could not be reached.')
+  await shows(page, '.save-bar', 'The server could not be reached.')
   expect(await page.inputValue('#title')).toBe('Typed on a train')
   await context.setOffline(false)
   await send(page, 'Save')
   await told(page, 'Saved as a new version.')
   expect((await saved(slug)).title).toBe('Typed on a train')
+})
+
+test('a save keeps its place, by its keys too, and says so once', async () => {
+  const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
+  const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
+  const { page } = await open(`/dashboard/links/${slug}`)
+  const unsaved = page.getByText('Unsaved changes')
+  expect(await unsaved.isVisible()).toBe(false)
+  await field(page, 17, 'note').fill('The last')
+  await field(page, 17, 'note').scrollIntoViewIfNeeded()
+  expect(await unsaved.isVisible()).toBe(true)
+  const scrolled = () => page.evaluate(() => window.scrollY)
+  const before = await scrolled()
+  expect(before).toBeGreaterThan(300)
+  await page.keyboard.press('Control+s')
+  await page.locator('.flash').waitFor()
+  await settled(page)
+  expect(Math.abs((await scrolled()) - before)).toBeLessThan(60)
+  expect(await page.locator('.flash').evaluate((flash) => flash.getBoundingClientRect().top < window.innerHeight)).toBe(
+    true,
+  )
+  expect(await unsaved.isVisible()).toBe(false)
+  expect((await saved(slug)).urlMetadata[17]?.note).toBe('The last')
+  await becomes(() => new URL(page.url()).search, '')
+  await page.reload()
+  expect(await page.locator('.flash').count()).toBe(0)
+})
+
+test('a save that fails is told beside its button, and one that is refused keeps what can be put back', async () => {
+  const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
+  const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
+  const { page, context } = await open(`/dashboard/links/${slug}`)
+  await press(page, 16, 'Remove')
+  await field(page, 16, 'url').fill('no address')
+  await context.setOffline(true)
+  await send(page, 'Save')
+  const alert = page.locator('.save-bar [role=alert]')
+  await alert.waitFor()
+  expect(await alert.evaluate((told) => told.getBoundingClientRect().bottom <= window.innerHeight)).toBe(true)
+  await context.setOffline(false)
+  await send(page, 'Save')
+  await page.locator('[aria-invalid]').first().waitFor()
+  await page.getByRole('button', { name: 'Put back' }).click()
+  await becomes(() => addresses(page), [...urls.slice(0, 17), 'no address'])
 })
 
 test('viewers see a bundle and nothing to change it with', async () => {

@@ -52,15 +52,15 @@ describe.each([
   test('a text is read, looked at, changed, and made into bundles', async () => {
     const person = await arrive(stage.server)
     const { page } = await open(person, options)
-    await page.getByLabel('What you bring').fill(MARKDOWN)
-    await press(page, 'See what it makes')
+    await page.getByLabel('Paste or upload').fill(MARKDOWN)
+    await press(page, 'Preview')
     await page.locator('.plan').waitFor()
     expect(await page.locator('.summary').textContent()).toBe(
       'Read as Markdown: 3 bundles with 32 links. Nothing is made yet. 3 lines left out.',
     )
     const left = await page.locator('#left-out tbody tr').allTextContents()
     expect(left).toEqual([
-      '4some wordsIt holds no link.',
+      '4some wordsIt has no link in it.',
       '5javascript:alert(1)It is a javascript: link: only http: and https: can be shared.',
       '6https://board.example/It has the same link as line 3.',
     ])
@@ -87,10 +87,10 @@ describe.each([
     for (let n = 1; n <= 4; n += 1) await person.makeBundle({ title: `Before ${n}` })
     const { page } = await open(person, options)
     await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/\n# C\nhttps://c.example/')
-    await press(page, 'See what it makes')
+    await press(page, 'Preview')
     await press(page, 'Make 3 bundles')
     await page.getByRole('heading', { name: '2 bundles made' }).waitFor()
-    expect(await page.getByRole('alert').textContent()).toContain('The plan free has 6 bundles')
+    expect(await page.getByRole('alert').textContent()).toContain('the Free plan’s limit of 6 bundles')
     expect(await page.getByLabel('Make bundle 3').isChecked()).toBe(true)
     expect(await page.getByLabel('Make bundle 1').isChecked()).toBe(false)
     expect((await all(person)).map(({ title }) => title).slice(4)).toEqual(['A', 'B'])
@@ -105,12 +105,12 @@ describe.each([
     const person = await arrive(stage.server)
     const { page } = await open(person, options)
     await page.fill('#text', 'no links\nat all')
-    await press(page, 'See what it makes')
+    await press(page, 'Preview')
     await page.locator('#text-error').waitFor()
     expect(await page.inputValue('#text')).toBe('no links\nat all')
     expect(await page.locator('#left-out tbody tr').count()).toBe(2)
     await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/')
-    await press(page, 'See what it makes')
+    await press(page, 'Preview')
     await page.getByLabel('Title of bundle 2').fill('T'.repeat(201))
     await press(page, 'Make 2 bundles')
     await page.getByText('This must be at most 200 characters.').waitFor()
@@ -143,7 +143,7 @@ test('a bookmarks file with icons is dropped on the field or chosen, and only wh
   }, html)
   await page.dispatchEvent('#text', 'drop', { dataTransfer: drop })
   await page.getByText('dropped.html is in the field.').waitFor()
-  await press(page, 'See what it makes')
+  await press(page, 'Preview')
   await page.getByText('Read as bookmarks: 3 bundles with 60 links.').waitFor()
   await press(page, 'Make 3 bundles')
   await page.getByRole('heading', { name: '3 bundles made' }).waitFor()
@@ -169,7 +169,7 @@ test('what is exported is imported whole: URLs, notes, tags', async () => {
     const file = await (await person.fetch(`/dashboard/links/${slug}/export.${extension}`)).text()
     const { page } = await open(person)
     await page.fill('#text', file)
-    await press(page, 'See what it makes')
+    await press(page, 'Preview')
     await press(page, 'Make 1 bundle')
     await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
     const made = (await all(person)).at(-1)
@@ -181,7 +181,7 @@ test('what is exported is imported whole: URLs, notes, tags', async () => {
 test('the import is used with the keyboard alone', async () => {
   const person = await arrive(stage.server)
   const { page } = await open(person)
-  await page.getByLabel('What you bring').focus()
+  await page.getByLabel('Paste or upload').focus()
   await page.keyboard.type('https://a.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')

@@ -100,7 +100,7 @@ test('the subject is always in sight; switching shows the bundles of the other, 
   await page.locator('.subjects summary').click()
   await page.getByRole('button', { name: /^Organisation/ }).click()
   await page.locator('.row').getByText('Of the organisation').waitFor()
-  expect(await page.locator('.subjects summary').textContent()).toContain('You are admin')
+  expect(await page.locator('.subjects summary').textContent()).toContain('You’re an admin')
 
   await actFor(viewer, id)
   const other = await open('/dashboard', viewer)
@@ -111,7 +111,10 @@ test('the subject is always in sight; switching shows the bundles of the other, 
   const [{ slug } = { slug: '' }] = (await viewer.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links')).body
     .bundles
   const forced = await viewer.form(`/dashboard/links/${slug}/delete`, {})
-  expect([forced.status, await forced.text()]).toEqual([403, expect.stringContaining('needs role admin')])
+  expect([forced.status, await forced.text()]).toEqual([
+    403,
+    expect.stringContaining('You need the admin role to do this'),
+  ])
 })
 
 test('whoever is not signed in is sent to sign in, and comes back to the page that was asked for', async () => {
@@ -135,7 +138,7 @@ test('a form that is sent after the session ended stays as it was typed, with Ja
   await person.form('/sign-out', {})
   await page.fill('#title', 'Typed for an hour')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByRole('alert').getByText('You are signed out').waitFor()
+  await page.getByRole('alert').getByText('You’ve been signed out').waitFor()
   expect(await page.inputValue('#title')).toBe('Typed for an hour')
   const sent = await person.form(`/dashboard/links/${slug}`, { title: 'Typed' })
   expect([sent.status, await sent.text()]).toEqual([401, expect.stringContaining('in another tab')])

@@ -34,8 +34,8 @@ describe.each([
     const link = await page.getByLabel('Share this link').inputValue()
     expect(link).toStartWith(`${stage.server.origin}/l/`)
     expect(await page.getByAltText(`QR code of ${link}`).isVisible()).toBe(true)
-    expect(await page.getByLabel('Claim link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
-    expect(await page.textContent('.caution')).toContain('only this once')
+    expect(await page.getByLabel('Private claim link').inputValue()).toStartWith(`${stage.server.origin}/claim/`)
+    expect(await page.textContent('.caution')).toContain('24 hours')
     await page.goto(link)
     expect(await page.textContent('h1')).toBe('Team offsite')
     const shown = await page
@@ -46,58 +46,51 @@ describe.each([
     expect(shown).toEqual(READ)
   })
 
-  test('puts each error beside its line, and keeps everything that was typed', async () => {
+  test('takes text with links in it as it comes, and tells what it left out', async () => {
     const page = await home(options)
-    await page.getByText('Add a description').click()
-    await page.fill('#description', 'Two lines\nof it')
-    const lines = ['https://example.com/agenda', 'ftp://files.example.com', 'not a link', 'Team | https://a.example']
-    await send(page, { urls: lines.join('\n'), title: 'Team offsite' })
-    const typed = await page
-      .locator('.lines li input')
-      .evaluateAll((all) => (all as HTMLInputElement[]).map((f) => f.value))
-    expect(typed).toEqual(lines)
-    const wrong = page.locator('.lines [aria-invalid]')
-    expect(await wrong.evaluateAll((all) => (all as HTMLInputElement[]).map((f) => f.value))).toEqual(lines.slice(1, 3))
-    for (const field of await wrong.all()) {
-      const says = await page.textContent(`#${await field.getAttribute('aria-describedby')}`)
-      expect(says).toContain('must be an http: or https: URL')
-    }
-    expect(await page.getByRole('alert').textContent()).toBe('2 lines need a change. Nothing is lost.')
-    expect(await page.inputValue('#title')).toBe('Team offsite')
-    expect(await page.inputValue('#description')).toBe('Two lines\nof it')
-    expect(await page.isVisible('#description')).toBe(true)
-  })
-
-  test('takes the corrected lines', async () => {
-    const page = await home(options)
-    await send(page, { urls: 'https://example.com/agenda\nftp://files.example.com\nnot a link' })
-    await page.getByLabel('Link 2').fill('https://files.example.com')
-    await page.getByLabel('Link 3').fill('')
-    await page.getByLabel('More links').fill('https://more.example.com')
-    await send(page, {})
+    const urls = 'Reading for Monday:\n(https://example.com/Foo_(bar)).\nftp://files.example.com\nnot a link'
+    await send(page, { urls })
+    expect(await page.textContent('.hero')).toContain('Reading for Monday')
+    expect(await page.textContent('.hero .hint')).toBe('From what you pasted: 2 lines skipped.')
     await page.goto(await page.getByLabel('Share this link').inputValue())
-    expect(await page.locator('a.tab').evaluateAll((tabs) => (tabs as HTMLAnchorElement[]).map((a) => a.href))).toEqual(
-      ['https://example.com/agenda', 'https://files.example.com/', 'https://more.example.com/'],
-    )
+    const tabs = page.locator('a.tab')
+    expect(await tabs.evaluateAll((all) => (all as HTMLAnchorElement[]).map((a) => a.href))).toEqual([
+      'https://example.com/Foo_(bar)',
+    ])
   })
 
-  test('refuses a 26th link beside the list, and keeps the list', async () => {
+  test('offers two links for a list that is too long for one, and keeps the list', async () => {
     const page = await home(options)
     const urls = Array.from({ length: 26 }, (_, index) => `https://example.com/${index}`).join('\n')
     await send(page, { urls })
     expect(await page.inputValue('#urls')).toBe(urls)
     expect(await page.getAttribute('#urls', 'aria-invalid')).toBe('true')
-    expect(await page.getByRole('alert').textContent()).toContain('It has 26.')
+    expect(await page.getByRole('alert').textContent()).toBe('That’s 26 links; the limit is 25. Remove 1.')
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Make 2 links instead' }).click()])
+    expect(await page.getByLabel('Share this link').count()).toBe(2)
+  })
+
+  test('comes back to the result from the page of the link, and shows the claim link again', async () => {
+    const page = await home(options)
+    await send(page, { urls: 'https://example.com/agenda' })
+    const claim = await page.getByLabel('Private claim link').inputValue()
+    await page.goto(await page.getByLabel('Share this link').inputValue())
+    await page.goBack()
+    expect(await page.getByLabel('Private claim link').inputValue()).toBe(claim)
+    const [launcher] = await Promise.all([page.context().waitForEvent('page'), page.getByText('Open the page').click()])
+    await launcher.waitForLoadState()
+    expect(await launcher.evaluate(() => [window.opener, document.referrer])).toEqual([null, ''])
+    expect(page.url()).toContain('/made/')
   })
 
   test('makes no second bundle when the result is loaded again', async () => {
     const page = await home(options)
     await send(page, { urls: 'https://example.com/agenda' })
     const link = await page.getByLabel('Share this link').inputValue()
-    const claim = await page.getByLabel('Claim link').inputValue()
+    const claim = await page.getByLabel('Private claim link').inputValue()
     await page.reload()
     expect(await page.getByLabel('Share this link').inputValue()).toBe(link)
-    expect(await page.getByLabel('Claim link').inputValue()).toBe(claim)
+    expect(await page.getByLabel('Private claim link').inputValue()).toBe(claim)
   })
 })
 
@@ -109,29 +102,44 @@ describe('the home page', () => {
 
   test('brings the first wrong field to whoever has to correct it', async () => {
     const page = await home({})
-    await send(page, { urls: 'https://example.com\nnot a link\nnor this' })
-    await becomes(() => focusedId(page), 'line-2')
+    await send(page, { urls: 'no link in this' })
+    await becomes(() => focusedId(page), 'urls')
     await page.goto('/')
     await send(page, { urls: 'https://example.com', title: 'T'.repeat(201) })
     await becomes(() => focusedId(page), 'title')
     expect(await page.inputValue('#urls')).toBe('https://example.com')
   })
 
-  test('counts the lines, and says where there are too many', async () => {
+  test('tells what it finds while somebody types', async () => {
     const page = await home({})
-    expect(await page.textContent('#urls-count')).toBe('')
-    await page.fill('#urls', 'https://a.example\n\n  \nhttps://b.example\n')
-    expect(await page.textContent('#urls-count')).toBe('2 of 25')
-    await page.fill('#urls', 'x\n'.repeat(25))
-    expect(await page.locator('#urls-count.over').count()).toBe(0)
-    await page.fill('#urls', 'x\n'.repeat(26))
-    expect(await page.textContent('#urls-count.over')).toBe('26 of 25')
+    const found = () => page.locator('#found .found').textContent()
+    await page.fill('#urls', '# Week 1\nhttps://a.example b.example\n\nnothing\nhttps://a.example/')
+    await page.locator('#found .found').waitFor()
+    expect(await found()).toBe('1 link found, 1 line skipped, 1 duplicate left out')
+    expect(await page.getAttribute('#title', 'placeholder')).toBe('Week 1')
+    await page.fill('#urls', 'https://a.example/?'.concat('\nhttps://a.example/1'))
+    await page.getByText('2 links found', { exact: true }).waitFor()
+    await page.fill('#urls', Array.from({ length: 26 }, (_, n) => `https://a.example/${n}`).join('\n'))
+    await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
+    await page.fill('#urls', '')
+    await page.locator('#found .found').waitFor({ state: 'detached' })
+  })
+
+  test('shares the link where the system can', async () => {
+    const page = await home({})
+    await page.addInitScript(() => {
+      navigator.share = async (data) => void (document.title = JSON.stringify(data))
+    })
+    await send(page, { urls: 'https://example.com', title: 'Ours & "theirs"' })
+    const url = await page.getByLabel('Share this link').inputValue()
+    await page.getByRole('button', { name: 'Share' }).click()
+    expect(JSON.parse(await page.title())).toEqual({ title: 'Ours & "theirs"', url })
   })
 
   test('puts the link and the claim link on the clipboard', async () => {
     const page = await home({ permissions: ['clipboard-read', 'clipboard-write'] })
     await send(page, { urls: 'https://example.com' })
-    for (const label of ['Share this link', 'Claim link, for you alone']) {
+    for (const label of ['Share this link', 'Private claim link']) {
       const field = page.getByLabel(label)
       const button = page.locator('.copy-field', { has: field }).getByRole('button')
       await button.click()

@@ -13,7 +13,7 @@ import { weigh } from './weight.ts'
 
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } }
 
-const stage = setStage({ popups: 'allowed' })
+const stage = setStage()
 
 describe('the launcher', () => {
   test('shows the title, the description and, of every destination, its host, note and tags', async () => {
@@ -51,7 +51,7 @@ describe('the launcher', () => {
     const answer = await page.goto(`${stage.server.origin}/l/no-such-bundle`)
     expect(answer?.status()).toBe(404)
     expect(await page.textContent('main')).toContain('It may have been deleted, or a letter may be wrong.')
-    await follow(page, 'Make a bundle')
+    await follow(page, 'Create a bundle')
     expect(page.url()).toBe(`${stage.server.origin}/`)
   })
 
@@ -64,6 +64,19 @@ describe('the launcher', () => {
       expect(lies?.y).toBeGreaterThanOrEqual(0)
       expect((lies?.y ?? 0) + (lies?.height ?? 0)).toBeLessThanOrEqual(height)
     }
+  })
+
+  test('keeps Open all in view below a long description, and a description on the side of its title', async () => {
+    const description = 'دليل الفريق الجديد، وفيه كل ما يلزم للأسبوع الأول. '.repeat(35)
+    const page = await launcher(
+      { ...ONBOARDING, title: 'دليل الفريق', description },
+      { viewport: { width: 1280, height: 720 } },
+    )
+    const button = await page.locator('#open').boundingBox()
+    expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(720)
+    const [title, text] = [await page.locator('h1').boundingBox(), await page.locator('.description').boundingBox()]
+    const right = (box: typeof title) => Math.round((box?.x ?? 0) + (box?.width ?? 0))
+    expect(right(text)).toBe(right(title))
   })
 
   test('leaves the last tab and the footer in view above the bar of a phone', async () => {
@@ -155,6 +168,8 @@ describe('the launcher', () => {
     await page.keyboard.press('Enter')
     await page.getByText('All 3 tabs are open.').waitFor()
     await page.bringToFront()
+    await page.keyboard.press('Tab')
+    await becomes(() => focusedText(page), 'Open again')
     await page.keyboard.press('Tab')
     await becomes(() => focusedText(page), 'Copy links')
     await page.keyboard.press('Space')

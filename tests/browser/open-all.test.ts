@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
 import { openChromium, openChromiumProfile } from './chromium.ts'
 import { startDestinations } from './destinations.ts'
@@ -28,7 +28,9 @@ describe('Open all with the pop-up blocker on', () => {
     const { page, urls } = await launcher(stage.browser, 7)
     await press(page)
     await opened(1)
-    expect(await page.textContent('#status')).toBe('1 of 7 opened; your browser blocked 6.')
+    expect(await page.textContent('#status')).toBe(
+      '1 of 7 open. Your browser blocked the rest: click “Open next” for each tab.',
+    )
     expect(await page.textContent('#how')).toContain('Always allow pop-ups from')
     for (let next = 2; next <= 7; next += 1) {
       expect(await page.textContent('#open')).toBe(`Open next (${next} of 7)`)
@@ -37,7 +39,7 @@ describe('Open all with the pop-up blocker on', () => {
       await opened(next)
     }
     expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
-    expect(await page.textContent('#open')).toBe('Open all')
+    expect(await page.textContent('#open')).toBe('All open')
     expect(await page.isVisible('#blocked')).toBe(false)
     expect(visitedPaths()).toEqual(urls.map((url) => new URL(url).pathname))
     await leave(page)
@@ -93,10 +95,37 @@ describe('Open all with the pop-up blocker on', () => {
     await opened(1)
     await allowPopups(context)
     await page.bringToFront()
-    await page.getByRole('button', { name: 'I have allowed them: open the rest' }).click()
+    await page.getByRole('button', { name: 'Pop-ups allowed? Open the rest' }).click()
     await opened(7)
     expect(await page.textContent('#status')).toBe('All 7 tabs are open.')
     expect(visitedPaths()).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+    await leave(page)
+  })
+})
+
+describe('how to allow pop-ups', () => {
+  const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+  const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko)'
+  const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+  test.each([
+    ['Safari on an iPhone', `${IPHONE} Version/18.1 Mobile/15E148 Safari/604.1`, true, 'in the Settings app'],
+    ['Chrome on an iPhone', `${IPHONE} CriOS/130.0 Mobile/15E148 Safari/604.1`, true, 'in Chrome, tap'],
+    ['Safari on an iPad', `${MAC} Version/18.1 Safari/605.1.15`, true, 'in the Settings app'],
+    ['Safari on a Mac', `${MAC} Version/18.1 Safari/605.1.15`, false, 'in Safari’s settings'],
+    ['Chrome on Android', `${ANDROID} Chrome/130.0 Mobile Safari/537.36`, true, 'Always show'],
+    [
+      'Samsung Internet',
+      `${ANDROID} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36`,
+      true,
+      'Sites and downloads',
+    ],
+    ['Firefox on Android', 'Mozilla/5.0 (Android 15; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0', true, 'tap Allow'],
+    ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0', false, 'choose Options'],
+  ] as const)('is told for %s', async (_, userAgent, hasTouch, says) => {
+    const { page } = await launcher(stage.browser, 2, [], { userAgent, hasTouch })
+    await press(page)
+    await opened(1)
+    expect(await page.textContent('#how')).toContain(says)
     await leave(page)
   })
 })
@@ -115,21 +144,45 @@ describe('Open all with pop-ups allowed', () => {
     await leave(page)
   })
 
+  test('once all are open, opens none again but by the button for that', async () => {
+    const { page, events } = await launcher(allowing, 3)
+    await press(page)
+    await opened(3)
+    expect(await page.textContent('#open')).toBe('All open')
+    await page.bringToFront()
+    await page.locator('#open').press('Enter')
+    await page.getByRole('button', { name: 'Open again' }).click()
+    await opened(6)
+    expect(visitedPaths()).toEqual(['/1', '/1', '/2', '/2', '/3', '/3'])
+    await becomes(() => events.length, 2)
+    await leave(page)
+  })
+
+  test('calls the button of one link by what it does', async () => {
+    const { page } = await launcher(allowing, 1)
+    expect(await page.textContent('#open')).toBe('Open')
+    await press(page)
+    await opened(1)
+    expect(await page.textContent('#open')).toBe('Opened')
+    await leave(page)
+  })
+
   test('leaves out the tabs that are to be opened by hand, and says so beforehand', async () => {
     const { page } = await launcher(allowing, 4, [1, 3])
     expect(await page.textContent('#open')).toBe('Open 2 of 4 tabs')
-    expect(await page.textContent('#status')).toContain('2 open by hand')
-    expect(await page.getByText('opens by hand', { exact: true }).count()).toBe(2)
+    expect(await page.textContent('#status')).toContain('2 to open manually')
+    expect(await page.getByText('Open manually', { exact: true }).count()).toBe(2)
     await press(page)
     await opened(2)
     expect(visitedPaths()).toEqual(['/1', '/3'])
+    expect(await page.textContent('#status')).toBe('All 2 tabs are open. 2 to open manually.')
     await leave(page)
   })
 
   test('shows no button where every tab is to be opened by hand', async () => {
     const { page } = await launcher(allowing, 2, [0, 1])
     expect(await page.isVisible('#open')).toBe(false)
-    expect(await page.textContent('#status')).toContain('each opens by hand')
+    expect(await page.textContent('#status')).toContain('open each one manually')
     await leave(page)
   })
 
@@ -146,14 +199,19 @@ describe('Open all with pop-ups allowed', () => {
 })
 
 /** A launcher in a context of its own, its destinations not visited yet. */
-async function launcher(browser: Browser | BrowserContext, count: number, byHand: number[] = []) {
+async function launcher(
+  browser: Browser | BrowserContext,
+  count: number,
+  byHand: number[] = [],
+  options: BrowserContextOptions = {},
+) {
   destinations = startDestinations()
   const urls = destinations.urls(count)
   const { url, slug } = await createBundle(stage.server.origin, {
     urls,
     urlMetadata: urls.map((_, index) => ({ openPolicy: byHand.includes(index) ? 'manual' : 'auto' })),
   })
-  const context = 'newContext' in browser ? await browser.newContext() : browser
+  const context = 'newContext' in browser ? await browser.newContext(options) : browser
   const page = await context.newPage()
   const events: unknown[] = []
   page.on('request', (request) => {

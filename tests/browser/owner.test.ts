@@ -6,7 +6,7 @@ import { keepHome } from './scenes.ts'
 import { setStage } from './stage.ts'
 import { follow, press, shows } from './waiting.ts'
 
-const stage = setStage()
+const stage = setStage({ popups: 'blocked' })
 
 /** A browser of somebody's own. */
 async function somebody(options: BrowserContextOptions = {}): Promise<Page> {
@@ -20,15 +20,16 @@ async function signUp(page: Page, email: string, name: string, next: string): Pr
   await page.fill('#name', name)
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
-  await press(page, 'Make the account')
-  await page.waitForURL(`**${next}`)
+  await press(page, 'Create account')
+  await page.waitForURL((url) => url.pathname === next)
 }
 
 /** Opens the mail that a sign-up sends, and goes on to where the sign-up led. */
 async function confirm(page: Page, email: string): Promise<void> {
   await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
-  await press(page, 'Confirm the address')
-  await follow(page, /^Continue$/)
+  await press(page, 'Yes, confirm it')
+  await page.locator('main .primary').click()
+  await page.waitForLoadState()
 }
 
 const tabs = (page: Page) => page.locator('a.tab .host, a.tab .name').allTextContents()
@@ -99,9 +100,9 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
 
   // A key, which works.
   await follow(page, 'API keys')
-  await page.getByRole('link', { name: 'New key' }).first().click()
+  await page.getByRole('link', { name: 'Create API key' }).first().click()
   await page.fill('#name', 'nightly import')
-  await press(page, 'Make the key')
+  await press(page, 'Create API key')
   const rawKey = await page.inputValue('#key')
   const me = await fetch(`${stage.server.origin}/api/me`, { headers: { authorization: `Bearer ${rawKey}` } })
   expect(me.status).toBe(200)
@@ -109,7 +110,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   // An organisation with a second person.
   await follow(page, /^Organisations$/)
   await page.fill('#name', 'Northwind')
-  await press(page, 'Create the organisation')
+  await press(page, 'Create organisation')
   await page.locator('.subjects summary').getByText('Northwind').waitFor()
   await page.goto('/dashboard/links/new')
   await page.fill('#title', 'Of Northwind')
@@ -125,12 +126,12 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   const colleague = newEmail('colleague')
   await page.locator('#email').fill(colleague)
   await page.locator('#role').selectOption('viewer')
-  await press(page, 'Send the invitation')
+  await press(page, 'Send invitation')
   const invitation = linkIn(await mailTo(stage.server, colleague, ''))
   const second = await somebody()
   await signUp(second, colleague, 'Bea', new URL(invitation).pathname)
   await confirm(second, colleague)
-  await press(second, 'Accept the invitation')
+  await press(second, 'Accept invitation')
 
   // Each role sees its controls, and no more.
   const controls = async () => {
@@ -155,7 +156,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
       .getByRole('button', { name: new RegExp(role, 'i') })
       .last()
       .click()
-    await shows(page, '.flash', 'The role is changed')
+    await shows(page, '.flash', 'Role changed')
     expect(await controls()).toEqual(seen)
   }
 })

@@ -48,6 +48,7 @@ export type Scene = (page: Page, world: World) => Promise<unknown>
 export const scenes = {
   launcher: (page, { onboarding }) => page.goto(onboarding.url),
   'launcher-blocked': async (page, { onboarding }) => {
+    await keepHome(page.context())
     await page.goto(onboarding.url)
     await page.click('#open')
     await page.bringToFront()
@@ -59,7 +60,7 @@ export const scenes = {
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
   home: (page, { origin }) => page.goto(origin),
-  'home-errors': (page, world) => paste(page, world, 'https://example.com/agenda\nftp://files.example.com\nnot a link'),
+  'home-errors': (page, world) => paste(page, world, 'Nothing to open here'),
   'home-too-many': (page, world) =>
     paste(page, world, Array.from({ length: 26 }, (_, n) => `https://example.com/${n}`).join('\n')),
   result: (page, world) => paste(page, world, 'https://example.com/agenda\nTeam notes | https://notes.example.com'),
@@ -160,7 +161,7 @@ async function planImport(page: Page, world: World): Promise<void> {
     '#text',
     `# Monday\n- [Team handbook](${first})\nmailto:ann@northwind.example\n# Later\n${urls.join('\n')}`,
   )
-  await page.getByRole('button', { name: 'See what it makes' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   await page.locator('.plan').waitFor()
 }
 

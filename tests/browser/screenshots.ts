@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '../server.ts'
 import { openChromium } from './chromium.ts'
-import { keepHome, prepareWorld, scenes } from './scenes.ts'
+import { prepareWorld, scenes } from './scenes.ts'
 
 // Every page as people see it, for looking at: `bun run screenshots`, then open the folder.
 const FOLDER = join(import.meta.dir, '../../screenshots')
@@ -15,7 +15,6 @@ mkdirSync(FOLDER, { recursive: true })
 for (const [width, height] of Object.entries(HEIGHTS)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport: { width: Number(width), height }, colorScheme })
-    await keepHome(context)
     for (const [name, scene] of Object.entries(scenes)) {
       const page = await context.newPage()
       await context.clearCookies()

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { startHere } from '../here.ts'
 import type { Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { openChromium, type Popups } from './chromium.ts'
@@ -27,18 +28,21 @@ interface Stage {
   open(path: string, as: Visitor | null, options?: BrowserContextOptions): Promise<Opened>
 }
 
+interface Setting extends Partial<Popups> {
+  env?: Record<string, string>
+  /** A file that outlives the service, which is then a process of its own: it can be stopped and started again. */
+  database?: string
+}
+
 /** Opens the service and Chromium for the tests of a file, and closes whatever each of them has opened. */
-export function setStage({
-  popups = 'blocked',
-  ...service
-}: Partial<Popups> & Parameters<typeof startServer>[0] = {}): Stage {
+export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
   // A guard against hanging, not a promise: the machine may be busy.
   setDefaultTimeout(180_000)
   beforeAll(async () => {
     const opening = openChromium({ popups })
-    server = await startServer(service)
+    server = await (database === undefined ? startHere(env) : startServer({ env, database }))
     browser = await opening
   })
   afterEach(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { startHere } from '../here.ts'
 import { URL_A, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 setDefaultTimeout(60_000)
@@ -9,7 +10,7 @@ setDefaultTimeout(60_000)
 let server: Server
 beforeAll(async () => {
   await packCommand()
-  server = await startServer()
+  server = await startHere()
 })
 afterAll(() => server.stop())
 

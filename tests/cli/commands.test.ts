@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
+import { startHere } from '../here.ts'
 import { arrive, type BundleBody, type Person, URL_A, URL_B } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.
@@ -21,7 +22,7 @@ let person: Person
 let key: string
 beforeAll(async () => {
   await packCommand()
-  server = await startServer()
+  server = await startHere()
   person = await arrive(server)
   key = await mintKey(person)
 })
@@ -82,6 +83,32 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       description: 'Two\nlines',
       resolutionPolicy: { rules: [{ name: 'phones' }] },
     })
+  })
+
+  test('duplicate makes a copy, its flags in place of what the original has', async () => {
+    const slug = await made({ title: 'One', description: 'Two\nlines', resolutionPolicy: POLICY })
+    const plain = await mine.openall(['duplicate', `${server.origin}/l/${slug}`])
+    const [, copy = ''] = /^http:\/\/localhost:\d+\/l\/(\w+)\n$/.exec(plain.stdout) ?? []
+    expect([plain.code, plain.stderr]).toEqual([0, ''])
+    expect(await read(copy)).toMatchObject({
+      title: 'One',
+      description: 'Two\nlines',
+      urls: [URL_A, URL_B],
+      source: 'cli',
+      resolutionPolicy: { rules: [{ name: 'phones' }] },
+    })
+    const newSlug = `copied-${Math.random().toString(36).slice(2, 10)}`
+    const list = mine.write('others.txt', `The plan | ${URL_B}\n`)
+    const flags = ['--title', 'Other', '--description', '', '--list', list, '--policy', 'none', '--new-slug', newSlug]
+    const tried = await mine.json<{ bundle: object }>(['duplicate', slug, ...flags, '--dry-run'])
+    expect(tried.bundle).toMatchObject({ slug: newSlug, title: 'Other', description: null, resolutionPolicy: null })
+    const args = ['duplicate', slug, ...flags, '--idempotency-key', newSlug]
+    const [first, again] = [await mine.json(args), await mine.json(args)]
+    expect(first).toEqual({ slug: newSlug, url: `${server.origin}/l/${newSlug}` })
+    expect(again).toEqual(first)
+    const changed = { title: 'Other', description: null, urls: [URL_B], urlMetadata: [{ note: 'The plan' }] }
+    expect(await read(newSlug)).toMatchObject({ ...changed, resolutionPolicy: null })
+    expect((await mine.openall(['duplicate', 'there-is-none'])).code).toBe(4)
   })
 
   test('a bundle of nobody’s is claimed with what create says beside the link', async () => {

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { EXIT } from '../../src/cli/exit.ts'
+import { startHere } from '../here.ts'
 import { arrive, type Person } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.
@@ -18,7 +19,7 @@ let person: Person
 let key: string
 beforeAll(async () => {
   await packCommand()
-  server = await startServer()
+  server = await startHere()
   person = await arrive(server)
   key = await mintKey(person)
 })

@@ -3,10 +3,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { startHere } from '../here.ts'
 import { arrive, type Person } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.
@@ -18,7 +19,7 @@ let server: Server
 let person: Person
 beforeAll(async () => {
   await packCommand()
-  server = await startServer()
+  server = await startHere()
   person = await arrive(server)
 })
 afterAll(() => server.stop())

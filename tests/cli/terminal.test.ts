@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { startHere } from '../here.ts'
 import { arrive, type Person } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Many processes are started, on a machine that may be busy.
@@ -13,7 +14,7 @@ let person: Person
 let key: string
 beforeAll(async () => {
   await packCommand()
-  server = await startServer({ env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '200' } })
+  server = await startHere({ SERVICE_PLAN_FREE_MAX_BUNDLES: '200' })
   person = await arrive(server)
   key = await mintKey(person)
   for (let index = 0; index < 120; index += 1) await person.makeBundle({ title: `Number ${index}` })

@@ -73,13 +73,12 @@ test('a backup under load holds everything answered before it, whole, and a serv
   expect(known.length).toBeGreaterThan(10)
   expect(done).toMatchObject({ file: copy, bytes: statSync(copy).size })
   expect(done.bundles).toBeGreaterThan(known.length)
-  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret'])
+  expect(readdirSync(folder).sort()).toEqual(['copy.db', 'copy.db.secret', 'copy.db.sha256'])
   expect(statSync(`${copy}.secret`).mode & 0o777).toBe(0o600)
 
-  const to = join(folder, 'restored', 'openall.db')
-  expect((await restore(copy, to)).error).toContain('ENOENT')
-  const place = join(folder, 'restored.db')
+  const place = join(folder, 'restored', 'deep', 'openall.db')
   expect((await restore(copy, place)).bundles).toBe(done.bundles)
+  expect(statSync(join(folder, 'restored')).mode & 0o777).toBe(0o700)
   const again = await startServer({ database: place })
   for (const slug of [kept.slug, ...known]) expect((await fetch(`${again.origin}/l/${slug}`)).status).toBe(200)
   // With its secret come its sessions; versions are without gap.
@@ -94,8 +93,9 @@ test('a backup under load holds everything answered before it, whole, and a serv
 test('nothing that could name a viewer of today is in a backup', async () => {
   const { slug } = await new Visitor(server).makeBundle()
   await (await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/150.0' } })).text()
-  const stored = () => server.sql('SELECT hex(salt) AS salt, (SELECT max(hash) FROM viewer_hashes) AS hash FROM salts')
-  await eventually(async () => (await stored())[0]?.hash != null, 'the viewer is stored')
+  const stored = () =>
+    server.sql('SELECT hex(salt) AS salt, (SELECT hex(max(hash)) FROM viewer_hashes) AS hash FROM salts')
+  await eventually(async () => String((await stored())[0]?.hash).length === 32, 'the viewer is stored')
   const [row] = await stored()
   const copy = join(folder, 'private.db')
   await backUp(copy)
@@ -104,10 +104,7 @@ test('nothing that could name a viewer of today is in a backup', async () => {
   ])
   const bytes = readFileSync(copy)
   expect(String(row?.salt)).toHaveLength(64)
-  expect([bytes.includes(Buffer.from(String(row?.salt), 'hex')), bytes.includes(String(row?.hash))]).toEqual([
-    false,
-    false,
-  ])
+  expect([row?.salt, row?.hash].map((hex) => bytes.includes(Buffer.from(String(hex), 'hex')))).toEqual([false, false])
   expect(on(copy, 'SELECT sum(viewers) > 0 AS counted FROM daily_viewers')).toEqual([{ counted: 1 }])
 })
 
@@ -118,6 +115,7 @@ test('what is no whole store of this service is not restored, and nothing that i
   const bad = (name: string, spoil: (file: string) => void) => {
     const file = join(folder, `${name}.db`)
     copyFileSync(copy, file)
+    copyFileSync(`${copy}.secret`, `${file}.secret`)
     spoil(file)
     return file
   }
@@ -136,8 +134,8 @@ test('what is no whole store of this service is not restored, and nothing that i
       'newer version',
     ],
     [bad('orphan', (file) => on(file, 'DELETE FROM bundles RETURNING 1')), 'rows are missing'],
-    [bad('text', (file) => writeFileSync(file, 'not a database at all'.repeat(100))), 'no database'],
-    [bad('empty', (file) => truncateSync(file, 0)), 'no store'],
+    [bad('text', (file) => writeFileSync(file, 'not a database at all'.repeat(100))), 'not a database'],
+    [bad('empty', (file) => truncateSync(file, 0)), 'not a store'],
     [join(folder, 'missing.db'), 'there is no copy'],
   ]
   for (const [file, says] of cases) {
@@ -149,11 +147,44 @@ test('what is no whole store of this service is not restored, and nothing that i
       [],
     ])
   }
-  expect((await restore(copy, server.database)).error).toContain('is there already')
-  expect((await backUp(copy)).error).toContain('is there already')
+  expect((await restore(copy, server.database)).error).toContain('already exists')
+  expect((await backUp(copy)).error).toContain('already exists')
   expect((await backUp(join(folder, 'none.db'), join(folder, 'nowhere.db'))).error).toContain('there is no database')
   expect(existsSync(join(folder, 'nowhere.db'))).toBeFalse()
   expect((await backUp(join(folder, 'none.db'), 'http://127.0.0.1:1')).error).toContain('back it up there')
+})
+
+test('a copy without its secret is restored only where the secret is set', async () => {
+  const copy = join(folder, 'alone.db')
+  await backUp(copy)
+  rmSync(`${copy}.secret`)
+  const target = join(folder, 'alone', 'openall.db')
+  const { error } = await restore(copy, target)
+  expect(error).toContain(`${copy}.secret is missing`)
+  expect(existsSync(target)).toBeFalse()
+  const env = { SERVICE_SECRET: 'a secret of the tests, forty characters long' }
+  expect(await operateOn<Done>({ database: target }, ['restore', copy], { env })).toMatchObject({ file: target })
+})
+
+test('no command makes a store where there is none, nor wants one for the file of blocked hosts', async () => {
+  const database = join(folder, 'mistyped', 'openall.db')
+  for (const words of [
+    ['reports'],
+    ['block', 'slug', 'why'],
+    ['plan', 'a@b.example', 'pro'],
+    ['add-account', 'a@b.example'],
+  ]) {
+    const { error } = await operateOn<Done>({ database }, words)
+    expect([words, error]).toEqual([
+      words,
+      `there is no database at ${database}: set DATABASE_URL as it is set for the service.`,
+    ])
+  }
+  const env = { SERVICE_BLOCKED_HOSTS_FILE: join(folder, 'blocked-hosts') }
+  expect(await operateOn<{ host: string }>({ database }, ['block-host', 'bad.example'], { env })).toEqual({
+    host: 'bad.example',
+  })
+  expect(existsSync(join(folder, 'mistyped'))).toBeFalse()
 })
 
 test('what the operator says wrongly is answered with what may be said', async () => {
@@ -169,5 +200,5 @@ test('what the operator says wrongly is answered with what may be said', async (
     expect([words, error]).toEqual([words, expect.stringContaining('take a bundle down: its link answers 451')])
   }
   const { error } = await operateOn<Done>(server, ['plan', 'a@b.example', 'gold'])
-  expect(error).toBe('there is no plan gold: it is free or pro.')
+  expect(error).toBe('there is no plan gold: use free or pro.')
 })

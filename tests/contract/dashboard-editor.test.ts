@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { fieldsIn } from '../form.ts'
 import { actFor, arrive, organize, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryRuntime } from './support.ts'
 
@@ -67,7 +68,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     })
 
     test.each([
-      ['a URL that is none', link('ftp://a.example/'), 400, 'This must be an http: or https: URL.'],
+      ['a URL that is none', link('ftp://a.example/'), 400, 'This doesn’t look like a web address.'],
       ['no link', [['title', 'Empty']], 400, 'A bundle has at least one link.'],
       ['a slug that cannot be', [['slug', 'No'], ...link(URL_A)], 400, 'This must be lower-case letters and digits'],
       ['a slug that is taken', [['slug', 'import'], ...link(URL_A)], 409, 'slug is taken'],
@@ -94,8 +95,12 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     test('gives the rows of pasted links, and what is wrong with a form, as parts', async () => {
       const rows = await send(admin, '/dashboard/links/new/rows', [['text', 'A | https://a.example/\n<script>x']])
       expect(rows.status).toBe(200)
-      expect(rows.html.match(/<li class="link-row"/g)).toHaveLength(2)
+      // What is no link is no row; a text without any link is one, for its error to be seen.
+      expect(rows.html.match(/<li class="link-row"/g)).toHaveLength(1)
       expect(rows.html).not.toContain('<html')
+      const none = await send(admin, '/dashboard/links/new/rows', [['text', '<script>x']])
+      expect(none.html.match(/<li class="link-row"/g)).toHaveLength(1)
+      expect(none.html).toContain('value="<script>x"')
       const check = await send(admin, '/dashboard/links/new/check', [
         ['slug', 'x'],
         ...link(''),
@@ -159,7 +164,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       for (const part of ['', '/check']) {
         const forced = await send(viewer, path + part, [['version', '1'], ['title', 'Forced'], ...link(URL_A)])
         expect(forced.status).toBe(403)
-        expect(forced.html).toContain('needs role editor (you are viewer)')
+        expect(forced.html).toContain('You need the editor role to do this.')
       }
       expect((await send(editor, path, [['version', '1'], ['title', 'Edited'], ...link(URL_A)])).status).toBe(303)
       expect((await saved(slug)).title).toBe('Edited')
@@ -229,6 +234,29 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   describe('the import', () => {
     const PATH = '/dashboard/links/import'
     const hidden = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
+
+    test('takes a bundle as this service exports it, with its rules', async () => {
+      const rule = { name: 'Team', when: { op: 'signedIn' }, tabs: [{ url: 'https://team.example/' }] }
+      const sent = { title: 'Moved here', resolutionPolicy: { version: 1, rules: [rule] } }
+      const { slug } = await admin.makeBundle(sent)
+      const text = await (await admin.fetch(`/dashboard/links/${slug}/export.json`)).text()
+      const plan = await send(stranger, PATH, [
+        ['do', 'read'],
+        ['text', text],
+      ])
+      const ticks = fieldsIn(plan.html).filter(([name]) => /^(?:text|reading|idempotencyKey|title-\d+)$/.test(name))
+      const made = await send(stranger, PATH, [
+        ...ticks,
+        ['do', 'make'],
+        ['bundle', '0'],
+        ['link', '0.0'],
+        ['link', '0.1'],
+      ])
+      expect(made.status).toBe(200)
+      const list = await stranger.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links?q=moved')
+      const copy = await stranger.api('GET', `/api/links/${list.body.bundles[0]?.slug}`)
+      expect(copy.body).toMatchObject(sent)
+    })
 
     test('makes nothing before it is told to, and nothing twice', async () => {
       const text = '# A\nhttps://a.example/\n# B\nhttps://b.example/'
@@ -316,7 +344,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ])
       expect(sent.status).toBe(200)
       expect(sent.html).toContain('40 bundles made')
-      expect(sent.html).toContain('The plan free has 40 bundles')
+      expect(sent.html).toContain('the Free plan’s limit of 40 bundles')
     })
   })
 })

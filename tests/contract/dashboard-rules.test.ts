@@ -115,7 +115,7 @@ onEveryRuntime({}, (server) => {
     }
     const answer = await press(person, slug, more.html, 'save', wrong)
     expect(answer.status).toBe(400)
-    expect(stateOf(answer.html, 'rules-0-name')).toContain('The name must be a name with text in it.')
+    expect(stateOf(answer.html, 'rules-0-name')).toContain('Give the rule a name.')
     expect(stateOf(answer.html, 'rules-0-when-of-1')).toContain('The value must be at most 512 characters.')
     expect(stateOf(answer.html, 'rules-0-when-of-2')).toContain('Choose what to ask about.')
     expect(stateOf(answer.html, 'rules-0-when-of-0')).not.toContain('must')
@@ -125,6 +125,73 @@ onEveryRuntime({}, (server) => {
     const invalid = elementsOf(answer.html).filter(({ attributes }) => attributes['aria-invalid'] === 'true')
     expect(invalid.map(({ attributes }) => attributes.name)).toContain('rules.0.when.of.1.value')
     expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Acme', 'Phones'])
+  })
+
+  test('a rule that is not finished is not saved, and says where, once', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle()
+    let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
+    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.subject': 'device' })
+    expect(stateOf(page.html, 'rules-0-when').trim()).toBe('Choose a value.')
+    page = await press(person, slug, page.html, 'save', {
+      'rules.0.name': 'Phones',
+      'rules.0.tabs.0.url': 'www.example.com',
+    })
+    expect(page.status).toBe(400)
+    expect(stateOf(page.html, 'rules-0-when').trim()).toBe('Choose a value.')
+    expect(page.html.match(/class="note error"/g)).toHaveLength(1)
+    expect(await saved(person, slug)).toBeNull()
+    page = await press(person, slug, page.html, 'save', { 'rules.0.when.value': 'mobile' })
+    expect(page.status).toBe(303)
+    expect((await saved(person, slug))?.rules[0]).toMatchObject({ tabs: [{ url: 'https://www.example.com' }] })
+  })
+
+  test('countries are chosen by name, and what is no country is not saved', async () => {
+    const person = await owner()
+    const when = { op: 'in', field: 'country', values: ['DE', 'AT'] }
+    const { slug } = await person.makeBundle({ resolutionPolicy: { version: 1, rules: [rule('DACH', when)] } })
+    let page = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    expect(Object.fromEntries(fieldsIn(page.html))['rules.0.when.value']).toBe('Germany\r\nAustria')
+    page = await press(person, slug, page.html, 'save', { 'rules.0.when.value': 'germany\r\nAtlantis' })
+    expect(page.status).toBe(400)
+    expect(stateOf(page.html, 'rules-0-when')).toContain('The list has “Atlantis”, which is not a country.')
+    page = await press(person, slug, page.html, 'save', { 'rules.0.when.value': 'germany\r\nch' })
+    expect(page.status).toBe(303)
+    expect((await saved(person, slug))?.rules[0]?.when).toEqual({ ...when, values: ['DE', 'ch'] })
+    page = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
+    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.op': 'equals' })
+    const names = elementsOf(page.html).filter(({ attributes }) => attributes.value === 'FR')
+    expect(names).not.toBeEmpty()
+  })
+
+  test('a condition does not take over the value of what it asked before', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
+    const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
+    const changed = await press(person, slug, opened.html, 'refresh', { 'rules.1.when.subject': 'emailDomain' })
+    expect(Object.fromEntries(fieldsIn(changed.html))['rules.1.when.value']).toBe('')
+  })
+
+  test('a new rule has one complaint about its name, and a wrong link leaves its note alone', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle()
+    let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
+    page = await press(person, slug, page.html, 'rule.add')
+    page = await press(person, slug, page.html, 'save', { 'rules.0.tabs.0.url': 'ftp://example.com/' })
+    for (const at of [0, 1]) expect(stateOf(page.html, `rules-${at}-name`).trim()).toBe('Give the rule a name.')
+    const invalid = elementsOf(page.html).filter(({ attributes }) => attributes['aria-invalid'] === 'true')
+    const names = invalid.map(({ attributes }) => attributes.name)
+    expect(names).toContain('rules.0.tabs.0.url')
+    expect(names).not.toContain('rules.0.tabs.0.note')
+  })
+
+  test('what no viewer here can have is not offered', async () => {
+    const person = await owner()
+    const { slug } = await person.makeBundle()
+    const page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
+    const offered = elementsOf(page.html).flatMap(({ tag, attributes }) => (tag === 'option' ? [attributes.value] : []))
+    expect(offered).toContain('device')
+    for (const absent of ['country', 'orgRole']) expect(offered).not.toContain(absent)
   })
 
   test('the errors of a rule that is closed open it', async () => {

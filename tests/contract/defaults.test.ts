@@ -1,10 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { scryptSync } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
+import { defaultCacheMb, memoryBytes } from '../../src/memory.ts'
 import { SETTINGS } from '../../src/settings.ts'
+import { PASSWORD, signUp } from '../people.ts'
 import { startServer } from '../server.ts'
 import { create, URL_OK } from './support.ts'
 
@@ -38,6 +41,9 @@ test('a start with nothing set does what the specification’s defaults say', ()
     claimTtlMs: 7 * 24 * 60 * 60 * 1000,
     maxBundles: { anonymous: 50, free: 100, pro: 10_000 },
     requireVerifiedEmail: false,
+    signUp: 'open',
+    passwordSignIn: true,
+    anonymousBundles: true,
     smtpUrl: undefined,
     mailFrom: 'no-reply@localhost',
     oidc: null,
@@ -51,6 +57,15 @@ test('a start with nothing set does what the specification’s defaults say', ()
     logLevel: 'info',
   })
   expect(readFileSync(join(folder, 'config.db.secret'), 'utf8')).toMatch(/^[\w-]{43}$/)
+})
+
+test('launchers in memory may take a 32nd of the memory that there is, within bounds', () => {
+  const GB = 2 ** 30
+  expect([0.25, 1, 4, 8, 64].map((memory) => defaultCacheMb(memory * GB))).toEqual([32, 32, 128, 256, 512])
+  const DATABASE_URL = `file:${join(folder, 'config.db')}`
+  expect(memoryBytes()).toBeWithin(2 ** 26, totalmem() + 1)
+  expect(readConfig({ DATABASE_URL }).cacheBytes).toBe(defaultCacheMb(memoryBytes()) * 2 ** 20)
+  expect(readConfig({ DATABASE_URL, SERVICE_CACHE_MB: '7' }).cacheBytes).toBe(7 * 2 ** 20)
 })
 
 test('and the service that is started so shows it', async () => {
@@ -82,4 +97,14 @@ test('and the service that is started so shows it', async () => {
   } finally {
     await server.stop()
   }
+})
+
+test('a password costs what OWASP asks of scrypt at 16 MiB a hash', async () => {
+  const server = await startServer()
+  const { userId } = await signUp(server)
+  const [row] = await server.sql('SELECT password FROM account WHERE user_id = ?', [userId])
+  const [salt = '', key] = String(row?.password).split(':')
+  const cost = { N: 2 ** 14, r: 8, p: 5, maxmem: 2 ** 26 }
+  expect(scryptSync(PASSWORD, Buffer.from(salt, 'base64url'), 64, cost).toString('base64url')).toBe(key ?? '')
+  await server.stop()
 })

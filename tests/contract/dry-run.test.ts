@@ -14,6 +14,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '2' }, (at) => {
   const tables = [
     'bundles',
     'bundle_versions',
+    'version_parts',
     'policy_rules',
     'claims',
     'bundle_changes',

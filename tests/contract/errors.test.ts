@@ -38,7 +38,7 @@ onEveryRuntime({}, (server) => {
     for (const path of ['/nothing', '/apis', '/API/links', '/l', '/l/unknown123', '/l/a/b', '/static/x.js']) {
       const answer = await fetch(server().origin + path)
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
-      expect(await answer.text()).toContain('<h1>Nothing here</h1>')
+      expect(await answer.text()).toContain('<h1>Page not found</h1>')
     }
   })
 
@@ -116,6 +116,23 @@ onEveryRuntime({}, (server) => {
     const body = new URLSearchParams({ urls: 'x'.repeat(LIMIT) })
     const answer = await fetch(server().origin, { method: 'POST', body })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
+  })
+
+  test('what was typed into it comes back, unless it is far too much; a password never does', async () => {
+    const urls = `${URL_OK}\n${'x'.repeat(LIMIT)}<b>`
+    const sent = await fetch(server().origin, {
+      method: 'POST',
+      body: new URLSearchParams({ urls, password: 'a horse' }),
+    })
+    const html = await sent.text()
+    expect([sent.status, html]).toEqual([413, expect.stringContaining(`${URL_OK}\n${'x'.repeat(LIMIT)}&lt;b`)])
+    expect(html).toContain('more than 256 KiB of text')
+    expect(html).not.toContain('a horse')
+    const far = await fetch(server().origin, {
+      method: 'POST',
+      body: new URLSearchParams({ urls: 'x'.repeat(5 * LIMIT) }),
+    })
+    expect([far.status, await far.text()]).toEqual([413, expect.stringContaining('Go back and send less at once')])
   })
 
   test('a client that waits for 100 Continue gets it', async () => {

@@ -44,7 +44,7 @@ onEveryRuntime({}, (server) => {
 
   test('a pasted list is cleaned, its titles become notes, and the page tells the link and the claim link', async () => {
     const { status, html } = await submit(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
-    expect(status).toBe(201)
+    expect(status).toBe(200)
     const stored = await storedBundle(server(), slugOf(html))
     expect(stored).toMatchObject({ title: 'Our week', description: 'One\ntwo', source: 'web' })
     expect(stored.urls).toEqual([
@@ -59,50 +59,82 @@ onEveryRuntime({}, (server) => {
     expect(html).toMatch(new RegExp(`value="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
   })
 
-  test('an error stands beside its line, and everything that was typed is still there', async () => {
-    const lines = ['https://a.example/?x=1&amp;y="2"', 'not a link', '- ftp://b.example', 'c.example']
+  test('what is no link is left out and told, and nobody has to mend it', async () => {
+    const urls =
+      'Reading for Monday:\n\nhttps://a.example/?x=1\nnot a link\nftp://b.example\nc.example\nhttps://a.example/?x=1'
+    const { status, html } = await submit(server(), { urls })
+    expect(status).toBe(200)
+    const stored = await storedBundle(server(), slugOf(html))
+    expect([stored.title, stored.urls]).toEqual(['Reading for Monday', ['https://a.example/?x=1', 'https://c.example']])
+    expect(unescaped(html)).toContain('From what you pasted: 2 lines skipped and 1 duplicate left out.')
+  })
+
+  test('what a list holds is told while it is typed, and charged before it is read', async () => {
+    const ask = (urls: string) =>
+      fetch(`${server().origin}/found`, { method: 'POST', body: new URLSearchParams({ urls }) })
+    const answer = await ask(
+      '# Week <1>\na.example b.example\nhttps://a.example/\u0001x\n<b>\nnothing\nhttps://b.example',
+    )
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const html = await answer.text()
+    expect(html).toContain('2 links found, 3 lines skipped, 1 duplicate left out')
+    expect(html).toContain('data-title="Week <1>"')
+    expect(unescaped(html)).toContain('Line 3 must be free of control characters')
+    expect(html).not.toContain('<b>')
+    expect(await (await ask(' \n')).text()).toBe('')
+    const many = await (
+      await ask(
+        'a.example/1 a.example/2 '.repeat(1) + Array.from({ length: 28 }, (_, n) => `b.example/${n}`).join('\n'),
+      )
+    ).text()
+    expect(unescaped(many)).toContain('That’s 30 links; the limit is 25. Remove 5.')
+    const body = 'urls=%FF'
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answers = await Promise.all(
+      Array.from({ length: 125 }, () =>
+        fetch(`${server().origin}/found`, { method: 'POST', headers, body: Buffer.from(body) }),
+      ),
+    )
+    expect(answers.some(({ status }) => status === 429)).toBe(true)
+  })
+
+  test('everything that was typed is still there where the form is refused', async () => {
     const typed = {
-      urls: lines.join('\r\n'),
-      title: '<b>"Mine" &amp; yours</b>',
+      urls: 'https://a.example/?x=1&amp;y="2"\r\n</textarea>',
+      title: `<b>"Mine" &amp; yours</b>${'x'.repeat(200)}`,
       description: '\n\nfirst\n</textarea>',
     }
     const { status, html } = await submit(server(), { ...typed, idempotencyKey: 'typed' })
     expect(status).toBe(400)
-    expect(valuesOf(html, 'urls')).toEqual(lines)
+    expect(valuesOf(html, 'urls')).toEqual([typed.urls])
     expect(valuesOf(html, 'title')).toEqual([typed.title])
     expect(valuesOf(html, 'description')).toEqual([typed.description.trim()])
-    expect(['line-1', 'line-2', 'line-3', 'line-4'].map((id) => errorOf(html, id))).toEqual([
-      'none',
-      'This must be an http: or https: URL.',
-      'This must be an http: or https: URL.',
-      'none',
-    ])
     const described = elementsOf(html).filter(({ attributes }) => attributes['aria-invalid'] === 'true')
-    expect(described.map(({ attributes }) => attributes['aria-describedby'])).toEqual(['line-2-error', 'line-3-error'])
+    expect(described.map(({ attributes }) => attributes['aria-describedby'])).toEqual(['title-error'])
   })
 
-  test('the corrected form, sent as it stands, makes the bundle', async () => {
-    const { html } = await submit(server(), {
-      urls: 'https://a.example\nwrong',
-      title: 'T',
-      idempotencyKey: 'corrected',
-    })
-    const fields = fieldsOf(html).map(([name, value]): [string, string] => [
-      name,
-      value === 'wrong' ? 'b.example' : value,
+  test('a list that is too long for one link becomes several where its maker wants that', async () => {
+    const urls = Array.from({ length: 30 }, (_, n) => `https://a.example/${n}`).join('\n')
+    const { html } = await submit(server(), { urls, title: 'Long', idempotencyKey: 'split' })
+    expect(unescaped(html)).toContain('Make 2 links instead')
+    const { status, html: made } = await submit(server(), [...fieldsOf(html), ['do', 'split']])
+    expect(status).toBe(200)
+    const slugs = [...made.matchAll(/value="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
+    const stored = await Promise.all(slugs.map((slug) => storedBundle(server(), slug)))
+    expect(stored.map(({ title, urls: all }) => [title, all.length])).toEqual([
+      ['Long (1 of 2)', 25],
+      ['Long (2 of 2)', 5],
     ])
-    const { status, html: created } = await submit(server(), fields)
-    expect(status).toBe(201)
-    const stored = await storedBundle(server(), slugOf(created))
-    expect([stored.title, stored.urls]).toEqual(['T', ['https://a.example', 'https://b.example']])
+    expect(made.match(/\/claim\/[\w-]{43}"/g)?.length).toBe(4)
   })
 
   test('a form that is sent twice makes one bundle, and both pages tell its claim link', async () => {
     const before = await countBundles(server())
     const fields = { urls: 'https://a.example', idempotencyKey: 'sent twice' }
     const pages = await Promise.all([submit(server(), fields), submit(server(), fields)])
-    expect(pages.map(({ status }) => status)).toEqual([201, 201])
-    expect(pages[0]?.html).toBe(pages[1]?.html)
+    expect(pages.map(({ status }) => status)).toEqual([200, 200])
+    expect(pages[0]?.html).toMatch(/\/claim\/[\w-]{43}"/)
+    expect(pages[0]?.html).toBe(pages[1]!.html)
     expect(await countBundles(server())).toBe(before + 1)
   })
 
@@ -110,7 +142,7 @@ onEveryRuntime({}, (server) => {
     await submit(server(), { urls: 'https://a.example', idempotencyKey: 'changed' })
     const { status, html } = await submit(server(), { urls: 'https://b.example', idempotencyKey: 'changed' })
     expect([status, valuesOf(html, 'urls')]).toEqual([409, ['https://b.example']])
-    expect((await submit(server(), fieldsOf(html))).status).toBe(201)
+    expect((await submit(server(), fieldsOf(html))).status).toBe(200)
   })
 
   test('a title that is too long is told beside its field', async () => {
@@ -127,7 +159,9 @@ onEveryRuntime({}, (server) => {
       const urls = Array.from({ length: count }, (_, index) => `a.example/${index}`).join('\n')
       const { status, html } = await submit(server(), { urls })
       expect(status).toBe(400)
-      expect(html).toContain(`at most 25 entries. It has ${count}.`)
+      expect(unescaped(html)).toContain(
+        `That’s ${Math.min(count, 2500)} links; the limit is 25. Remove ${Math.min(count, 2500) - 25}.`,
+      )
       expect(valuesOf(html, 'urls').join('\n')).toBe(urls)
     }
     const none = await submit(server(), { urls: ' \n \n', title: 'kept' })
@@ -159,7 +193,7 @@ onEveryRuntime({}, (server) => {
     const texts = runs.map((run) => run.repeat(Math.floor(80_000 / run.length)))
     for (const text of [...texts, `http://a${'.'.repeat(200_000)}x`, `http://a.example${' '.repeat(200_000)}x`]) {
       const { status } = await submit(server(), { urls: text })
-      expect([text.slice(0, 20), status === 400 || status === 201]).toEqual([text.slice(0, 20), true])
+      expect([text.slice(0, 20), status === 400 || status === 200]).toEqual([text.slice(0, 20), true])
     }
   })
 

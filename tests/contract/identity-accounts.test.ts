@@ -186,7 +186,7 @@ onEveryTarget({}, (at) => {
       for (const answer of [await visitor.fetch(link), await press(visitor, link)]) {
         expect(answer.status).toBe(410)
         const html = await answer.text()
-        expect(html).toContain('has been used or is too old')
+        expect(html).toContain('This link has expired')
         expect(html).toContain('href="/sign-in?next=%2Fclaims"')
       }
       expect(visitor.cookies.size).toBe(0)

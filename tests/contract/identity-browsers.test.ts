@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { arrive, newEmail, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
@@ -147,13 +148,13 @@ onEveryTarget({}, (at) => {
     expect(html).toContain('value="Ann"')
     expect(html).toContain('value="/claims"')
     expect(html).toMatch(/id="email"[^>]*aria-describedby="email-error"/)
-    expect(html).toMatch(/id="email-error"[^>]*>This must be an e-mail address/)
+    expect(html).toMatch(/id="email-error"[^>]*>Enter a valid email address/)
     expect(html).not.toContain(PASSWORD)
     const short = await (await visitor.form('/sign-up', { email: newEmail(), password: 'short' })).text()
-    expect(short).toMatch(/id="password-error"[^>]*>This must be at least 8 characters/)
+    expect(short).toMatch(/id="password-error"[^>]*>Use at least 8 characters/)
     const unknown = await visitor.form('/sign-in', { email: newEmail(), password: PASSWORD })
     expect(unknown.status).toBe(401)
-    expect(await unknown.text()).toMatch(/role="alert"[^>]*>This address and password do not go together/)
+    expect(await unknown.text()).toMatch(/role="alert"[^>]*>Wrong email or password/)
   })
 })
 
@@ -162,7 +163,7 @@ describe('on an https address', () => {
   let server: Server
   let visitor: Visitor
   beforeAll(async () => {
-    server = await startServer({ env: { SERVICE_BASE_URL: `https://${HOST}` } })
+    server = await startHere({ SERVICE_BASE_URL: `https://${HOST}` })
     visitor = new Visitor(server, { host: HOST })
   })
   afterAll(async () => {
@@ -198,7 +199,7 @@ describe('on an https address', () => {
 describe('with a limit of 5 sign-ins', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer({ env: { SERVICE_RATE_LIMIT_MAX_REQUESTS: '5' } })
+    server = await startHere({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '5' })
   })
   afterAll(async () => {
     await server?.stop()

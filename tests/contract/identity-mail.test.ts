@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { startHere } from '../here.ts'
 import { type ParsedMail, startSink } from '../mail-sink.ts'
-import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, press, signUp, Visitor } from '../people.ts'
+import { arrive, follow, linkIn, mailTo, newEmail, organize, PASSWORD, press, signUp, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
-import { RUNTIMES, type Server, startServer, startTarget, TARGETS } from '../server.ts'
+import { RUNTIMES, type Server, startTarget, TARGETS } from '../server.ts'
 import { startOn } from '../targets.ts'
 
 setDefaultTimeout(60_000)
@@ -13,10 +14,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
   let server: Server
   beforeAll(async () => {
     sink = await startSink(freePort())
-    server = await startServer({
-      runtime,
-      env: { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'Openall <hello@openall.example>' },
-    })
+    server = await startOn(
+      { name: runtime, runtime, store: 'file' },
+      { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'Openall <hello@openall.example>' },
+    )
   })
   afterAll(async () => {
     await server?.stop()
@@ -76,7 +77,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
 describe('without SMTP_URL', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer()
+    server = await startHere()
   })
   afterAll(async () => {
     await server?.stop()
@@ -103,7 +104,7 @@ test.each([
   ['in production', { NODE_ENV: 'production' }],
   ['when it listens to everybody', { HOST: '0.0.0.0' }],
 ])('the mailbox is not shown %s', async (_, env) => {
-  const server = await startServer({ env })
+  const server = await startHere(env)
   const { status } = await fetch(`${server.origin}/dev/mailbox`)
   await server.stop()
   expect(status).toBe(404)
@@ -133,7 +134,7 @@ describe.each(TARGETS.map((target) => ({ target })))(
       const confirmed = await press(visitor, linkIn(await mailTo(server, email, 'Confirm your address')), {
         password: PASSWORD,
       })
-      expect(await confirmed.text()).toContain('Address confirmed')
+      expect(await (await follow(visitor, confirmed)).text()).toContain('Address confirmed')
       expect((await visitor.api('POST', '/api/auth/sign-in/email', words)).status).toBe(200)
       expect((await visitor.api('GET', '/api/me')).status).toBe(200)
     })

@@ -84,7 +84,7 @@ for (const runtime of RUNTIMES) {
           const thief = new Visitor(server)
           const end = await signOn(thief)
           expect(end).toStartWith('/sign-in?next=%2Fclaims&error=')
-          expect(await (await thief.fetch(end)).text()).toContain('There is an account with your address already')
+          expect(await (await thief.fetch(end)).text()).toContain('You already have an account with this address')
           expect([claim, (await thief.api('GET', '/api/me')).status]).toEqual([claim, 401])
         }
         // As text it is a word for it too.

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { actFor, arrive, organize, type Person, URL_A, URL_B, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 /** Starts a server with limits on writes, for the tests of one block. */
 function serverWith(env: Record<string, string>): () => Server {
   let server: Server
   beforeAll(async () => {
-    server = await startServer({ env })
+    server = await startHere(env)
   })
   afterAll(async () => {
     await server.stop()
@@ -153,7 +154,7 @@ describe('at most four writes in an hour, and none counted by the minute', () =>
 })
 
 test('0 is no limit', async () => {
-  const server = await startServer({ env: { SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' } })
+  const server = await startHere({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' })
   const ann = await arrive(server)
   const { slug } = await ann.makeBundle()
   for (let n = 0; n < 130; n += 1) expect((await edit(ann, slug)).status).toBe(200)

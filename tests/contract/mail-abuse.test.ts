@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, signUp, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
 describe('mail to strangers', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer()
+    server = await startHere()
   })
   afterAll(async () => {
     await server?.stop()
@@ -39,7 +40,9 @@ describe('mail to strangers', () => {
       expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED'])
       expect(refused.body.retryAfterSeconds).toBeWithin(3_500, 3_610)
       expect(refused.headers.get('retry-after')).toBe(String(refused.body.retryAfterSeconds))
-      expect(refused.body.error).toMatch(/^Too many mails have gone to this address lately. Try again in \d+ minutes.$/)
+      expect(refused.body.error).toMatch(
+        /^We’ve sent too many emails to this address lately. Try again in \d+ minutes.$/,
+      )
     }
   })
 
@@ -65,7 +68,7 @@ describe('mail to strangers', () => {
     }
     expect(mailsTo(email)).toBe(mails)
     const page = await admin.form(`/dashboard/organizations/${id}`, { email, role: 'viewer' })
-    expect(await page.text()).toContain('Too many mails have gone to this address')
+    expect(await page.text()).toContain('sent too many emails to this address')
   })
 
   test('a bundle is made all the same when its claim link may not be mailed, and the answer says so', async () => {
@@ -117,9 +120,9 @@ describe('mail to strangers', () => {
     expect(renamed.status).toBe(200)
     const email = newEmail()
     await send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
-    const { subject, text } = await mailTo(server, email, 'You are invited')
-    expect(subject).toBe('You are invited to an organisation at Openall')
-    expect(text).toContain(`${admin.email} invites you`)
+    const { subject, text } = await mailTo(server, email, 'You’re invited')
+    expect(subject).toBe('You’re invited to an organisation on Openall')
+    expect(text).toContain(`${admin.email} invited you`)
     const lines = text.split('\n')
     expect(lines).toContain('  “PayPal Security”')
     expect(lines).toContain('  “URGENT: your account at evil.\u200bexample”')
@@ -149,7 +152,7 @@ describe('mail to strangers', () => {
           ['/organization/update', { data: { name }, organizationId: id }],
         ] as const) {
           const { status, body: answer } = await send(path, body, ann)
-          expect([path, name, status, answer.error]).toEqual([path, name, 400, 'name must be free of web addresses'])
+          expect([path, name, status, answer.error]).toEqual([path, name, 400, 'name must not contain a web address'])
         }
       }
       for (const name of fine) {
@@ -168,7 +171,7 @@ describe('mail to strangers', () => {
       ]
       for (const page of pages) {
         const html = await page.text()
-        expect([page.status, html]).toEqual([400, expect.stringContaining('This must be free of web addresses.')])
+        expect([page.status, html]).toEqual([400, expect.stringContaining('This must not contain a web address.')])
         expect(html).toContain('id="name-error"')
         expect(html).toContain(`value="${name}"`)
       }

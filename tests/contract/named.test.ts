@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { mailTo, newEmail, signUp, Visitor } from '../people.ts'
 import { type Furnished, furnish } from '../security/furnished.ts'
 import { type FoundRoute, fill, routesOf } from '../security/routes.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 const NAME = 'Linkhaus & Söhne'
 
@@ -10,7 +11,7 @@ let server: Server
 let world: Furnished
 let routes: FoundRoute[]
 beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_NAME: NAME, SERVICE_CLIENT_IP_HEADER: 'x-client' } })
+  server = await startHere({ SERVICE_NAME: NAME, SERVICE_CLIENT_IP_HEADER: 'x-client' })
   world = await furnish(server)
   routes = (await routesOf(server)).filter(({ method }) => method === 'GET')
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { startHere } from '../here.ts'
 import { arrive, linkIn, mailTo, organize, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
@@ -11,7 +12,7 @@ describe('people are mailed', () => {
   let server: Server
   let ann: Person
   beforeAll(async () => {
-    server = await startServer()
+    server = await startHere()
     ann = await withPassword()
   })
   afterAll(async () => {
@@ -76,7 +77,7 @@ describe('people are mailed', () => {
     await signIn(ann, ann.email)
     const minted = await ann.api('POST', '/api/me/keys', { name: 'visit evil.example now' }, { 'idempotency-key': 'k' })
     expect(minted.status).toBe(201)
-    const subject = 'A new API key was made'
+    const subject = 'New API key'
     const mail = await mailTo(server, ann.email, subject)
     expect(mail.text.split('\n')).toContain('  “visit evil.\u200bexample now”')
     expect(mail.text).not.toContain(String(minted.body.rawKey))
@@ -108,8 +109,8 @@ describe('people are mailed', () => {
       })
     expect((await change('editor')).status).toBe(200)
     const { text, subject } = await mailTo(server, bob.email, 'Your role in an organisation')
-    expect(subject).toBe('Your role in an organisation at Openall was changed')
-    expect(text).toContain('You are now editor in the organisation:\n\n  “Organisation')
+    expect(subject).toBe('Your role in an organisation on Openall was changed')
+    expect(text).toContain('You’re now an editor of:\n\n  “Organisation')
     expect((await change('editor')).status).toBe(200)
     expect((await change('admin')).status).toBe(200)
     await becomes(() => count(bob.email, 'Your role'), 2)
@@ -132,8 +133,8 @@ describe('people are mailed', () => {
     for (let made = 0; made < 14; made += 1) {
       expect((await bob.api('POST', '/api/me/keys', { name: `key ${made}` })).status).toBe(201)
     }
-    await becomes(() => count(bob.email, 'A new API key'), 10)
+    await becomes(() => count(bob.email, 'New API key'), 10)
     await bob.makeBundle()
-    expect(count(bob.email, 'A new API key')).toBe(10)
+    expect(count(bob.email, 'New API key')).toBe(10)
   })
 })

@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
+import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 import { newSlug, post, requestText, START_MS, sendEvent, sendRaw, URL_OK } from './support.ts'
 
-const TOKEN = 'a metrics token of the tests'
 /** 2.5 seconds are promised (docs/self-hosting.md); the machine of the tests may be busy. */
 const READY_WITHIN_MS = 2_500 + 3_000
-
-/** The samples that Prometheus would read, by name and labels as they stand. */
-async function metricsOf({ origin }: Server): Promise<Map<string, number>> {
-  const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, 'text/plain'])
-  const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
-}
 
 for (const runtime of RUNTIMES) {
   describe(`on ${runtime}`, () => {
@@ -23,7 +15,7 @@ for (const runtime of RUNTIMES) {
       server = await startServer({
         runtime,
         env: {
-          SERVICE_METRICS_TOKEN: TOKEN,
+          SERVICE_METRICS_TOKEN: METRICS_TOKEN,
           SERVICE_REQUEST_ID_HEADER: 'x-edge-id',
           SERVICE_ACCESS_LOG: 'all',
           SERVICE_CLIENT_IP_HEADER: 'x-client',
@@ -64,13 +56,19 @@ for (const runtime of RUNTIMES) {
       expect(sample('openall_store_errors_total')).toBe(0)
       expect(sample('openall_recorder_dropped_rows_total')).toBe(0)
       expect(metrics.has('openall_recorder_queue_rows')).toBeTrue()
+      for (const what of ['claims', 'address_hashes', 'sessions', 'counter_batches']) {
+        expect([what, sample(`openall_sweep_backlog_rows{what="${what}"}`)]).toEqual([what, 0])
+        expect([what, sample(`openall_sweep_overdue_seconds{what="${what}"}`)]).toEqual([what, 0])
+      }
+      expect(sample('openall_sweep_failures_total')).toBe(0)
+      expect(sample('openall_sweep_age_seconds')).toBeGreaterThanOrEqual(0)
       expect(sample('openall_request_duration_seconds_count{route="api"}')).toBe(43)
       expect(sample('openall_request_duration_seconds_sum{route="api"}')).toBeGreaterThan(0)
       expect(sample('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     })
 
     test('metrics are for whoever has their token', async () => {
-      for (const authorization of ['', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, 'Bearer']) {
+      for (const authorization of ['', `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`, 'Bearer']) {
         const answer = await fetch(`${server.origin}/metrics`, { headers: { authorization } })
         expect([authorization, answer.status]).toEqual([authorization, 401])
         expect(answer.headers.get('www-authenticate')).toBe('Bearer')
@@ -162,7 +160,7 @@ test('readiness is red while the store is away, liveness green, and it turns gre
     DATABASE_URL: sqld.url,
     DATABASE_AUTH_TOKEN: sqld.token,
     SERVICE_SECRET: 'a secret of the tests, forty characters long',
-    SERVICE_METRICS_TOKEN: TOKEN,
+    SERVICE_METRICS_TOKEN: METRICS_TOKEN,
   }
   const server = await startServer({ env, database: sqld.url })
   const ask = async (path: string) => {

@@ -182,7 +182,7 @@ onEveryTarget({}, (at) => {
     const email = newEmail()
     await unclaimed({ email })
     const { text } = await mailInBox(at(), email, 'Your claim link')
-    const page = await fetch(linkIn({ text: text.slice(text.indexOf('take it into an account')) }))
+    const page = await fetch(linkIn({ text: text.slice(text.indexOf('add it to your account')) }))
     expect(page.status).toBe(200)
   })
 })

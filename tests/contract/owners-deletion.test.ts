@@ -26,7 +26,7 @@ onEveryTarget({}, (at) => {
     expect((await fetch(`${url}/bookmarks.html`)).status).toBe(404)
     expect((await bob.api('GET', `/api/links/${slug}`)).status).toBe(404)
     expect(await at().sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
-    for (const table of ['bundle_versions', 'claims', 'daily_counters', 'viewer_hashes']) {
+    for (const table of ['bundle_versions', 'version_parts', 'claims', 'daily_counters', 'viewer_hashes']) {
       expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])
     }
     expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])

@@ -43,7 +43,7 @@ onEveryTarget({}, (at) => {
     expect(await status(rawKey)).toBe(401)
 
     const html = await (await ann.fetch('/dashboard/keys')).text()
-    expect(html).toContain('ended when its minter left')
+    expect(html).toContain('Ended when its creator left')
     expect(html).not.toContain('/revoke')
     expect(await asked(`/members/${memberId}/remove`)).not.toContain('1 API key')
     expect(await asked('/delete')).not.toContain('1 API key')

@@ -3,10 +3,11 @@ import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people
 import { onEveryTarget } from '../targets.ts'
 
 const MIB = 2 ** 20
-/** So many versions of `LARGE` fit into a mebibyte, and no more. */
+let made = 0
+/** So many versions of 50 KB fit into a mebibyte, and no more. */
 const FIT = 20
 /** 50 KB as the store has it. */
-const LARGE = Array.from({ length: 25 }, (_, n) => `https://large.example/${n}/${'x'.repeat(2000)}`)
+const LARGE = largeUrls()
 const CAPS = { SERVICE_PLAN_FREE_MAX_HISTORY_MB: '1', SERVICE_PLAN_PRO_MAX_HISTORY_MB: '2' }
 const FULL = { status: 403, body: { code: 'PLAN_LIMIT' } }
 
@@ -15,7 +16,10 @@ onEveryTarget(CAPS, (at) => {
   beforeEach(async () => {
     ann = await arrive(at())
   })
-  const edit = (slug: string, by: Visitor = ann) => by.api('PATCH', `/api/links/${slug}`, { urls: LARGE })
+  const plan = (name: string) =>
+    at().sql('UPDATE owners SET plan = ? WHERE user_id = ? RETURNING 1', [name, ann.userId])
+  /** An edit as large as `LARGE`, to what no version had. */
+  const edit = (slug: string, by: Visitor = ann) => by.api('PATCH', `/api/links/${slug}`, { urls: largeUrls() })
   const stored = async () =>
     (await at().sql('SELECT history_bytes AS bytes FROM owners WHERE user_id = ?', [ann.userId]))[0]?.bytes as number
   /** A bundle whose versions leave no room for another large one. */
@@ -27,24 +31,40 @@ onEveryTarget(CAPS, (at) => {
 
   test('versions past the plan are refused, with the cap and what to do, and pro keeps more', async () => {
     const slug = await full()
+    const { status, body } = await ann.api('GET', `/api/links/${slug}`)
     const refused = await edit(slug)
     expect(refused).toMatchObject(FULL)
-    expect(refused.body.error).toMatch(/free.*\b1 MiB.*pro.*\b2 MiB/)
-    expect(await ann.api('PATCH', `/api/links/${slug}`, { urls: LARGE, dryRun: true })).toMatchObject(FULL)
-    expect(await ann.api('POST', `/api/links/${slug}/versions/1/restore`)).toMatchObject(FULL)
+    expect(refused.body.error).toMatch(/Free.*\b1 MiB.*Pro.*\b2 MiB/)
+    expect(await ann.api('PATCH', `/api/links/${slug}`, { urls: largeUrls(), dryRun: true })).toMatchObject(FULL)
     expect(await ann.api('POST', '/api/links', { urls: LARGE })).toMatchObject(FULL)
     expect(await ann.api('POST', '/api/links', { urls: LARGE, dryRun: true })).toMatchObject(FULL)
     const { claimToken } = await new Visitor(at()).makeBundle({ urls: LARGE })
     expect(await ann.api('POST', '/api/claims', { token: claimToken })).toMatchObject(FULL)
-    expect(await ann.api('GET', `/api/links/${slug}`)).toMatchObject({ status: 200, body: { urls: LARGE } })
+    expect(await ann.api('GET', `/api/links/${slug}`)).toMatchObject({ status, body })
+    expect(status).toBe(200)
     expect((await ann.fetch(`/l/${slug}`)).status).toBe(200)
     // What fits is still taken.
     expect((await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_A] })).status).toBe(200)
     expect(await stored()).toBeLessThanOrEqual(MIB)
 
-    await at().sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
+    await plan('pro')
     expect((await edit(slug)).status).toBe(200)
     expect((await ann.api('POST', '/api/claims', { token: claimToken })).status).toBe(200)
+    await plan('free')
+    expect(await ann.api('POST', `/api/links/${slug}/versions/1/restore`)).toMatchObject(FULL)
+  })
+
+  test('what a bundle has had before takes no room again: not once edited, restored or tried', async () => {
+    const slug = await full()
+    const before = await stored()
+    const again = { urls: LARGE, title: 'again' }
+    expect((await ann.api('PATCH', `/api/links/${slug}`, { ...again, dryRun: true })).status).toBe(200)
+    expect((await ann.api('PATCH', `/api/links/${slug}`, again)).status).toBe(200)
+    expect((await ann.api('POST', `/api/links/${slug}/versions/2/restore`)).status).toBe(200)
+    expect((await stored()) - before).toBeLessThan(500)
+    // What another bundle has is nothing to go by.
+    expect(await ann.api('POST', '/api/links', { urls: LARGE, dryRun: true })).toMatchObject(FULL)
+    expect(await ann.api('POST', '/api/links', { urls: LARGE })).toMatchObject(FULL)
   })
 
   test('of 12 edits at once where three fit, exactly three are made', async () => {
@@ -67,6 +87,9 @@ onEveryTarget(CAPS, (at) => {
 
   test('the dashboard’s forms say why nothing was saved, and keep what was typed', async () => {
     const slug = await full()
+    await plan('pro')
+    for (let n = FIT; n < FIT + 2; n += 1) expect((await edit(slug)).status).toBe(200)
+    await plan('free')
     const { body } = await ann.api<{ versions: unknown[] }>('GET', `/api/links/${slug}/versions`)
     const version = String(body.versions.length)
     const restored = await ann.form(`/dashboard/links/${slug}/versions/1/restore`, { expectedVersion: version })
@@ -80,3 +103,9 @@ onEveryTarget(CAPS, (at) => {
     expect((await ann.api('POST', '/api/links', { urls: LARGE })).status).toBe(201)
   })
 })
+
+/** URLs that no other call gives, of 50 KB. */
+function largeUrls(): string[] {
+  made += 1
+  return Array.from({ length: 25 }, (_, n) => `https://large.example/${n}/${String(made).padEnd(2000, 'x')}`)
+}

@@ -23,7 +23,7 @@ onEveryTarget(CAPS, (at) => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(200), ...Array(25).fill(403)])
     const refused = answers.find(({ status }) => status === 403)
     expect(refused?.body.code).toBe('PLAN_LIMIT')
-    expect(refused?.body.error).toMatch(/\b5 organisations.*pro.*\b7\b/)
+    expect(refused?.body.error).toMatch(/\b5 organisations.*Pro.*\b7\b/)
     expect(await own()).toHaveLength(5)
   })
 
@@ -57,7 +57,7 @@ onEveryTarget(CAPS, (at) => {
     const answer = await ann.form('/dashboard/organizations', { name: 'One too many', slug: 'one-too-many' })
     const html = await answer.text()
     expect(answer.status).toBe(403)
-    expect(html).toMatch(/id="name-error"[^>]*>[^<]*5 organisations/)
+    expect(html).toMatch(/role="alert"[^>]*>[^<]*5 organisations/)
     expect(html).toContain('value="One too many"')
   })
 })

@@ -24,6 +24,7 @@ interface Reply {
   code: string
   retryAfterSeconds: number
   slug: string
+  range: { from: string; to: string }
   apiKey: ApiKey
   apiKeys: ApiKey[]
   rawKey: string

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { arrive, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
@@ -12,8 +13,8 @@ const SLOW = '![](<'.repeat(15_000)
 let server: Server
 let open: Server
 beforeAll(async () => {
-  open = await startServer()
-  server = await startServer({ env: { SERVICE_METRICS_TOKEN: TOKEN, SERVICE_RATE_LIMIT_MAX_REQUESTS: '3' } })
+  open = await startHere()
+  server = await startHere({ SERVICE_METRICS_TOKEN: TOKEN, SERVICE_RATE_LIMIT_MAX_REQUESTS: '3' })
 })
 afterAll(async () => {
   await server?.stop()
@@ -62,7 +63,7 @@ test('long texts of one person are charged before they are read, short ones neve
   }
   expect([last.status, [...statuses]]).toEqual([429, [400]])
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await last.text()).toContain('Too many requests with long texts from you')
+  expect(await last.text()).toContain('Too many requests with this much text')
   const more = { more: long.text, do: 'paste' }
   expect((await ann.form('/dashboard/links/new', more)).status).toBe(429)
   const { slug } = await ann.makeBundle()

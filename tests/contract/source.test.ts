@@ -20,7 +20,7 @@ onEveryTarget({}, (at) => {
     expect(await newest()).toBe('web')
     const person = await arrive(at())
     const home = await person.form('/', { urls: URL_A })
-    expect([home.status, await newest()]).toEqual([201, 'web'])
+    expect([home.status, await newest()]).toEqual([303, 'web'])
     const made = await press(person, '/dashboard/links/new', { url: URL_A, title: 'of the form' })
     expect(made.status).toBe(303)
     const slug = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''

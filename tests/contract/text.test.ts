@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { operateOn } from '../operator.ts'
 import { arrive, mailTo, newEmail, organize, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +19,7 @@ const FIT = ['جدول الأعمال: اليوم (١)', 'סדר היום, של�
 let server: Server
 let ann: Person
 beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_CLIENT_IP_HEADER: 'x-client' } })
+  server = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
   ann = await arrive(server)
 })
 afterAll(async () => {
@@ -87,7 +88,7 @@ describe('a text with C1 controls or marks of direction is refused', () => {
 test('what a copied title brings along unseen is left out of a pasted list', async () => {
   const urls = '\u200f[\u202bסדר היום\u202c](https://a.example/x)\n\u200ehttps://b.example/\u200e'
   const page = await ann.form('/', { urls, idempotencyKey: 'pasted with marks' })
-  expect(page.status).toBe(201)
+  expect(page.status).toBe(303)
   const { body } = await ann.api<{ bundles: { urls: string[]; urlMetadata: unknown[] }[] }>(
     'GET',
     '/api/me/links?limit=1',

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { knownMigrations } from '../../db/client.ts'
+import { knownMigrations } from '../../db/migrate.ts'
 import { startServer } from '../server.ts'
 
 /** The latest migration that came before proofs of addresses, of which databases with data are. */
@@ -28,6 +28,10 @@ test('a database of an older version is brought up to date with what it holds', 
   const urls = JSON.stringify(['https://a.example/'])
   old.run(`INSERT INTO bundles (id, slug, owner_id, urls, url_metadata, source, created_at, updated_at)
     VALUES (1, 'mine', 1, '${urls}', '[{}]', 'api', 1, 1)`)
+  old.run(`INSERT INTO bundles (id, slug, owner_id, urls, url_metadata, source, created_at, updated_at, deleted_at)
+    VALUES (2, 'gone', 1, '${urls}', '[{}]', 'api', 1, 1, 2)`)
+  old.run(`INSERT INTO viewer_hashes VALUES (1, '2026-11-20', 'a hash of the older form')`)
+  old.run(`INSERT INTO counter_batches VALUES ('sent', ${Date.now()})`)
   for (const number of [1, 2]) {
     old.run(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)
       VALUES (1, ${number}, '${urls}', '[{}]', 'é', 1)`)
@@ -43,10 +47,15 @@ test('a database of an older version is brought up to date with what it holds', 
 
   const server = await startServer({ database: path })
   const bytes = 2 * (urls.length + '[{}]'.length + 'é'.length + 1)
-  expect(await server.sql('SELECT id, history_bytes AS bytes FROM owners ORDER BY id')).toEqual([
-    { id: 1, bytes },
-    { id: 2, bytes: 0 },
+  expect(
+    await server.sql('SELECT id, history_bytes AS bytes, bundle_count AS bundles FROM owners ORDER BY id'),
+  ).toEqual([
+    { id: 1, bytes, bundles: 1 },
+    { id: 2, bytes: 0, bundles: 0 },
   ])
+  // Hashes of the older form could be told from no new one; a batch that is in must not be counted again.
+  expect(await server.sql('SELECT day FROM viewer_hashes')).toEqual([])
+  expect(await server.sql('SELECT id FROM counter_batches')).toEqual([{ id: 'sent' }])
   expect(await server.sql('SELECT name, minter_left_at IS NULL AS works FROM api_keys ORDER BY id')).toEqual([
     { name: 'left', works: 0 },
     { name: 'here', works: 1 },
@@ -62,5 +71,23 @@ test('a database of an older version is brought up to date with what it holds', 
   expect((await fetch(`${server.origin}/l/mine`)).status).toBe(200)
   expect(await server.sql('PRAGMA foreign_key_check')).toEqual([])
   await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('a database that a newer version has changed is not touched: the start says so and ends', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-newer-'))
+  const path = join(folder, 'newer.db')
+  const server = await startServer({ database: path })
+  await server.stop()
+  const newer = new Database(path)
+  newer.run("INSERT INTO __drizzle_migrations VALUES ('of the future', 9e15)")
+  newer.close()
+  const started = await startServer({ database: path }).then(
+    () => 'started',
+    (error: Error) => error.message.trim(),
+  )
+  expect(started).toBe(
+    'the server ended with 1: DATABASE_URL cannot be used: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
+  )
   rmSync(folder, { recursive: true })
 })

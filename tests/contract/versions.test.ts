@@ -109,7 +109,10 @@ onEveryTarget({}, (server) => {
         (await page(`/dashboard/links/${slug}/versions?version=1`, by)).html.includes('/versions/1/restore')
       expect([await restorable(viewer), await restorable(editor), await restorable(admin)]).toEqual([false, true, true])
       const forced = await viewer.form(`/dashboard/links/${slug}/versions/1/restore`, { expectedVersion: '2' })
-      expect([forced.status, await forced.text()]).toEqual([403, expect.stringContaining('needs role editor')])
+      expect([forced.status, await forced.text()]).toEqual([
+        403,
+        expect.stringContaining('You need the editor role to do this'),
+      ])
     })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { arrive } from '../people.ts'
-import { startServer } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { deliver, newEventId, newSecret, signStandard, signStripe, signSvix, tellIdentity } from '../webhooks.ts'
 
@@ -137,7 +137,7 @@ onEveryTarget(settings, (at) => {
 
 describe('without a secret', () => {
   test('every webhook is refused', async () => {
-    const server = await startServer({ env: { SERVICE_IDENTITY_WEBHOOK_SECRET: '' } })
+    const server = await startHere({ SERVICE_IDENTITY_WEBHOOK_SECRET: '' })
     expect(await deliver(server, 'identity', UNKNOWN, signStandard(IDENTITY, UNKNOWN))).toEqual(refused)
     expect(await deliver(server, 'payment', UNKNOWN, await signStripe(PAYMENT, UNKNOWN))).toEqual(refused)
     await server.stop()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startHere } from '../here.ts'
 import { arrive } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { newSlug, START_MS, sendRaw } from './support.ts'
 
 const CONTACT = 'mailto:security@go.example.com'
@@ -8,7 +9,7 @@ const DAY_MS = 86_400_000
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ env: { SERVICE_SECURITY_CONTACT: CONTACT } })
+  server = await startHere({ SERVICE_SECURITY_CONTACT: CONTACT })
 }, START_MS)
 afterAll(async () => {
   await server.stop()
@@ -94,7 +95,7 @@ test('the development mailbox is closed to whoever comes through a proxy on the 
 })
 
 test('nor is it open where a header for the client’s address is named: the service stands behind a proxy', async () => {
-  const behind = await startServer({ env: { SERVICE_CLIENT_IP_HEADER: 'x-edge-client' } })
+  const behind = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-edge-client' })
   const { status } = await fetch(`${behind.origin}/dev/mailbox`, { headers: { 'x-edge-client': '127.0.0.1' } })
   await behind.stop()
   expect(status).toBe(404)

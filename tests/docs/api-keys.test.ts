@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { bundleOf, confirm, mint, PASSWORD, type Person, signUp } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
-import { type Server, startServer } from '../server.ts'
+import { startHere } from '../here.ts'
+import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
 const PAGE = pageOf('api-keys.md')
@@ -12,7 +13,7 @@ const shell = new Shell()
 let server: Server
 let person: Person
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   person = await signUp(server)
   await confirm(server, person)
   const words = `curl -s "$OPENALL/api/auth/sign-in/email" -c "$COOKIES" --json "$WORDS"`

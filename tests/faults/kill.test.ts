@@ -7,6 +7,8 @@ import { signUp } from '../people.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { often } from './full.ts'
 
+/** Enough for dozens of writes to wait for the disk together. */
+const CREATORS = 62
 const ROUNDS = often({ quick: 8, full: 40 })
 
 /** What a bundle consists of; `broken` counts those that lack a part. */
@@ -51,7 +53,8 @@ for (const runtime of RUNTIMES) {
             else return
           }
         }
-        const workers = Promise.all([...[0, 1, 2, 3, 4, 5, 6, 7].map(send), ...[0, 1].map(edit)])
+        const creators = Array.from({ length: CREATORS }, (_, worker) => send(worker))
+        const workers = Promise.all([...creators, ...[0, 1].map(edit)])
         const atLeast = answered.size + 5
         const edits = titles.length
         while (answered.size < atLeast + (round % 7) || titles.length === edits) await Bun.sleep(2)

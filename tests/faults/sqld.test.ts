@@ -106,7 +106,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   }
 
   /** A copy serves what it holds (docs/decisions.md). */
-  const read = store === 'replica' ? 200 : 500
+  const read = store === 'replica' ? 200 : 503
   const expected = {
     alive: 200,
     ready: store === 'replica' ? 200 : 503,
@@ -114,15 +114,15 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     'a kept launcher': 200,
     'another launcher': read,
     'an event': 204,
-    'a create': 500,
-    'a create with a key': 500,
-    'an edit': 500,
+    'a create': 503,
+    'a create with a key': 503,
+    'an edit': 503,
     // Somebody else's bundle: a copy can tell.
-    'a deletion': store === 'replica' ? 403 : 500,
+    'a deletion': store === 'replica' ? 403 : 503,
     'a list': read,
     insights: read,
     dashboard: read,
-    'a sign-in': 500,
+    'a sign-in': 503,
   }
 
   for (const [how, away, back] of [
@@ -175,7 +175,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
               answered.set(url, answer.body.slug)
               break
             }
-            if (answer.body.code !== 'INTERNAL_ERROR') throw new Error(JSON.stringify(answer.body))
+            if (answer.body.code !== 'STORE_UNAVAILABLE') throw new Error(JSON.stringify(answer.body))
             await Bun.sleep(20)
           }
         }
@@ -217,7 +217,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
           )
           for (const { status, body } of answers) {
             if (status === 201) answered.push(body.slug)
-            else expect(body.code).toBe('INTERNAL_ERROR')
+            else expect(body.code).toBe('STORE_UNAVAILABLE')
           }
         }
         await eventually(async () => (await made()) === 201, 'a write is answered again')

@@ -22,9 +22,10 @@ async function withMuch(server: Server): Promise<Person> {
   const urls = Array.from({ length: 25 }, (_, index) => `https://a.example/${index}/`.padEnd(2048, 'x'))
   await person.makeBundle({ urls })
   // One by one they would take longer than what is looked at here.
-  await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, edited_by, edited_at)
+  await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at)
     WITH RECURSIVE number(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
-    SELECT bundle_id, n, urls, url_metadata, edited_by, edited_at FROM bundle_versions, number WHERE version_number = 1
+    SELECT bundle_id, n, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at
+    FROM bundle_versions, number WHERE version_number = 1
     RETURNING 1`)
   return person
 }

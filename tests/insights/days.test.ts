@@ -60,7 +60,7 @@ test('a hash of one day is not that of the next', async () => {
   scene.set('2026-11-21T00:00:00Z')
   look('192.0.2.1')
   await recorder.flush()
-  const hashes = (await rows(scene.store, 'SELECT hash FROM viewer_hashes')).flat()
+  const hashes = (await rows(scene.store, 'SELECT hex(hash) FROM viewer_hashes')).flat()
   expect(new Set(hashes).size).toBe(2)
 })
 

@@ -3,6 +3,7 @@ import { bundles } from '../../db/schema.ts'
 import { MAX_WAITING } from '../../src/launcher/batches.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
+import { becomes } from '../eventually.ts'
 import { AGENT, awayWhile, counted, log, newScene, rows, type Scene, through, viewers } from './support.ts'
 
 // A lost answer, a store that is away and a full queue cannot be had at the front door.
@@ -214,4 +215,31 @@ test('counts of one bundle that come in several are added up, beside rows that a
     [1, 4106, 4100],
     [2, 4103, 4099],
   ])
+})
+
+test('counts that are written less often wait for their time, but not over the end of their day', async () => {
+  // Its first look, after which nothing is due for a minute, and each that follows.
+  const recorder = await Recorder.start(scene.store, log, scene.now, 60_000)
+  recorder.view(new Counter(1, ''), '192.0.2.1', AGENT)
+  await becomes(() => counted(scene.store), [[1, DAY, 1, 0]])
+  for (const viewer of ['192.0.2.1', '192.0.2.2']) recorder.view(new Counter(1, ''), viewer, AGENT)
+  await Bun.sleep(1_200)
+  expect(await counted(scene.store)).toEqual([[1, DAY, 1, 0]])
+  scene.set('2026-11-21T00:00:00Z')
+  await becomes(() => counted(scene.store), [[1, DAY, 3, 0]])
+  recorder.openAll(new Counter(1, ''))
+  await recorder.stop()
+  expect(await counted(scene.store)).toEqual([
+    [1, DAY, 3, 0],
+    [1, '2026-11-21', 0, 1],
+  ])
+})
+
+test('very many viewers do not wait for the time of a long interval: none of them is lost', async () => {
+  const recorder = await Recorder.start(scene.store, log, scene.now, 60_000)
+  await recorder.flush()
+  for (let viewer = 0; viewer < MAX_WAITING / 4; viewer += 1)
+    recorder.view(new Counter(1, ''), `10.${viewer >> 16}.${(viewer >> 8) & 255}.${viewer & 255}`, AGENT)
+  await becomes(() => viewers(scene.store), [[1, DAY, MAX_WAITING / 4]])
+  await recorder.stop()
 })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { openStore, type Store } from '../../db/client.ts'
+import { sql } from 'drizzle-orm'
+import { brokenConstraint, openStore, type Store } from '../../db/client.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { AGENT, addBundles, counted, log, through, traces, viewers } from './support.ts'
+import { AGENT, addBundles, counted, log, rows, through, traces, viewers } from './support.ts'
 
 let sqld: Sqld
 let store: Store
@@ -47,4 +48,31 @@ test('over a libSQL server a lost answer counts nothing twice, and days end as t
     [1, '2026-11-21', 1],
   ])
   expect(await traces(store)).toEqual({ hashes: ['2026-11-21'], salts: ['2026-11-21'] })
+})
+
+test('writes that wait go to a libSQL server together, and one that is refused is refused alone', async () => {
+  const { fetch } = globalThis
+  let requests = 0
+  globalThis.fetch = Object.assign((...given: Parameters<typeof fetch>) => {
+    requests += 1
+    return fetch(...given)
+  }, fetch)
+  const insert = (id: string, at: number) => sql`INSERT INTO counter_batches (id, at) VALUES (${id}, ${at})`
+  const outcomes = await Promise.allSettled([
+    ...Array.from({ length: 20 }, (_, at) => store.write([insert(`together ${at}`, at)])),
+    store.write([insert('undone', 99), insert('together 7', 7)]),
+    store.write([sql`INSERT INTO nowhere VALUES (1)`]),
+    store.write([insert('together last', 20), sql`SELECT id FROM counter_batches WHERE id = 'together last'`]),
+  ]).finally(() => {
+    globalThis.fetch = fetch
+  })
+  expect(outcomes.slice(0, 20).every(({ status }) => status === 'fulfilled')).toBe(true)
+  const [twice, wrong, last] = outcomes.slice(20)
+  expect(brokenConstraint((twice as PromiseRejectedResult).reason)).toContain('counter_batches.id')
+  expect(wrong?.status).toBe('rejected')
+  const [changed, found] = (last as PromiseFulfilledResult<Awaited<ReturnType<typeof store.write>>>).value
+  expect([changed?.rowsAffected, found?.rows[0]?.id]).toEqual([1, 'together last'])
+  expect(await rows(store, "SELECT count(*) FROM counter_batches WHERE id LIKE 'together%'")).toEqual([[21]])
+  expect(await rows(store, "SELECT count(*) FROM counter_batches WHERE id = 'undone'")).toEqual([[0]])
+  expect(requests).toBeLessThan(10)
 })

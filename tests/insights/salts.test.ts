@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createClient } from '@libsql/client'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
+import { becomes } from '../eventually.ts'
 import { AGENT, log, newScene, rows, type Scene } from './support.ts'
 
 // What lies in the file is seen by nobody at the front door.
@@ -26,20 +27,30 @@ async function saltOf(day: string): Promise<string> {
 }
 
 /**
- * In which files of the folder the bytes are found, as they are or as hex or base64 text. A process of its own looks:
- * closing a file that this one has open would undo SQLite's locks on it.
+ * Where in the folder bytes are found, as they are or as hex or base64 text: pairs of file and bytes. A process of its own
+ * looks: closing a file that this one has open would undo SQLite's locks on it.
  */
-function filesWith(hex: string): string[] {
+function find(...hex: string[]): [file: string, hex: string][] {
   const script = `
-    const [folder, hex] = process.argv.slice(-2)
+    const [folder] = process.argv.slice(-1)
     const { readdirSync, readFileSync } = require('node:fs')
-    const bytes = Buffer.from(hex, 'hex')
-    const forms = [bytes, hex.toLowerCase(), hex.toUpperCase(), bytes.toString('base64'), bytes.toString('base64url')]
-    const found = readdirSync(folder).filter((file) => forms.some((form) => readFileSync(folder + '/' + file).includes(form)))
-    console.log(JSON.stringify(found.sort()))`
-  const child = Bun.spawnSync([process.execPath, '-e', script, '--', scene.folder, hex])
+    const hexes = readFileSync(0, 'utf8').split(' ')
+    const formsOf = (hex) => {
+      const bytes = Buffer.from(hex, 'hex')
+      return [bytes, hex.toLowerCase(), hex.toUpperCase(), bytes.toString('base64'), bytes.toString('base64url')]
+    }
+    const found = readdirSync(folder).sort().flatMap((file) => {
+      const content = readFileSync(folder + '/' + file)
+      return hexes.filter((hex) => formsOf(hex).some((form) => content.includes(form))).map((hex) => [file, hex])
+    })
+    console.log(JSON.stringify(found))`
+  const child = Bun.spawnSync([process.execPath, '-e', script, '--', scene.folder], {
+    stdin: Buffer.from(hex.join(' ')),
+  })
   return JSON.parse(child.stdout.toString())
 }
+
+const filesWith = (hex: string) => find(hex).map(([file]) => file)
 
 /** A busy day, and the counts of the next. */
 async function count(day: string): Promise<void> {
@@ -94,4 +105,23 @@ test('of several processes that begin a day at once, all have the same salt', as
   await Promise.all([...recorders.map((one) => one.stop()), recorder.flush()])
   expect(await rows(scene.store, "SELECT viewers FROM daily_viewers WHERE day = '2026-11-25'")).toEqual([[1]])
   await Promise.all(stores.map((store) => store.close()))
+})
+
+test('yesterday’s hashes are overwritten, but for single ones that SQLite had moved, and today’s are kept', async () => {
+  await count('2026-11-20')
+  const hashes = async () => (await rows(scene.store, 'SELECT hex(hash) FROM viewer_hashes')).flat().map(String)
+  const yesterday = await hashes()
+  expect(yesterday).toHaveLength(4_800)
+  // Both days lie side by side on some pages.
+  scene.set('2026-11-21T00:00:05Z')
+  for (let viewer = 0; viewer < 500; viewer += 1) recorder.view(new Counter(2, ''), `1.${viewer}`, AGENT)
+  await recorder.flush()
+  scene.set('2026-11-21T00:00:20Z')
+  await becomes(async () => {
+    await recorder.flush()
+    return (await hashes()).length
+  }, 500)
+  await recorder.flush()
+  expect(find(...yesterday).length).toBeLessThan(10)
+  expect(find(...(await hashes())).length).toBeGreaterThanOrEqual(500)
 })

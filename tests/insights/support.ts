@@ -63,7 +63,7 @@ export const viewers = (store: Store) => rows(store, 'SELECT bundle_id, day, vie
 
 /** Of which days something is kept that is made of viewers: hashes, salts. */
 export const traces = async (store: Store) => ({
-  hashes: (await rows(store, 'SELECT DISTINCT day FROM viewer_hashes ORDER BY 1')).flat(),
+  hashes: (await rows(store, "SELECT DISTINCT date(day * 86400, 'unixepoch') FROM viewer_hashes ORDER BY 1")).flat(),
   salts: (await rows(store, 'SELECT day FROM salts ORDER BY 1')).flat(),
 })
 

@@ -68,7 +68,8 @@ function watched(pass: () => Promise<unknown> = async () => {}) {
       },
     },
   })
-  return { reads, ring: new KeyRing({ ...store, db: drizzle(watching) }, silent) }
+  const db = drizzle(watching)
+  return { reads, ring: new KeyRing({ ...store, db, current: db }, silent) }
 }
 
 test('a key that was read before it was revoked is not kept when the answer comes after', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { arrive, mint } from '../contract/people.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
+import { startOn } from '../targets.ts'
 import { EXPECTED_FAILURES, type Revision } from './expected-failures.ts'
 
 setDefaultTimeout(120_000)
@@ -18,7 +19,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
   let server: Server
   let door: ReturnType<typeof openDoor>
   beforeAll(async () => {
-    server = await startServer({ runtime })
+    server = await startOn({ name: runtime, runtime, store: 'file' })
     const { rawKey } = await mint(server, await arrive(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
     door = openDoor(server, rawKey)
   })

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startHere } from '../here.ts'
 import '../../src/core/schemas.ts'
 import { operations } from '../../src/implementations.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { arrive, bundleOf, mint } from '../contract/people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
@@ -19,7 +20,7 @@ const home = mkdtempSync(join(tmpdir(), 'openall-inspector-'))
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {

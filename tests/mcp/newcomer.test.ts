@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { arrive, mint } from '../contract/people.ts'
-import { type Server, startServer } from '../server.ts'
+import { startHere } from '../here.ts'
+import type { Server } from '../server.ts'
 import { type Agent, legacyAgent, modernAgent } from './support.ts'
 
 setDefaultTimeout(60_000)
@@ -72,7 +73,7 @@ function object(schema: Schema | undefined): Schema {
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {
@@ -88,20 +89,20 @@ describe.each([
     expect(agent.revision).toBe(revision)
     const newcomer = await Newcomer.meet(agent)
 
-    const create = newcomer.tool(/^Makes a bundle/)
-    const [destinations, called] = [field(create.input, /destinations/), field(create.input, /is called/)]
+    const create = newcomer.tool(/^Creates a bundle:/)
+    const [destinations, called] = [field(create.input, /the URLs, in the order/i), field(create.input, /^the title/i)]
     const plan = { [destinations]: ['https://a.example/', 'https://b.example/'], [called]: 'Offsite' }
     const rehearsal = field(create.input, /save nothing/)
     await newcomer.call(create, { ...plan, [rehearsal]: true })
     const made = await newcomer.call(create, {
       ...plan,
-      [field(create.input, /takes effect once/)]: `once-${revision}`,
+      [field(create.input, /take effect once/)]: `once-${revision}`,
     })
     const link = Object.values(made).find((value) => URL.canParse(String(value))) as string
     expect((await fetch(link)).status).toBe(200)
 
-    const read = newcomer.tool(/^Reads one of your bundles/)
-    const names = field(read.input, /Names the bundle/)
+    const read = newcomer.tool(/^Reads the current state/)
+    const names = field(read.input, /Identifies the bundle/)
     const which = { [names]: link.split('/').at(-1) }
     const before = await newcomer.call(read, which)
 
@@ -112,16 +113,16 @@ describe.each([
     const rulesField = field(policy, /Tried in order/)
     const rule = policy.properties?.[rulesField]?.items
     const [whom, gets, ruleName] = [
-      field(rule, /Whom the rule is for/),
-      field(rule, /what these viewers get/i),
-      field(rule, /rule is called/),
+      field(rule, /which viewers the rule is for/i),
+      field(rule, /matching viewers get/),
+      field(rule, /rule’s name/),
     ]
     const condition = edit.input.$defs?.[rule?.properties?.[whom]?.$ref?.split('/').at(-1) ?? '']
     const comparison = condition?.anyOf?.find(({ properties = {} }) => {
       const operators = Object.values(properties).flatMap(({ const: one, enum: some = [] }) => [one, ...some])
       return operators.includes('equals')
     })
-    const [asked, compared] = [field(comparison, /asked about/), field(comparison, /compared with/)]
+    const [asked, compared] = [field(comparison, /field to compare/), field(comparison, /compare with/)]
     const operator = comparison?.required?.find((name) => name !== asked && name !== compared) ?? ''
     const company =
       object(comparison?.properties?.[asked]).enum ?? comparison?.properties?.[asked]?.anyOf?.[0]?.enum ?? []
@@ -134,13 +135,13 @@ describe.each([
         {
           [ruleName]: 'Ours',
           [whom]: { [operator]: 'equals', [asked]: domain, [compared]: 'acme.com' },
-          [gets]: [{ [field(tab, /tab leads/)]: 'https://ours.example/' }],
+          [gets]: [{ [field(tab, /tab’s URL/)]: 'https://ours.example/' }],
         },
       ],
     }
 
     const tryOut = newcomer.tool(/^Tries a policy/)
-    const viewerField = field(tryOut.input, /viewer to try/)
+    const viewerField = field(tryOut.input, /viewer to simulate/)
     const viewer = tryOut.input.properties?.[viewerField]
     const described = { [viewerField]: { [field(viewer, /domain of their verified address/)]: 'acme.com' } }
     const drafted = { ...which, ...described, [field(tryOut.input, /different viewers different tabs/)]: draft }
@@ -151,13 +152,13 @@ describe.each([
     await newcomer.call(edit, { ...which, [policyField]: draft })
     expect(JSON.stringify(await newcomer.call(tryOut, { ...which, ...described }))).toContain('https://ours.example/')
 
-    const insights = newcomer.tool(/^Tells how a bundle is used/)
+    const insights = newcomer.tool(/^Reports how a bundle is used/)
     expect(JSON.stringify(await newcomer.call(insights, which))).toContain('Ours')
 
-    const states = newcomer.tool(/^Lists every state/)
+    const states = newcomer.tool(/^Lists all versions/)
     const undo = newcomer.tool(/^Undoes edits/)
     const [list] = Object.values(await newcomer.call(states, which)) as Record<string, unknown>[][]
-    const numbered = field(undo.input, /states of the bundle/)
+    const numbered = field(undo.input, /bundle’s version/)
     await newcomer.call(undo, { ...which, [numbered]: list?.[1]?.[numbered] })
     const after = await newcomer.call(read, which)
     expect(after[policyField]).toEqual(before[policyField])

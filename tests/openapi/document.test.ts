@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { startHere } from '../here.ts'
+import { startOn } from '../targets.ts'
 import '../../src/core/schemas.ts'
-import { FIELDS } from '../../src/core/glossary.ts'
+import { FIELD_DOCS } from '../../src/core/glossary.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
 import { validate } from '../../src/core/validate.ts'
 import { operations } from '../../src/implementations.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
 import { Documented } from './document.ts'
 
 setDefaultTimeout(60_000)
@@ -13,7 +15,7 @@ setDefaultTimeout(60_000)
 let server: Server
 let documented: Documented
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   documented = await Documented.of(server)
 })
 afterAll(async () => {
@@ -34,6 +36,15 @@ test('every operation of the table is in it, under its own route, and nothing el
     return `${name} ${method.toLowerCase()} /api${path.replaceAll(/:(\w+)/g, '{$1}')}`
   })
   expect(described.sort()).toEqual(declared.sort())
+})
+
+test('a body that a request may do without is said to be optional, and any other to be required', () => {
+  for (const { operation, method } of documented.operations()) {
+    const { body } = operations.find(({ name }) => name === operation.operationId)!
+    const hasBody = method === 'post' || method === 'patch'
+    const expected = hasBody && body !== 'none' ? body !== 'optional' : undefined
+    expect([operation.operationId, operation.requestBody?.required]).toEqual([operation.operationId, expected])
+  }
 })
 
 test('every field is described, and the glossary has no word that no field has', () => {
@@ -63,7 +74,7 @@ test('every field is described, and the glossary has no word that no field has',
   }
   expect(Object.keys(paths).length).toBeGreaterThan(10)
   expect(nameless).toEqual([])
-  expect(Object.keys(FIELDS).filter((name) => !used.has(name.split('.').at(-1) ?? ''))).toEqual([])
+  expect(Object.keys(FIELD_DOCS).filter((name) => !used.has(name.split('.').at(-1) ?? ''))).toEqual([])
 })
 
 test('every example is what it is an example of', () => {
@@ -87,7 +98,7 @@ test('every example is what it is an example of', () => {
 })
 
 test.each(RUNTIMES)('on %s the document, its page and the text for agents are served to anybody', async (runtime) => {
-  const own = await startServer({ runtime })
+  const own = await startOn({ name: runtime, runtime, store: 'file' })
   for (const [path, type] of [
     ['/api/openapi.json', 'application/json'],
     ['/docs', 'text/html; charset=utf-8'],
@@ -109,7 +120,7 @@ test('the page shows every operation and every field without a script', async ()
     expect(page).toContain(`id="${operation.operationId}"`)
     expect(page).toContain(`>${path}</code>`)
   }
-  for (const name of Object.keys(FIELDS).filter((name) => /^[a-z]\w*$/.test(name))) {
+  for (const name of Object.keys(FIELD_DOCS).filter((name) => /^[a-z]\w*$/.test(name))) {
     const isShown = page.includes(`>${name}</code>`) || ['idempotencyKey', 'expectedVersion'].includes(name)
     expect([name, isShown]).toEqual([name, true])
   }

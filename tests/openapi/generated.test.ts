@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { newWorld } from '../parity/world.ts'
 import { arrive, Visitor } from '../people.ts'
 import { prng } from '../prng.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
+import { startOn } from '../targets.ts'
 import { Documented } from './document.ts'
 import { Requests } from './requests.ts'
 
@@ -14,7 +15,7 @@ const AT_ONCE = 8
 describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer({ runtime, env: { SERVICE_PLAN_FREE_MAX_BUNDLES: '60' } })
+    server = await startOn({ name: runtime, runtime, store: 'file' }, { SERVICE_PLAN_FREE_MAX_BUNDLES: '60' })
   })
   afterAll(async () => {
     await server.stop()

@@ -213,6 +213,56 @@ export const CASES: readonly Case[] = [
   { operation: 'restore_bundle', says: 'one that stands', input: ({ slug }) => ({ slug }) },
   { operation: 'restore_bundle', says: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
 
+  { operation: 'duplicate_bundle', says: 'one’s own', input: ({ slug }) => ({ slug }) },
+  {
+    operation: 'duplicate_bundle',
+    says: 'once for its key, with another title',
+    idempotencyKey: 'one',
+    input: ({ slug }) => ({ slug, title: 'a copy', source: 'import' }),
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'a dry run without the rules',
+    input: ({ slug }) => ({ slug, source: 'api', description: 'x', resolutionPolicy: null, dryRun: true }),
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'a taken slug',
+    input: ({ slug, deleted }) => ({ slug, newSlug: deleted }),
+    refused: 'SLUG_TAKEN',
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'no web address',
+    input: ({ slug }) => ({ slug, urls: ['ftp://a.example'] }),
+    refused: 'INVALID_URLS',
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'an unknown field',
+    input: ({ slug }) => ({ slug, email: 'x@y.example' }),
+    refused: 'BAD_REQUEST',
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'a deleted one',
+    input: ({ deleted }) => ({ slug: deleted }),
+    refused: 'NOT_FOUND',
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'somebody else’s',
+    input: ({ foreign }) => ({ slug: foreign }),
+    refused: 'FORBIDDEN',
+  },
+  {
+    operation: 'duplicate_bundle',
+    says: 'a key that may only read',
+    key: 'readKey',
+    input: ({ slug }) => ({ slug }),
+    refused: 'FORBIDDEN',
+  },
+
   { operation: 'list_bundles', says: 'all', input: () => ({}) },
   { operation: 'list_bundles', says: 'a page', input: () => ({ limit: 1, offset: 5 }) },
   { operation: 'list_bundles', says: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },

@@ -15,7 +15,7 @@ import { RandomPolicies } from './random.ts'
 function throughForm(policy: unknown, rules: 'open' | 'closed'): unknown {
   const draft = draftOf(policy)
   if (rules === 'open') draft.rules = draft.rules.map(opened)
-  const building = { findings: { notes: new Map(), marks: new Map() }, focus: '', own: [] }
+  const building = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
   const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
   const { source } = readRules(new URLSearchParams(fieldsIn(html)))
   return source !== null && 'draft' in source ? written(source.draft) : null
@@ -87,7 +87,7 @@ test('what a form cannot hold is not opened, and comes through closed', () => {
 test('a condition on the time that is changed says what the form says', () => {
   const fields = (changed: Record<string, string>) => {
     const draft = { rules: [opened({ json: policyOf(at('2026-11-01T09:30:00+01:00')).rules[0] })] }
-    const building = { findings: { notes: new Map(), marks: new Map() }, focus: '', own: [] }
+    const building = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
     const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
     const sent = fieldsIn(html).map(([name, value]): [string, string] => [name, changed[name] ?? value])
     const { source } = readRules(new URLSearchParams(sent))

@@ -206,7 +206,7 @@ test('launchers of policies with thousands of conditions are kept within the bou
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   const slugs = Array.from({ length: 60 }, (_, index) => `long${index}`)
   for (const slug of slugs) await scene.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
-  const launchers = await Launchers.start(scene.store, log, BlockedHosts.open(undefined, log))
+  const launchers = await Launchers.start(scene.store, log, BlockedHosts.open(undefined, log), 32 * 2 ** 20)
   Bun.gc(true)
   const before = process.memoryUsage().heapUsed
   for (const slug of slugs) await launchers.load(slug)

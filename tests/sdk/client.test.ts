@@ -89,6 +89,15 @@ onEveryTarget({}, (at) => {
     expect((await errorOf(openall.createBundle.dryRun({ urls: [] }))).code).toBe('INVALID_URLS')
   })
 
+  test('a copy is made of a bundle, tried or for good', async () => {
+    const { slug } = await openall.createBundle({ title: 'Kept', urls: [URL_A] })
+    const tried = await openall.duplicateBundle.dryRun({ slug, urls: [URL_B] })
+    expect(tried.bundle).toMatchObject({ slug: null, title: 'Kept', urls: [URL_B], source: 'sdk' })
+    const copy = await openall.duplicateBundle({ slug, title: null }, { idempotencyKey: 'a copy' })
+    expect(await openall.duplicateBundle({ slug, title: null }, { idempotencyKey: 'a copy' })).toEqual(copy)
+    expect(await openall.getBundle({ slug: copy.slug })).toMatchObject({ title: null, urls: [URL_A], source: 'sdk' })
+  })
+
   test('rules are previewed, insights are read as numbers and as a table, events are counted without an answer', async () => {
     const { slug } = await openall.createBundle({
       urls: [URL_A],

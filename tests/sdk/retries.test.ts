@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { type ClientOptions, createClient } from '../../src/sdk/openall.ts'
+import { startHere } from '../here.ts'
 import { arrive, URL_A } from '../people.ts'
 import { freePort } from '../ports.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { errorOf, mintKey } from './support.ts'
 
 /** What stands between the client and the service: for each request in turn, what becomes of it; then all go through. */
@@ -15,7 +16,7 @@ let fates: Fate[] = []
 let sent: Request[] = []
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startHere()
   key = await mintKey(await arrive(server))
   way = Bun.serve({
     port: 0,
@@ -114,7 +115,7 @@ test('Retry-After is waited for as long as it says, and not at all where that is
 
 test('the limit on anonymous callers is waited out, by a call that could do harm twice as well', async () => {
   const narrow = { SERVICE_RATE_LIMIT_WINDOW_MS: '3000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '1' }
-  const limited = await startServer({ env: narrow })
+  const limited = await startHere(narrow)
   try {
     const statuses: number[] = []
     const told: typeof fetch = Object.assign(

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { operations } from '../../src/implementations.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
+import { startOn } from '../targets.ts'
 import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './callers.ts'
 
 /**
@@ -18,6 +19,7 @@ get_bundle       401       403      403        200    200 200 200 200    200    
 update_bundle    401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
 delete_bundle    401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
 restore_bundle   401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
+duplicate_bundle 401       403      403        201    403 201 201 403    201    201   403      403 201 201 403 401 401
 list_bundles     401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
 list_versions    401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
 restore_version  401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
@@ -60,6 +62,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   update_bundle: ({ slug }) => ({ slug, title: 'after' }),
   delete_bundle: ({ slug }) => ({ slug }),
   restore_bundle: ({ slug }) => ({ slug }),
+  duplicate_bundle: ({ slug }) => ({ slug }),
   list_bundles: () => ({}),
   list_versions: ({ slug }) => ({ slug }),
   restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
@@ -148,7 +151,7 @@ for (const runtime of RUNTIMES) {
     let server: Server
     let cast: Cast
     beforeAll(async () => {
-      server = await startServer({ runtime, env: WITHOUT_LIMITS })
+      server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       cast = await gather(server)
     })
     afterAll(async () => {

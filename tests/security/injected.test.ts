@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Parser } from 'htmlparser2'
 import Papa from 'papaparse'
+import { startHere } from '../here.ts'
 import { Visitor } from '../people.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { WITHOUT_LIMITS } from './callers.ts'
 import { type Furnished, furnish, PLACES } from './furnished.ts'
 import { type FoundRoute, fill, routesOf } from './routes.ts'
@@ -110,7 +111,7 @@ function readPage(html: string): Read {
 let server: Server
 let routes: FoundRoute[]
 beforeAll(async () => {
-  server = await startServer({ env: WITHOUT_LIMITS })
+  server = await startHere(WITHOUT_LIMITS)
   routes = (await routesOf(server)).filter(({ method }) => method === 'GET')
 })
 afterAll(async () => {

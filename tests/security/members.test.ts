@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { arrive, newEmail, organize, type Person, Visitor } from '../people.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
+import { startOn } from '../targets.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 import { type FoundRoute, routesOf } from './routes.ts'
 
@@ -57,7 +58,7 @@ for (const runtime of RUNTIMES) {
     let routes: FoundRoute[]
     let made: Made
     beforeAll(async () => {
-      server = await startServer({ runtime, env: WITHOUT_LIMITS })
+      server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       const names = ['stranger', 'viewer', 'editor', 'admin', 'removed']
       const arrived = await Promise.all(names.map(async (name) => [name, await arrive(server)] as const))
       people = new Map<string, Visitor>([['anonymous', new Visitor(server)], ...arrived])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { linkIn, mailTo, newEmail, signUp, Visitor } from '../people.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { RUNTIMES, type Server } from '../server.ts'
+import { startOn } from '../targets.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 import { type Furnished, furnish } from './furnished.ts'
 import { type FoundRoute, fill, routesOf } from './routes.ts'
@@ -40,7 +41,7 @@ for (const runtime of RUNTIMES) {
     let ann: Furnished
     let routes: FoundRoute[]
     beforeAll(async () => {
-      server = await startServer({ runtime, env: WITHOUT_LIMITS })
+      server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       ann = await furnish(server)
       routes = await routesOf(server)
     })

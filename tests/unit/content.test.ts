@@ -25,11 +25,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const numberOf = async (query: ReturnType<typeof sql>) => (await store.db.get<{ n: number }>(query)).n
+const numberOf = async (what: ReturnType<typeof sql>, table: string) =>
+  (await store.db.select({ n: sql<number>`${what}` }).from(sql`${sql.identifier(table)}`))[0]?.n ?? 0
 
 describe('of a bundle’s content', () => {
   test.each(NAMES)('%s tells kept launchers that it was edited', async (name) => {
-    const changes = () => numberOf(sql`SELECT count(*) AS n FROM bundle_changes`)
+    const changes = () => numberOf(sql`count(*)`, 'bundle_changes')
     const before = await changes()
     const column = sql.identifier(bundles[name].name)
     await store.write([sql`UPDATE bundles SET ${column} = ${column}`])
@@ -37,7 +38,7 @@ describe('of a bundle’s content', () => {
   })
 
   test.each(NAMES)('%s counts towards what versions take', async (name) => {
-    const bytes = () => numberOf(sql`SELECT bytes AS n FROM bundle_versions`)
+    const bytes = () => numberOf(sql`bytes`, 'bundle_versions')
     const column = sql.identifier(bundleVersions[name].name)
     const before = await bytes()
     // Space round JSON is JSON still.

@@ -117,8 +117,8 @@ test('Markdown becomes a bundle a heading', () => {
     ['Later', 'c.example/'],
   ])
   expect(plan.skipped.map(({ line, reason }) => [line, reason])).toEqual([
-    [5, 'holds no link'],
-    [10, 'holds no link'],
+    [5, 'has no link in it'],
+    [10, 'has no link in it'],
   ])
 })
 
@@ -140,8 +140,8 @@ test('a list is one bundle, whatever stands between its lines; what is not taken
   expect(short(plan)).toEqual([[null, 'a.example', 'b.example']])
   expect(plan.skipped).toEqual([
     { line: 4, text: 'https://a.example/', reason: 'has the same link as line 1' },
-    { line: 5, text: 'http://[', reason: 'must be an http: or https: URL' },
-    { line: 6, text: 'nothing', reason: 'holds no link' },
+    { line: 5, text: 'http://[', reason: 'is not a web address' },
+    { line: 6, text: 'nothing', reason: 'has no link in it' },
     { line: 7, text: `${long.slice(0, 119)}…`, reason: 'must be at most 2048 characters' },
   ])
 })
@@ -316,3 +316,45 @@ test('nasty texts cost no more than their length, and what is made of them may b
     }
   }
 }, 120_000)
+
+test('an export of this service is read as its bundles, rules and all; deleted ones stay out', () => {
+  const rules = {
+    version: 1,
+    rules: [{ id: 'r_0123456789', name: 'Team', when: { op: 'signedIn' }, tabs: [{ url: 'https://t.example/' }] }],
+  }
+  const bundle = {
+    slug: 'a',
+    title: 'Monday',
+    description: 'Read first',
+    urls: ['https://a.example/', 'https://b.example/', 'javascript:alert(1)'],
+    urlMetadata: [{ note: 'First', tags: ['x'], openPolicy: 'manual' }],
+    resolutionPolicy: rules,
+  }
+  const plan = readImport(
+    JSON.stringify({ exportedAt: 'x', bundles: [bundle, { ...bundle, deletedAt: '2026-01-01T00:00:00Z' }] }),
+  )
+  expect(plan.format).toBe('json')
+  expect(short(plan)).toEqual([['Monday', 'a.example/ (First) [x] manual', 'b.example/']])
+  expect(plan.counts.skipped).toBe(1)
+  const [made] = plan.bundles.map(toNewBundle)
+  expect(made).toMatchObject({ description: 'Read first', resolutionPolicy: { rules: [{ name: 'Team' }] } })
+  expect(NewBundle(made)).not.toBeInstanceOf(type.errors)
+  expect(JSON.stringify(made)).not.toContain('r_0123456789')
+  for (const other of [bundle, [bundle], { bundles: [bundle], nextCursor: null }]) {
+    expect(readImport(JSON.stringify(other, null, 2)).bundles).toHaveLength(1)
+  }
+})
+
+test('what is JSON and no bundle is read as any text', () => {
+  for (const text of [
+    '{}',
+    '[]',
+    '{"bundles":[]}',
+    '[1, "https://a.example/"]',
+    '{"urls":"https://a.example/"}',
+    '[https://a.example/',
+    '['.repeat(100_000),
+  ]) {
+    expect([text.slice(0, 30), readImport(text).format]).not.toEqual([text.slice(0, 30), 'json'])
+  }
+})

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { queryFields } from '../../src/http/fields.ts'
-import { readImport } from '../../src/imports/import.ts'
-import { readPasted } from '../../src/imports/paste.ts'
+import { readImport, readList } from '../../src/imports/import.ts'
 import { prng } from '../prng.ts'
 import { processorMs, timesTheWork } from '../work.ts'
 
@@ -16,7 +15,30 @@ const TIMES = 20
 
 /** What is repeated, alone and in any order, to make a text that is slow to read. */
 const PIECES = [
-  ...['![](<', '[[[[', '((((', '](', '[x](', '[x](y "', '[](https://a', '[](a "', '[](<a b', '[a](<', '![', '][', '()'],
+  ...[
+    '![](<',
+    '[[[[',
+    '((((',
+    '](',
+    '[x](',
+    '[x](y "',
+    '[a](b[a](',
+    '(a)',
+    ')(',
+    '[a](b)(',
+    'a.b/',
+    'a.b - ',
+    ': a.b',
+    '|--|\n',
+    'x:\n',
+    '[](https://a',
+    '[](a "',
+    '[](<a b',
+    '[a](<',
+    '![',
+    '][',
+    '()',
+  ],
   ...['<a href=', '<a href="', '<a href=x>', '<!--', '<![CDATA[', '<?', '<', '</', '<DL>', '<DD>x', '<H3>x</H3><DL>'],
   ...['<A TAGS="', '<p a=', '&amp;', '&amp', '&#', '&#x', '&#x202e;', '"', '""', '"""', '"a" b', '"a"\n', '"a",b\n'],
   ...['a,"b\n', '",', ';\t', 'x,y\n', 'url,', "'=", '     ', '\t', '\r', '\n', 'a\n', ' | ', 'a | ', 'https://a | b\n'],
@@ -48,7 +70,7 @@ function* texts(): Generator<[name: string, text: string]> {
 }
 
 test.each([
-  ['a pasted list', readPasted],
+  ['one list', readList],
   ['an import', readImport],
 ] as const)(
   'no text takes long to be read as %s, compared with a plain list of its length',

@@ -1,7 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { headingOf } from '../launcher/launcher.tsx'
+import { Alert } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
+import { ConfirmNotice } from './confirm-notice.tsx'
 
 /** What is shown of a bundle that may be claimed. */
 export interface Claimable {
@@ -15,43 +17,41 @@ interface ClaimProps {
   bundle: Claimable
   /** Where the form is sent and where sign-in comes back to. */
   path: string
-  /** Whom the bundle will belong to, or null where nobody is signed in. */
-  claimer: string | null
+  hasSignUpPage: boolean
   error: string | undefined
 }
 
 /** The page of a claim link (decisions 4). */
-export function ClaimPage({ site, bundle, path, claimer, error }: ClaimProps): JSX.Element {
+export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimProps): JSX.Element {
   const next = encodeURIComponent(path)
+  const viewer = site.viewer ?? null
   return (
-    <Page site={site} title={`Claim a bundle · ${site.name}`}>
+    <Page site={site} title={`Claim this bundle · ${site.name}`}>
       <section class="narrow">
         <h1>Claim this bundle</h1>
-        <p class="lede">It will be yours to edit, under the same link.</p>
-        {error === undefined ? (
-          ''
-        ) : (
-          <p class="alert" role="alert" safe>
-            {error}
-          </p>
-        )}
+        <p class="lede">Add it to your account to edit it. Its link stays the same.</p>
+        <Alert text={error} />
         <article class="card">
           <Contents bundle={bundle} />
-          {claimer === null ? (
+          {viewer === null ? (
             <div class="send">
-              <a class="button primary" href={`/sign-up?next=${next}`}>
-                Make an account and claim
-              </a>
-              <a class="button" href={`/sign-in?next=${next}`}>
+              {hasSignUpPage ? (
+                <a class="button primary" href={`/sign-up?next=${next}`}>
+                  Create account and claim
+                </a>
+              ) : (
+                ''
+              )}
+              <a class={['button', hasSignUpPage ? '' : 'primary']} href={`/sign-in?next=${next}`}>
                 Sign in and claim
               </a>
             </div>
           ) : (
             <form method="post" action={path} class="send">
               <button type="submit" class="primary">
-                Claim it
+                Claim bundle
               </button>
-              <p class="hint" safe>{`It will belong to ${claimer}.`}</p>
+              <p class="hint" safe>{`It will belong to ${viewer.acting?.name ?? `you (${viewer.email})`}.`}</p>
             </form>
           )}
         </article>
@@ -60,17 +60,52 @@ export function ClaimPage({ site, bundle, path, claimer, error }: ClaimProps): J
   )
 }
 
+/** Behind a claim link that works no longer, or never did: nobody is told which. */
+export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX.Element {
+  const isSignedIn = (site.viewer ?? null) !== null
+  return (
+    <Page site={site} title={`This claim link no longer works · ${site.name}`}>
+      <section class="narrow">
+        <h1>This claim link no longer works</h1>
+        <p class="lede" safe>
+          {`It has already been used, or it has expired: claim links work once, for ${days === 1 ? 'a day' : `${days} days`}.`}
+        </p>
+        <p>
+          {isSignedIn
+            ? 'If you claimed the bundle, it’s in your dashboard.'
+            : 'If you claimed the bundle, sign in to find it in your dashboard.'}
+        </p>
+        <div class="send">
+          <a class="button primary" href="/dashboard">
+            {isSignedIn ? 'Go to your dashboard' : 'Sign in'}
+          </a>
+          <a class="button" href="/">
+            Create a new bundle
+          </a>
+        </div>
+      </section>
+    </Page>
+  )
+}
+
+interface ClaimsProps {
+  site: Site
+  bundles: Claimable[]
+  error?: string | undefined
+}
+
 /** The unclaimed bundles that were made with the viewer's verified address. */
-export function ClaimsPage({ site, bundles }: { site: Site; bundles: Claimable[] }): JSX.Element {
+export function ClaimsPage({ site, bundles, error }: ClaimsProps): JSX.Element {
   return (
     <Page site={site} title={`Bundles to claim · ${site.name}`}>
       <section class="narrow">
         <h1>Bundles to claim</h1>
         <p class="lede">
           {bundles.length === 0
-            ? 'There is none. Bundles made without an account, with your confirmed e-mail address, appear here.'
-            : 'They were made without an account, with your e-mail address.'}
+            ? 'Nothing to claim right now. Bundles you create without signing in show up here if you enter your email address, once it’s confirmed.'
+            : 'You created these with your email address before signing in. Claim them to edit them.'}
         </p>
+        <Alert text={error} />
         {
           bundles.map((bundle) => (
             <article class="card">
@@ -78,12 +113,13 @@ export function ClaimsPage({ site, bundles }: { site: Site; bundles: Claimable[]
               <form method="post" action="/claims" class="send">
                 <input type="hidden" name="slug" value={bundle.slug} />
                 <button type="submit" class="primary">
-                  Claim it
+                  Claim bundle
                 </button>
               </form>
             </article>
           )) as 'safe'[]
         }
+        {bundles.length === 0 ? <ConfirmNotice viewer={site.viewer} back="/claims" /> : ''}
       </section>
     </Page>
   )
@@ -91,21 +127,26 @@ export function ClaimsPage({ site, bundles }: { site: Site; bundles: Claimable[]
 
 /** After a claim. */
 export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
+  const acting = site.viewer?.acting ?? null
   return (
-    <Page site={site} title={`Claimed · ${site.name}`}>
+    <Page site={site} title={`Bundle claimed · ${site.name}`}>
       <section class="narrow">
-        <h1>It is yours</h1>
+        <h1 safe>{acting === null ? 'This bundle is now yours' : `This bundle now belongs to ${acting.name}`}</h1>
         <p class="lede" dir="auto" safe>
           {headingOf(bundle)}
         </p>
         <div class="send">
-          <a class="button primary" href={`/l/${bundle.slug}`}>
-            Open the launcher
+          <a class="button primary" href={`/dashboard/links/${bundle.slug}`}>
+            Edit bundle
           </a>
-          <a class="button" href="/">
-            Make another
+          <a class="button" href={`/l/${bundle.slug}`}>
+            Open launcher
+          </a>
+          <a class="button" href="/dashboard">
+            Go to your dashboard
           </a>
         </div>
+        <ConfirmNotice viewer={site.viewer} back="/dashboard" />
       </section>
     </Page>
   )

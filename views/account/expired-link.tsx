@@ -1,23 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Page, type Site } from '../parts/layout.tsx'
+import { attribute, Page, type Site, type Viewer } from '../parts/layout.tsx'
+import { ConfirmationForm } from './confirm-notice.tsx'
 
-/** What a mailed link was for, where it works no longer. */
+/** What an emailed link was for, where it works no longer. */
 const LINKS = {
-  signIn: {
-    says: 'A sign-in link works once, for 15 minutes. Have another mailed to you on the sign-in page.',
-    to: '/sign-in',
-    label: 'Get another sign-in link',
-  },
+  signIn: { says: 'Sign-in links work once, for 15 minutes.', another: 'Get a new sign-in link' },
   confirm: {
-    says: 'A confirmation link works for 24 hours. Sign in with an emailed link instead: that confirms your address too.',
-    to: '/sign-in',
-    label: 'Get a sign-in link',
+    says: 'Confirmation links work for 24 hours. Sign in and we can send you another.',
+    another: 'Sign in',
   },
   password: {
-    says: 'A link to set a password works once, for an hour. Sign in by a mailed link, and ask for another in your settings.',
-    to: '/sign-in',
-    label: 'Sign in by a mailed link',
+    says: 'Password links work once, for an hour. Email yourself a sign-in link instead, then set a password in your settings.',
+    another: 'Email me a sign-in link',
   },
 }
 
@@ -25,24 +20,66 @@ interface LinkExpiredProps {
   site: Site
   link: keyof typeof LINKS
   /** Where the link would have led. */
-  next?: string
+  next: string
 }
 
-/** Behind a mailed link that works no longer. */
+/** Behind an emailed link that works no longer, or never did, with the way to another. */
 export function LinkExpiredPage({ site, link, next }: LinkExpiredProps): JSX.Element {
-  const { says, to, label } = LINKS[link]
+  const viewer = site.viewer ?? null
   return (
     <Page site={site} title={`This link has expired · ${site.name}`}>
       <section class="narrow">
         <h1>This link has expired</h1>
-        <p class="lede">It has been used or is too old.</p>
-        <p safe>{says}</p>
-        <p>
-          <a class="button primary" href={next === undefined ? to : `${to}?next=${encodeURIComponent(next)}`} safe>
-            {label}
-          </a>
-        </p>
+        {viewer === null ? <SignedOut link={link} next={next} /> : <Another viewer={viewer} link={link} next={next} />}
       </section>
     </Page>
+  )
+}
+
+function SignedOut({ link, next }: Omit<LinkExpiredProps, 'site'>): JSX.Element {
+  const { says, another } = LINKS[link]
+  return (
+    <>
+      <p class="lede">It has already been used, or it’s too old.</p>
+      <p>{says as 'safe'}</p>
+      <p>
+        <a class="button primary" href={`/sign-in?next=${encodeURIComponent(next)}`}>
+          {another as 'safe'}
+        </a>
+      </p>
+    </>
+  )
+}
+
+/** For somebody who is signed in, and perhaps needs no other. */
+function Another({ viewer, link, next }: Omit<LinkExpiredProps, 'site'> & { viewer: Viewer }): JSX.Element {
+  const { email, emailVerified } = viewer
+  const isDone = link === 'signIn' || (link === 'confirm' && emailVerified)
+  return (
+    <>
+      <p class="lede" safe>
+        {link === 'signIn'
+          ? `You’re already signed in as ${email}.`
+          : isDone
+            ? `${email} is already confirmed.`
+            : `It has already been used, or it’s too old. We can send another to ${email}.`}
+      </p>
+      <div class="send">
+        {isDone ? (
+          <a class="button primary" href={attribute(next)}>
+            Continue
+          </a>
+        ) : link === 'confirm' ? (
+          <ConfirmationForm back={next} />
+        ) : (
+          <form method="post" action="/dashboard/settings">
+            <input type="hidden" name="change" value="passwordMail" />
+            <button type="submit" class="primary">
+              Email me a new password link
+            </button>
+          </form>
+        )}
+      </div>
+    </>
   )
 }

@@ -1,7 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { ConfirmationForm } from '../dashboard/parts/proof.tsx'
-import { Page, type Site } from '../parts/layout.tsx'
+import { Alert } from '../parts/fields.tsx'
+import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { ConfirmationForm } from './confirm-notice.tsx'
 
 /** What is shown of an invitation. */
 export interface Invitation {
@@ -20,22 +21,20 @@ interface InvitationProps {
 /** The page of an invitation into an organisation. */
 export function InvitationPage({ site, invitation, path, error }: InvitationProps): JSX.Element {
   const { organizationName, inviterEmail, role } = invitation
+  const article = role === 'viewer' ? 'a' : 'an'
   return (
-    <Page site={site} title={`Invitation to ${organizationName} · ${site.name}`}>
+    <Page site={site} title={`Join ${organizationName} · ${site.name}`}>
       <section class="narrow">
         <h1 safe>{`Join ${organizationName}`}</h1>
-        {error === undefined ? (
-          ''
-        ) : (
-          <p class="alert" role="alert" safe>
-            {error}
-          </p>
-        )}
-        <p class="lede" safe>{`${inviterEmail} invites you as ${role}.`}</p>
+        <Alert text={error} />
+        <p class="lede" safe>{`${inviterEmail} invited you to join as ${article} ${role}.`}</p>
         <form method="post" action={path} class="send">
           <button type="submit" class="primary">
-            Accept the invitation
+            Accept invitation
           </button>
+          <a class="button" href="/dashboard">
+            Not now
+          </a>
         </form>
       </section>
     </Page>
@@ -45,19 +44,65 @@ export function InvitationPage({ site, invitation, path, error }: InvitationProp
 interface ConfirmFirstProps {
   site: Site
   path: string
-  /** What to do, in words. */
-  says: string
 }
 
 /** In place of an invitation, for somebody whose address is not confirmed: it was sent to an address, not to a person. */
-export function ConfirmFirstPage({ site, path, says }: ConfirmFirstProps): JSX.Element {
+export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element {
   return (
     <Page site={site} title={`Confirm your address · ${site.name}`}>
       <section class="narrow">
         <h1>Confirm your address first</h1>
-        <p class="lede">An invitation is for whoever owns the address it was sent to.</p>
-        <p safe>{says}</p>
+        <p class="lede">
+          Invitations are for the owner of an email address. Open the link we sent to{' '}
+          <strong safe>{site.viewer?.email ?? ''}</strong>, and you can accept yours.
+        </p>
         <ConfirmationForm back={path} />
+      </section>
+    </Page>
+  )
+}
+
+interface InvitationGoneProps {
+  site: Site
+  path: string
+  /** The organisation, for somebody who accepted this very invitation. */
+  joined: { id: string; name: string } | null
+}
+
+/** Behind an invitation that cannot be accepted, or not by who looks at it: nobody is told which. */
+export function InvitationGonePage({ site, path, joined }: InvitationGoneProps): JSX.Element {
+  if (joined !== null) {
+    return (
+      <Page site={site} title={`You’re a member of ${joined.name} · ${site.name}`}>
+        <section class="narrow">
+          <h1 safe>{`You’re a member of ${joined.name}`}</h1>
+          <p class="lede">You’ve already accepted this invitation.</p>
+          <p>
+            <a class="button primary" href={`/dashboard/organizations/${joined.id}`} safe>
+              {`Go to ${joined.name}`}
+            </a>
+          </p>
+        </section>
+      </Page>
+    )
+  }
+  return (
+    <Page site={site} title={`This invitation isn’t available · ${site.name}`}>
+      <section class="narrow">
+        <h1>This invitation isn’t available</h1>
+        <p class="lede">
+          It may have expired or been revoked, or it was sent to an address other than{' '}
+          <strong safe>{site.viewer?.email ?? ''}</strong>.
+        </p>
+        <p>If it was sent to another address of yours, switch accounts. Otherwise, ask for a new invitation.</p>
+        <div class="send">
+          <a class="button primary" href="/dashboard">
+            Go to your dashboard
+          </a>
+          <a class="button" href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>
+            Switch accounts
+          </a>
+        </div>
       </section>
     </Page>
   )

@@ -13,7 +13,7 @@ export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
   return (
     <Page site={site} title={`Mailbox · ${site.name}`}>
       <h1>Mailbox</h1>
-      {mails.length === 0 ? <p class="lede">No mail yet. What this server would send appears here.</p> : ''}
+      {mails.length === 0 ? <p class="lede">No emails yet. Emails this server would send show up here.</p> : ''}
       {
         mails.map(({ to, subject, text, at }) => (
           <article class="card mail">

@@ -4,7 +4,7 @@ import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { PasswordField } from './account-fields.tsx'
 
-// The pages that mailed links lead to. Each says what its button will do, and to which account.
+// The pages that emailed links lead to. Each says what its button will do, and to which account.
 
 interface SignInLinkProps {
   site: Site
@@ -16,7 +16,7 @@ interface SignInLinkProps {
   next: string
 }
 
-/** Sign in by a mailed link; a browser that is signed in as somebody else is asked before it switches. */
+/** Sign in by an emailed link; a browser that is signed in as somebody else is asked before it switches. */
 export function SignInLinkPage({ site, email, current, next }: SignInLinkProps): JSX.Element {
   const isSwitch = current !== null && current !== email
   return (
@@ -26,12 +26,12 @@ export function SignInLinkPage({ site, email, current, next }: SignInLinkProps):
         <p class="lede">
           {isSwitch ? (
             <>
-              This browser is signed in as <strong safe>{current}</strong>. The link you opened signs it in as{' '}
+              You’re signed in as <strong safe>{current}</strong>. This link signs you in as{' '}
               <strong safe>{email}</strong> instead.
             </>
           ) : (
             <>
-              This signs your browser in as <strong safe>{email}</strong>.
+              You’ll be signed in as <strong safe>{email}</strong>.
             </>
           )}
         </p>
@@ -41,14 +41,14 @@ export function SignInLinkPage({ site, email, current, next }: SignInLinkProps):
             {isSwitch ? 'Switch accounts' : 'Sign in'}
           </button>
           {isSwitch ? (
-            <a class="button" href="/dashboard">
-              Keep my account
+            <a class="button" href="/dashboard" safe>
+              {`Stay signed in as ${current}`}
             </a>
           ) : (
             ''
           )}
         </form>
-        <p class="hint">The link works once. If you didn’t ask for it, close this page: nothing has happened.</p>
+        <p class="hint">This link works once. Didn’t ask for it? Just close this page.</p>
       </section>
     </Page>
   )
@@ -61,12 +61,15 @@ interface ConfirmAddressProps {
   isHolder: boolean
   /** Of the account that this browser is signed in to, if it is another. */
   current: string | null
+  /** Whether people sign in with passwords here. */
+  hasPasswords: boolean
   next: string
   error?: string | undefined
 }
 
 /** Confirm an address: by who is signed in to its account, or knows its password. */
-export function ConfirmAddressPage({ site, email, isHolder, current, next, error }: ConfirmAddressProps): JSX.Element {
+export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
+  const { site, email, isHolder, current, hasPasswords, next, error } = props
   return (
     <Page site={site} title={`Confirm your address · ${site.name}`}>
       <section class="narrow">
@@ -74,49 +77,55 @@ export function ConfirmAddressPage({ site, email, isHolder, current, next, error
         {isHolder ? (
           <>
             <p class="lede">
-              Confirm that <strong safe>{email}</strong> is yours.
+              Is <strong safe>{email}</strong> your email address?
             </p>
             <form method="post" class="send">
               <input type="hidden" name="next" value={attribute(next)} />
               <button type="submit" class="primary">
-                Confirm the address
+                Yes, confirm it
               </button>
             </form>
           </>
         ) : (
           <>
             <p class="lede">
-              An account was created for <strong safe>{email}</strong>. If that was you, enter your password to confirm
-              it{current === null ? '.' : ' and switch this browser to it.'}
+              Someone signed up with <strong safe>{email}</strong>.
+              {hasPasswords
+                ? ' If it was you, enter your password to confirm your address.'
+                : ' If it was you, sign in with an emailed link: that confirms your address.'}
             </p>
             {current === null ? (
               ''
             ) : (
               <p class="hint">
-                You are signed in as <strong safe>{current}</strong>.
+                You’re signed in as <strong safe>{current}</strong>. Confirming switches you to this account.
               </p>
             )}
             <Alert text={error} />
-            <form class="card" method="post">
-              {/* For password managers, which file passwords under it. */}
-              <input type="hidden" autocomplete="username" value={attribute(email)} />
-              <PasswordField autocomplete="current-password" error={undefined} />
-              <input type="hidden" name="next" value={attribute(next)} />
-              <div class="send">
-                <button type="submit" class="primary">
-                  Confirm and sign in
-                </button>
-              </div>
-            </form>
+            {hasPasswords ? (
+              <form class="card" method="post">
+                {/* For password managers, which file passwords under it. */}
+                <input type="hidden" autocomplete="username" value={attribute(email)} />
+                <PasswordField autocomplete="current-password" error={undefined} />
+                <input type="hidden" name="next" value={attribute(next)} />
+                <div class="send">
+                  <button type="submit" class="primary">
+                    Confirm and sign in
+                  </button>
+                </div>
+              </form>
+            ) : (
+              ''
+            )}
             <form method="post" action="/sign-in/link">
               <input type="hidden" name="email" value={attribute(email)} />
               <input type="hidden" name="next" value={attribute(next)} />
               <p class="hint">
-                Not you, or forgot the password? We can email you a sign-in link. Using it gives you the account and
-                signs out whoever created it.
+                {hasPasswords ? 'Didn’t sign up, or forgot your password? ' : ''}Email yourself a sign-in link. Using it
+                makes the account yours and signs out anyone else.
               </p>
               <p>
-                <button type="submit">Mail me a sign-in link</button>
+                <button type="submit">Email me a sign-in link</button>
               </p>
             </form>
           </>
@@ -126,18 +135,26 @@ export function ConfirmAddressPage({ site, email, isHolder, current, next, error
   )
 }
 
+/** What the way onward from a confirmed address is called, by how its path begins. */
+const ONWARD = [
+  ['/claim', 'Continue to your bundle'],
+  ['/invitations/', 'See your invitation'],
+  ['/dashboard', 'Go to your dashboard'],
+] as const
+
 /** After an address was confirmed. */
 export function AddressConfirmedPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
+  const [, label] = ONWARD.find(([path]) => next.startsWith(path)) ?? ['', 'Continue']
   return (
     <Page site={site} title={`Address confirmed · ${site.name}`}>
       <section class="narrow">
         <h1>Address confirmed</h1>
         <p class="lede">
-          <strong safe>{email}</strong> is confirmed.
+          Thanks! <strong safe>{email}</strong> is confirmed.
         </p>
         <p>
           <a class="button primary" href={attribute(next)}>
-            Continue
+            {label as 'safe'}
           </a>
         </p>
       </section>

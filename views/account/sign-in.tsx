@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Config } from '../../src/config.ts'
 import { EmailField } from '../parts/email-field.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
@@ -14,46 +15,102 @@ export interface AccountForm {
   errors: { name?: string; email?: string; password?: string; form?: string }
 }
 
-/** What the pages for signing in and for making an account are given. */
+/** What the pages for signing in and for creating an account are given. */
 export interface AccountProps {
   site: Site
   form: AccountForm
-  /** Whether an OIDC provider is configured. */
-  hasOidc: boolean
+  ways: WaysIn
 }
 
-/** Sign in with a password, by a mailed link, or at the OIDC provider. */
-export function SignInPage({ site, form, hasOidc }: AccountProps): JSX.Element {
+/** The ways into the service, as its operator has set them; the pages offer no other. */
+export interface WaysIn {
+  /** Whether an OIDC provider is configured. */
+  hasOidc: boolean
+  hasPasswords: boolean
+  /** Who may create an account. */
+  signUp: Config['signUp']
+  /** Whether there is a page for that: elsewhere accounts are created by signing in. */
+  hasSignUpPage: boolean
+}
+
+/** Sign in with a password, by an emailed link, or at the OIDC provider. `isAgain`: somebody who is signed in already. */
+export function SignInPage({ site, form, ways, isAgain = false }: AccountProps & { isAgain?: boolean }): JSX.Element {
   const { email, next, errors } = form
+  const title = isAgain ? 'Sign in again' : 'Sign in'
   return (
-    <Page site={site} title={`Sign in · ${site.name}`}>
+    <Page site={site} title={`${title} · ${site.name}`}>
       <section class="narrow">
-        <h1>Sign in</h1>
+        <h1>{title as 'safe'}</h1>
+        {isAgain ? (
+          <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
+        ) : (
+          <WhatFor next={next} />
+        )}
         <Alert text={errors.form} />
-        {hasOidc ? <OidcForm next={next} /> : ''}
-        <form class="card" method="post" action="/sign-in">
-          <EmailField email={email} error={errors.email} autofocus />
-          <PasswordField autocomplete="current-password" error={errors.password} />
-          <input type="hidden" name="next" value={attribute(next)} />
-          <div class="send">
-            <button type="submit" class="primary">
-              Sign in
-            </button>
-            {/* The same form, sent elsewhere: without a password it asks for a link. */}
-            <button type="submit" formaction="/sign-in/link" formnovalidate>
-              Mail me a link instead
-            </button>
-          </div>
-        </form>
-        <p class="hint">
-          New here? <a href={`/sign-up?next=${encodeURIComponent(next)}`}>Make an account</a>
-        </p>
+        {ways.hasOidc ? <OidcForm next={next} /> : ''}
+        {ways.hasPasswords ? (
+          <form class="card" method="post" action="/sign-in">
+            <EmailField email={email} error={errors.email} autofocus />
+            <PasswordField autocomplete="current-password" error={errors.password} />
+            <input type="hidden" name="next" value={attribute(next)} />
+            <div class="send">
+              <button type="submit" class="primary">
+                Sign in
+              </button>
+              {/* The same form, sent elsewhere: without a password it asks for a link. */}
+              <button type="submit" formaction="/sign-in/link" formnovalidate>
+                Email me a sign-in link
+              </button>
+            </div>
+          </form>
+        ) : (
+          <form class="card" method="post" action="/sign-in/link">
+            <EmailField email={email} error={errors.email} autofocus />
+            <input type="hidden" name="next" value={attribute(next)} />
+            <div class="send">
+              <button type="submit" class="primary">
+                Email me a sign-in link
+              </button>
+            </div>
+          </form>
+        )}
+        {isAgain ? (
+          ''
+        ) : (
+          <p class="hint">
+            <NewHere ways={ways} next={next} />
+          </p>
+        )}
       </section>
     </Page>
   )
 }
 
-/** Signs in, or makes an account, at the OIDC provider. */
+/** Why somebody was sent here, where the page that they come from says it. */
+export function WhatFor({ next }: { next: string }): JSX.Element {
+  const text = next.startsWith('/claim')
+    ? 'Next, you can claim your bundle.'
+    : next.startsWith('/invitations/')
+      ? 'Next, you can accept your invitation. Use the email address it was sent to.'
+      : null
+  return text === null ? '' : <p class="lede">{text}</p>
+}
+
+/** How somebody without an account gets one. */
+function NewHere({ ways, next }: { ways: WaysIn; next: string }): JSX.Element {
+  if (ways.hasSignUpPage) {
+    return (
+      <>
+        New here? <a href={`/sign-up?next=${encodeURIComponent(next)}`}>Create account</a>
+      </>
+    )
+  }
+  if (ways.signUp === 'open') return <>New here? Just sign in: that creates your account.</>
+  if (ways.signUp === 'closed') return <>New here? Ask your administrator for an account.</>
+  return <>New here? You need an invitation. If you have one, email yourself a sign-in link at the invited address.</>
+}
+
+/** Signs in, or creates an account, at the OIDC provider. */
 export function OidcForm({ next }: { next: string }): JSX.Element {
   return (
     <form method="post" action="/sign-in/oidc" class="oidc">
@@ -63,18 +120,53 @@ export function OidcForm({ next }: { next: string }): JSX.Element {
   )
 }
 
-/** After a link was asked for: the same whether or not the address has an account. */
-export function LinkSentPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
+/** In place of a form to sign in, for somebody who is signed in. */
+export function SignedInPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
   return (
-    <Page site={site} title={`Look in your mail · ${site.name}`}>
+    <Page site={site} title={`You’re signed in · ${site.name}`}>
       <section class="narrow">
-        <h1>Look in your mail</h1>
+        <h1>You’re already signed in</h1>
+        <div class="send">
+          <a class="button primary" href={attribute(next)} safe>
+            {`Stay signed in as ${email}`}
+          </a>
+          <a class="button" href={attribute(`/sign-in?as=other&next=${encodeURIComponent(next)}`)}>
+            Switch accounts
+          </a>
+        </div>
+      </section>
+    </Page>
+  )
+}
+
+interface LinkSentProps extends Pick<AccountProps, 'site' | 'ways'> {
+  email: string
+  next: string
+}
+
+/** After a link was asked for: the same whether or not the address has an account. */
+export function LinkSentPage({ site, ways, email, next }: LinkSentProps): JSX.Element {
+  return (
+    <Page site={site} title={`Check your email · ${site.name}`}>
+      <section class="narrow">
+        <h1>Check your email</h1>
         <p class="lede">
-          A link to sign in is on its way to <strong safe>{email}</strong>. It works once, for 15 minutes.
+          {ways.signUp === 'open' ? (
+            <>
+              We sent a sign-in link to <strong safe>{email}</strong>.
+            </>
+          ) : (
+            <>
+              If <strong safe>{email}</strong>{' '}
+              {ways.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
+              sign-in link.
+            </>
+          )}{' '}
+          It works once, for 15 minutes.
         </p>
         <p class="hint">
-          Nothing there? Look among the unwanted mail, or{' '}
-          <a href={`/sign-in?next=${encodeURIComponent(next)}`}>go back</a> and check the address.
+          Can’t find it? Check your spam folder, or{' '}
+          <a href={`/sign-in?next=${encodeURIComponent(next)}`}>try another address</a>.
         </p>
       </section>
     </Page>
@@ -86,10 +178,10 @@ export function OnwardPage({ site, url }: { site: Site; url: string }): JSX.Elem
   return (
     <Page site={site} title={`Single sign-on · ${site.name}`}>
       <section class="narrow">
-        <h1>On to your sign-in</h1>
+        <h1>Taking you to single sign-on…</h1>
         <p>
           <a class="button primary" href={url}>
-            Go on
+            Continue
           </a>
         </p>
       </section>

@@ -4,17 +4,18 @@ import { EmailField } from '../parts/email-field.tsx'
 import { Alert, described, Field } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { PasswordField } from './account-fields.tsx'
-import { type AccountProps, OidcForm } from './sign-in.tsx'
+import { type AccountProps, OidcForm, WhatFor } from './sign-in.tsx'
 
-/** Make an account. */
-export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
+/** Create an account. */
+export function SignUpPage({ site, form, ways }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (
-    <Page site={site} title={`Make an account · ${site.name}`}>
+    <Page site={site} title={`Create account · ${site.name}`}>
       <section class="narrow">
-        <h1>Make an account</h1>
+        <h1>Create your account</h1>
+        <WhatFor next={next} />
         <Alert text={errors.form} />
-        {hasOidc ? <OidcForm next={next} /> : ''}
+        {ways.hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
           <Field id="name" label="Name" note="optional" error={errors.name}>
             <input
@@ -27,16 +28,17 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
             />
           </Field>
           <EmailField email={email} error={errors.email} />
-          <PasswordField autocomplete="new-password" error={errors.password} hint="At least 8 characters." />
+          <PasswordField autocomplete="new-password" error={errors.password} hint="Use at least 8 characters." />
           <input type="hidden" name="next" value={attribute(next)} />
           <div class="send">
             <button type="submit" class="primary">
-              Make the account
+              Create account
             </button>
+            <p class="hint">We’ll email you a link to confirm your address.</p>
           </div>
         </form>
         <p class="hint">
-          Have one? <a href={`/sign-in?next=${encodeURIComponent(next)}`}>Sign in</a>
+          Already have an account? <a href={`/sign-in?next=${encodeURIComponent(next)}`}>Sign in</a>
         </p>
       </section>
     </Page>
@@ -46,12 +48,13 @@ export function SignUpPage({ site, form, hasOidc }: AccountProps): JSX.Element {
 /** After a sign-up where addresses must be confirmed first: the same whether or not the address was new. */
 export function ConfirmPage({ site, email }: { site: Site; email: string }): JSX.Element {
   return (
-    <Page site={site} title={`Confirm your address · ${site.name}`}>
+    <Page site={site} title={`Check your email · ${site.name}`}>
       <section class="narrow">
-        <h1>Confirm your address</h1>
+        <h1>Check your email</h1>
         <p class="lede">
-          A mail is on its way to <strong safe>{email}</strong>. Open the link in it, and then sign in.
+          We sent an email to <strong safe>{email}</strong>. Open the link in it to confirm your address, then sign in.
         </p>
+        <p class="hint">Can’t find it? Check your spam folder.</p>
         <p>
           <a class="button" href="/sign-in">
             Sign in

@@ -30,7 +30,7 @@ export function DocsPage({ site, document }: { site: Site; document: OpenApi }):
             OpenAPI
           </a>
           <a class="quiet" href="/llms.txt">
-            For agents
+            For AI agents
           </a>
         </nav>
       </header>
@@ -51,14 +51,14 @@ export function DocsPage({ site, document }: { site: Site; document: OpenApi }):
             <p class="lede">
               <Prose text={document.info.description} />
             </p>
-            <Start origin={site.origin} />
+            <Start origin={site.origin} isOpen={placed.some(isOpenToAll)} />
           </section>
           {placed.map((one) => (
             <Operation placed={one} origin={site.origin} />
           ))}
           <section id="shapes">
             <h2>Shapes</h2>
-            <p class="hint">What several operations take or answer.</p>
+            <p class="hint">Objects that several operations accept or return.</p>
           </section>
           {shapes.map(([name, schema]) => (
             <Shape name={name} schema={schema} />
@@ -101,20 +101,25 @@ function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: reado
   )
 }
 
-function Start({ origin }: { origin: string }): JSX.Element {
+/** Whether it makes bundles for callers without a credential. */
+function isOpenToAll({ operation: { operationId, security } }: Placed): boolean {
+  return operationId === 'create_bundle' && security.some((way) => Object.keys(way).length === 0)
+}
+
+function Start({ origin, isOpen }: { origin: string; isOpen: boolean }): JSX.Element {
   return (
     <>
       <p>
-        Make a bundle without an account, or make an <a href="/dashboard/keys">API key</a> and send it as{' '}
-        <code>{'Authorization: Bearer &lt;key&gt;'}</code>.
+        {isOpen ? 'Create a bundle without an account, or create' : 'Create'} an <a href="/dashboard/keys">API key</a>{' '}
+        and send it as <code>{'Authorization: Bearer &lt;key&gt;'}</code>.
       </p>
       <pre class="code">
         <code safe>
-          {`curl ${origin}/api/links \\\n  -H 'content-type: application/json' \\\n  -d '{"urls":["https://example.com/plan","https://example.com/status"]}'`}
+          {`curl ${origin}/api/links \\\n  -H 'content-type: application/json' \\\n${isOpen ? '' : "  -H 'authorization: Bearer <key>' \\\n"}  -d '{"urls":["https://example.com/plan","https://example.com/status"]}'`}
         </code>
       </pre>
       <div class="key">
-        <label for="key">API key for trying calls here</label>
+        <label for="key">API key for trying requests here</label>
         <input
           id="key"
           type="password"
@@ -124,7 +129,7 @@ function Start({ origin }: { origin: string }): JSX.Element {
           aria-describedby="key-hint"
         />
         <p class="hint" id="key-hint">
-          Kept on this page alone, until you leave it. Without one, calls are made as you are signed in.
+          Kept only on this page until you leave it. Without a key, requests use your sign-in.
         </p>
       </div>
     </>

@@ -104,7 +104,7 @@ function Parameters({ parameters }: { parameters: readonly Parameter[] }): JSX.E
 function Answers({ responses }: { responses: Described['responses'] }): JSX.Element {
   return (
     <>
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <ul class="answers">
         {Object.entries(responses).map(([status, { description, content, headers = {} }]) => {
           const schema = content?.['application/json']?.schema
@@ -143,7 +143,7 @@ function Body({ schema }: { schema: JsonSchema }): JSX.Element {
   }
   return (
     <details>
-      <summary>Fields of the answer</summary>
+      <summary>Response fields</summary>
       <Fields schema={schema} />
     </details>
   )

@@ -1,98 +1,169 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
-import { Alert, described, Field, FieldError, leading } from '../parts/fields.tsx'
+import { CONTENT, type TextName, textsOf } from '../../src/bundles/content.ts'
+import type { FoundList } from '../../src/imports/import.ts'
+import { Alert, described, Field, leading } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { FoundLinks } from './found.tsx'
 
 /** The form as it was sent, and what is wrong with it. */
-export interface HomeForm {
-  title: string
-  description: string
-  /** The text of the one large field, while no line of it is wrong. */
+export interface HomeForm extends Record<TextName, string> {
+  /** The pasted text. */
   text: string
-  /** Where a line is wrong, every line is shown in a field of its own, with its error beside it. */
-  lines: { text: string; error: string | null }[]
-  /** What is wrong beside the lines, by field; `urls` is the list as a whole, `form` what no field is to blame for. */
-  errors: { title?: string; description?: string; urls?: string; form?: string }
+  /** What was found in it; null where nobody has looked. */
+  found: FoundList | null
+  /** How many bundles it would make, where that may be offered; else 0 or 1. */
+  parts: number
+  /** What is wrong, by field; `urls` is the list as a whole, `form` what no field is to blame for. */
+  errors: Partial<Record<TextName | 'urls' | 'form', string>>
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
 }
 
-/** The home page: paste URLs, get a link. */
-export function HomePage({ site, form }: { site: Site; form: HomeForm }): JSX.Element {
-  const { errors, lines } = form
-  const wrong = lines.filter(({ error }) => error !== null).length
-  const alert =
-    errors.form ??
-    errors.urls ??
-    (wrong > 0 ? `${wrong === 1 ? 'One line needs' : `${wrong} lines need`} a change. Nothing is lost.` : '')
-  const isFresh = alert === '' && form.text === ''
+interface HomeProps {
+  site: Site
+  form: HomeForm
+  /** Whether making a bundle takes an account. */
+  isGated: boolean
+}
+
+interface GatedProps {
+  site: Site
+  /** Whether people make accounts on a page of their own. */
+  hasSignUpPage: boolean
+}
+
+/** The home page where bundles are made by people with an account, for somebody who is not signed in. */
+export function GatedHomePage({ site, hasSignUpPage }: GatedProps): JSX.Element {
   return (
-    <Page site={site} title={`${site.name}: one link that opens many tabs`} kind="wide">
-      <section class="hero">
-        <h1>One link that opens them all.</h1>
-        <p class="lede">Paste up to {BOUNDS.urls} links. Share one. Whoever opens it gets every tab with one press.</p>
+    <HomeFrame site={site}>
+      <Hero />
+      <section class="card">
+        <p>You need an account to make links here.</p>
+        <div class="send">
+          <a class="button primary" href="/sign-in?next=/">
+            Sign in
+          </a>
+          {hasSignUpPage ? (
+            <a class="button" href="/sign-up?next=/">
+              Create an account
+            </a>
+          ) : (
+            ''
+          )}
+        </div>
       </section>
+      <Promises />
+    </HomeFrame>
+  )
+}
+
+/** The home page: paste URLs, get a link. */
+export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
+  const { errors } = form
+  const alert = errors.form ?? errors.urls ?? ''
+  return (
+    <HomeFrame site={site}>
+      <Hero />
       <form class="card" method="post" action="/">
         <Alert text={alert} />
-        {lines.length > 0 ? (
-          <Lines lines={lines} />
-        ) : (
-          <Paste text={form.text} isFresh={isFresh} isWrong={errors.urls !== undefined} />
-        )}
-        <Field id="title" label="Title" note="optional" error={errors.title}>
-          <input
-            id="title"
-            name="title"
-            value={attribute(form.title)}
-            autocomplete="off"
-            {...described('title', errors.title)}
-          />
-        </Field>
-        <details class="more" open={form.description !== '' || errors.description !== undefined}>
-          <summary>Add a description</summary>
-          <Field id="description" label="Description" error={errors.description}>
-            <textarea
-              id="description"
-              name="description"
-              rows="3"
-              {...described('description', errors.description)}
-              safe
-            >
-              {leading(form.description)}
-            </textarea>
-          </Field>
-        </details>
-        <input type="hidden" name="idempotencyKey" value={form.idempotencyKey} />
+        <Paste form={form} isFresh={alert === '' && form.text === ''} />
+        {
+          textsOf('one').map((name) => (
+            <Field id={name} label={CONTENT[name].label} note="optional" error={errors[name]}>
+              <input
+                id={name}
+                name={name}
+                value={attribute(form[name])}
+                autocomplete="off"
+                {...described(name, errors[name])}
+              />
+            </Field>
+          )) as 'safe'[]
+        }
+        {
+          textsOf('many').map((name) => (
+            <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
+              <summary>{`Add a ${CONTENT[name].label.toLowerCase()}` as 'safe'}</summary>
+              <Field id={name} label={CONTENT[name].label} error={errors[name]}>
+                <textarea id={name} name={name} rows="3" {...described(name, errors[name])} safe>
+                  {leading(form[name])}
+                </textarea>
+              </Field>
+            </details>
+          )) as 'safe'[]
+        }
+        <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
         <div class="send">
           <button type="submit" class="primary">
             Get the link
           </button>
+          {form.parts > 1 ? (
+            <button type="submit" name="do" value="split" safe>
+              {`Make ${form.parts} links instead`}
+            </button>
+          ) : (
+            ''
+          )}
           <p class="hint">
-            {site.viewer ? 'It will be yours to edit.' : 'No account needed. A claim link lets you edit it later.'}
+            {site.viewer || isGated
+              ? 'You can edit it from your dashboard.'
+              : 'No account needed. Keep the claim link to edit it later.'}
           </p>
         </div>
       </form>
-      <ul class="promises">
-        <li>
-          <strong>Really opens all.</strong> Where a browser blocks the rest, the page says so and opens the next tab
-          with each press.
-        </li>
-        <li>
-          <strong>Private.</strong> No cookies, no trackers, nothing loaded from anyone else. Views are counted without
-          following viewers.
-        </li>
-        <li>
-          <strong>Yours.</strong> Open source; one small server and one file on your own machine.
-        </li>
-      </ul>
+      <Promises />
+    </HomeFrame>
+  )
+}
+
+function HomeFrame({ site, children }: PropsWithChildren<{ site: Site }>): JSX.Element {
+  return (
+    <Page
+      site={site}
+      title={`${site.name}: one link that opens many tabs`}
+      description={`Paste up to ${BOUNDS.urls} links and share one. Anyone with the link opens every tab in one click. No trackers.`}
+      kind="wide"
+    >
+      {children as 'safe'}
     </Page>
   )
 }
 
-function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isWrong: boolean }): JSX.Element {
+function Hero(): JSX.Element {
   return (
-    <Field id="urls" label="Links, one a line">
+    <section class="hero">
+      <h1>One link that opens them all.</h1>
+      <p class="lede">
+        Paste up to {BOUNDS.urls} links and share one. Anyone with the link opens every tab in one click.
+      </p>
+    </section>
+  )
+}
+
+function Promises(): JSX.Element {
+  return (
+    <ul class="promises">
+      <li>
+        <strong>It really opens all of them.</strong> Pop-ups blocked? We’ll step through the tabs one click at a time.
+      </li>
+      <li>
+        <strong>Private.</strong> No cookies, no trackers, nothing loaded from third parties. Views are counted without
+        following anyone.
+      </li>
+      <li>
+        <strong>Yours to run.</strong> Open source: one small server and one database file.
+      </li>
+    </ul>
+  )
+}
+
+function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Element {
+  const isWrong = form.errors.urls !== undefined
+  return (
+    <Field id="urls" label="Paste your links, one per line">
       <textarea
         id="urls"
         name="urls"
@@ -102,52 +173,21 @@ function Paste({ text, isFresh, isWrong }: { text: string; isFresh: boolean; isW
         spellcheck="false"
         autocapitalize="off"
         aria-invalid={isWrong ? 'true' : undefined}
-        aria-describedby={`${isWrong ? 'alert ' : ''}urls-hint urls-count`}
-        data-max={String(BOUNDS.urls)}
+        aria-describedby={`${isWrong ? 'alert ' : ''}urls-hint`}
+        data-found="/found"
         placeholder={
           'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'
         }
         safe
       >
-        {leading(text)}
+        {leading(form.text)}
       </textarea>
-      <p class="below">
-        <span id="urls-hint">Bullets, “title | url”, Markdown and OneTab lists are fine.</span>
-        <span id="urls-count" class="count" aria-live="polite"></span>
+      <div id="found" role="status">
+        {form.found === null ? '' : <FoundLinks list={form.found} />}
+      </div>
+      <p class="below" id="urls-hint">
+        Any text works: we pick out the links and keep their titles.
       </p>
     </Field>
-  )
-}
-
-function Lines({ lines }: Pick<HomeForm, 'lines'>): JSX.Element {
-  return (
-    <fieldset class="field lines">
-      <legend>Links, one a line</legend>
-      <ol>
-        {
-          lines.map(({ text, error }, index) => {
-            const id = `line-${index + 1}`
-            return (
-              <li class={error === null ? undefined : 'wrong'}>
-                <input
-                  id={id}
-                  name="urls"
-                  value={attribute(text)}
-                  aria-label={`Link ${index + 1}`}
-                  spellcheck="false"
-                  autocapitalize="off"
-                  autocomplete="off"
-                  {...described(id, error ?? undefined)}
-                />
-                <FieldError id={id} error={error ?? undefined} />
-              </li>
-            )
-          }) as 'safe'[]
-        }
-      </ol>
-      <label for="urls">More links</label>
-      <textarea id="urls" name="urls" rows="2" spellcheck="false" autocapitalize="off"></textarea>
-      <p class="below">Empty a line to leave it out.</p>
-    </fieldset>
   )
 }

@@ -8,7 +8,6 @@
   const status = byId('status')
   const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
   const tabs = all.filter((tab) => tab.dataset.open === 'auto')
-  const label = open.textContent
   /** @type {HTMLAnchorElement[]} what the blocker has kept shut since the last press of Open all */
   let waiting = []
 
@@ -21,9 +20,20 @@
   const rest = document.createElement('button')
   rest.id = 'rest'
   rest.type = 'button'
-  rest.textContent = 'I have allowed them: open the rest'
+  rest.textContent = 'Pop-ups allowed? Open the rest'
   blocked.append(how, rest)
   status.after(blocked)
+  const again = document.createElement('button')
+  again.id = 'again'
+  again.type = 'button'
+  again.className = 'quiet'
+  again.hidden = true
+  again.textContent = 'Open again'
+  open.after(again)
+  const progress = document.createElement('div')
+  progress.id = 'progress'
+  progress.hidden = true
+  status.before(progress)
 
   /** @param {HTMLAnchorElement} tab */
   const tick = (tab) => {
@@ -54,15 +64,32 @@
   const howToAllow = () => {
     const agent = navigator.userAgent
     const host = location.host
-    if (/Firefox/.test(agent))
-      return `To open all at once: in the bar at the top, choose Options, then “Allow pop-ups for ${host}”.`
-    if (/Chrome|Chromium|Edg/.test(agent)) {
-      return `To open all at once: click the blocked-window sign at the end of the address bar and choose “Always allow pop-ups from ${host}”.`
+    // An iPad says that it is a Mac, which has no touch screen.
+    const isApple = /iPhone|iPad|iPod/.test(agent) || (/Macintosh/.test(agent) && navigator.maxTouchPoints > 0)
+    if (isApple && /CriOS/.test(agent))
+      return allow('in Chrome, tap ⋯, Settings, Content Settings, then turn off Block Pop-ups.')
+    if (isApple && /FxiOS/.test(agent))
+      return allow('in Firefox, tap ☰, Settings, then turn off Block Pop-up Windows.')
+    if (isApple && /EdgiOS/.test(agent))
+      return allow('in Edge, tap ☰, Settings, Privacy and security, then turn off Block pop-ups.')
+    if (isApple) return allow('in the Settings app, choose Apps, Safari, then turn off Block Pop-ups.')
+    if (/Android/.test(agent)) {
+      if (/SamsungBrowser/.test(agent))
+        return allow('tap ☰, Settings, Sites and downloads, then turn off Block pop-ups.')
+      if (/Firefox/.test(agent)) return allow('in the message that Firefox shows, tap Allow.')
+      return allow(
+        'tap “Always show” in the message at the bottom, or ⋮, Settings, Site settings, Pop-ups and redirects.',
+      )
     }
-    if (/Safari/.test(agent))
-      return `To open all at once: in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`
-    return `To open all at once: allow pop-ups for ${host} in your browser’s settings.`
+    if (/Firefox/.test(agent)) return allow(`in the bar at the top, choose Options, then “Allow pop-ups for ${host}”.`)
+    if (/Chrome|Chromium|Edg/.test(agent))
+      return allow(`click the blocked pop-up icon in the address bar and choose “Always allow pop-ups from ${host}”.`)
+    if (/Safari/.test(agent)) return allow(`in Safari’s settings, Websites, Pop-up Windows, choose Allow for ${host}.`)
+    return allow(`allow pop-ups for ${host} in your browser’s settings.`)
   }
+
+  /** @param {string} steps */
+  const allow = (steps) => `To open all at once: ${steps}`
 
   /** @param {string} text */
   const say = (text) => {
@@ -70,19 +97,26 @@
     status.className = 'news'
   }
 
+  const manual = all.length - tabs.length
   const show = () => {
     const done = tabs.length - waiting.length
+    const isDone = waiting.length === 0
     for (const tab of tabs) tab.closest('li')?.classList.toggle('next', tab === waiting[0])
-    if (waiting.length === 0) {
-      say(tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`)
-      open.textContent = label
-      blocked.hidden = true
+    progress.hidden = tabs.length === 1
+    progress.style.setProperty('--done', `${(100 * done) / tabs.length}%`)
+    again.hidden = !isDone
+    open.classList.toggle('done', isDone)
+    open.setAttribute('aria-disabled', String(isDone))
+    blocked.hidden = isDone
+    if (isDone) {
+      const rest = manual === 0 ? '' : ` ${manual} to open manually.`
+      say((tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`) + rest)
+      open.textContent = tabs.length === 1 ? 'Opened' : 'All open'
       return
     }
-    say(`${done} of ${tabs.length} opened; your browser blocked ${waiting.length}.`)
+    say(`${done} of ${tabs.length} open. Your browser blocked the rest: click “Open next” for each tab.`)
     open.textContent = `Open next (${done + 1} of ${tabs.length})`
     how.textContent = howToAllow()
-    blocked.hidden = false
   }
 
   const record = () =>
@@ -93,16 +127,28 @@
       body: JSON.stringify({ kind: 'open_all', matchedRuleId: main.dataset.rule || null }),
     }).catch(() => {})
 
-  open.addEventListener('click', () => {
-    if (waiting.length > 0) {
-      const [next, ...later] = waiting
-      waiting = next === undefined ? [] : [...openTabs([next]), ...later]
-      show()
-      return
-    }
+  const openAll = () => {
     waiting = openTabs(tabs)
     show()
     record()
+  }
+
+  let isBegun = false
+  open.addEventListener('click', () => {
+    if (waiting.length === 0) {
+      // Nobody wants all of them twice by a second press too many: that has a button of its own.
+      if (!isBegun) openAll()
+      isBegun = true
+      return
+    }
+    const [next, ...later] = waiting
+    waiting = next === undefined ? [] : [...openTabs([next]), ...later]
+    show()
+  })
+
+  again.addEventListener('click', () => {
+    openAll()
+    if (again.hidden) open.focus()
   })
 
   rest.addEventListener('click', () => {
@@ -125,7 +171,7 @@
     say(
       isCopied
         ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
-        : 'Your browser did not let this page copy.',
+        : 'Your browser blocked copying.',
     )
   })
 

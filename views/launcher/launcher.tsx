@@ -2,9 +2,10 @@
 
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
-import { destination } from '../parts/destination.ts'
+import { hostsOf } from '../parts/destination.ts'
 import { Icon } from '../parts/icons.tsx'
 import { attribute, Document, type Site } from '../parts/layout.tsx'
+import { PICTURE, pictureName, pictureWords } from './picture.ts'
 import { Tab } from './tab.tsx'
 
 interface LauncherProps {
@@ -17,24 +18,27 @@ interface LauncherProps {
  * and what the script adds is hidden where there is no scripting.
  */
 export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
-  const { slug, urls, urlMetadata } = bundle
-  const heading = headingOf(bundle)
-  const badge = bundle.rule?.badge ?? null
+  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules, ...forgotten } = bundle
+  // A new field that viewers may see does not compile until this page has it.
+  forgotten satisfies Record<string, never>
+  const heading = headingOf({ title, urls })
+  const badge = rule?.badge ?? null
+  const picture = pictureName(pictureWords(site.name, { title, urls, hasRules }))
   const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
   return (
     <Document
       title={`${heading} · ${site.name}`}
       styles="launcher.css"
       scripts={['launcher.js']}
-      head={<OpenGraph site={site} bundle={bundle} heading={heading} />}
+      head={<OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />}
     >
-      <main data-slug={slug} data-rule={bundle.rule?.id ?? ''}>
+      <main data-slug={slug} data-rule={rule?.id ?? ''}>
         <h1 dir="auto" safe>
           {heading}
         </h1>
-        {bundle.description ? (
+        {description ? (
           <p class="description" dir="auto" safe>
-            {bundle.description}
+            {description}
           </p>
         ) : (
           ''
@@ -46,10 +50,10 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
             {`For: ${badge}`}
           </p>
         )}
-        {bundle.isUnclaimed ? <Unclaimed urls={urls} /> : ''}
+        {isUnclaimed ? <Unclaimed urls={urls} /> : ''}
         <div class="bar">
           <button type="button" id="open" class="primary" hidden={openable === 0} safe>
-            {openable === urls.length ? 'Open all' : `Open ${openable} of ${urls.length} tabs`}
+            {openLabel(openable, urls.length)}
           </button>
           <button type="button" id="copy" class="quiet">
             <Icon name="copy" />
@@ -76,7 +80,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
             {extent(urls, urls.length - openable)}
           </p>
           <noscript>
-            <p class="hint">JavaScript is off, so “Open all” cannot run here. Every tab below is a link.</p>
+            <p class="hint">JavaScript is off, so “Open all” won’t work here. You can still open each link below.</p>
           </noscript>
         </div>
         <ol class="tabs">
@@ -84,7 +88,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
         </ol>
         <footer>
           <a href="/" safe>{`Made with ${site.name}`}</a>
-          {bundle.isUnclaimed ? <a href={`/l/${slug}/report`}>Report this list</a> : ''}
+          {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
         </footer>
       </main>
     </Document>
@@ -95,7 +99,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
 function Unclaimed({ urls }: { urls: readonly string[] }): JSX.Element {
   return (
     <p class="unclaimed">
-      <span>Made without an account. It leads to </span>
+      <span>Made without an account. These links go to </span>
       {
         hostsOf(urls).map((host, index) => (
           <>
@@ -111,7 +115,12 @@ function Unclaimed({ urls }: { urls: readonly string[] }): JSX.Element {
   )
 }
 
-function OpenGraph({ site, bundle, heading }: LauncherProps & { heading: string }): JSX.Element {
+function OpenGraph({
+  site,
+  bundle,
+  heading,
+  picture,
+}: LauncherProps & { heading: string; picture: string }): JSX.Element {
   const description = bundle.description ?? `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
   const summary = [...description].slice(0, 200).join('')
   return (
@@ -123,7 +132,11 @@ function OpenGraph({ site, bundle, heading }: LauncherProps & { heading: string 
       <meta property="og:title" content={attribute(heading)} />
       <meta property="og:description" content={attribute(summary)} />
       <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
-      <meta name="twitter:card" content="summary" />
+      <meta property="og:image" content={`${site.origin}/l/${bundle.slug}/picture.png?v=${picture}`} />
+      <meta property="og:image:width" content={String(PICTURE.width)} />
+      <meta property="og:image:height" content={String(PICTURE.height)} />
+      <meta property="og:image:alt" content={attribute(heading)} />
+      <meta name="twitter:card" content="summary_large_image" />
     </>
   )
 }
@@ -133,14 +146,17 @@ export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>)
   return title || count(urls.length, 'link')
 }
 
+/** What the button says: how much one press opens. */
+function openLabel(openable: number, all: number): string {
+  if (all === 1) return 'Open'
+  return openable === all ? 'Open all' : `Open ${openable} of ${all} tabs`
+}
+
 /** What one press will do, told before it is made. */
 function extent(urls: readonly string[], byHand: number): string {
   const hosts = hostsOf(urls)
   const where = hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')
-  const rest = byHand === 0 ? '' : `; ${byHand === urls.length ? 'each opens' : `${byHand} open`} by hand`
+  const rest =
+    byHand === 0 ? '' : `; ${byHand === urls.length ? 'open each one manually' : `${byHand} to open manually`}`
   return `${count(urls.length, 'tab')} on ${where}${rest}`
-}
-
-function hostsOf(urls: readonly string[]): string[] {
-  return [...new Set(urls.map((url) => destination(url).host))]
 }

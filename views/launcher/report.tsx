@@ -12,10 +12,10 @@ export interface ReportForm {
 }
 
 const REASONS: Record<(typeof REPORT_REASONS)[number], string> = {
-  phishing: 'It asks for passwords or money under a false name',
-  malware: 'It leads to harmful software',
-  illegal: 'It leads to something unlawful',
-  spam: 'It is unwanted advertising',
+  phishing: 'It’s phishing: it asks for passwords or money by pretending to be someone else',
+  malware: 'It leads to malware',
+  illegal: 'It leads to illegal content',
+  spam: 'It’s spam',
   other: 'Something else',
 }
 
@@ -23,13 +23,13 @@ const REASONS: Record<(typeof REPORT_REASONS)[number], string> = {
 export function ReportPage({ site, slug, form }: { site: Site; slug: string; form: ReportForm }): JSX.Element {
   const { reason, detail, errors } = form
   return (
-    <Page site={site} title={`Report a list · ${site.name}`}>
+    <Page site={site} title={`Report a page · ${site.name}`}>
       <section class="narrow">
-        <h1>Report this list</h1>
+        <h1>Report this page</h1>
         <p
           class="lede"
           safe
-        >{`Tell whoever runs ${site.name} what is wrong with /l/${slug}. Nobody learns who you are.`}</p>
+        >{`Tell the people who run ${site.name} what’s wrong with /l/${slug}. Reports are anonymous.`}</p>
         {errors.form === undefined ? (
           ''
         ) : (
@@ -38,7 +38,7 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
           </p>
         )}
         <form class="card" method="post" action={`/l/${slug}/report`}>
-          <Field id="reason" label="What is wrong with it" error={errors.reason}>
+          <Field id="reason" label="What’s wrong with it?" error={errors.reason}>
             <select id="reason" name="reason" required {...described('reason', errors.reason)}>
               <option value="">Choose…</option>
               {
@@ -50,14 +50,14 @@ export function ReportPage({ site, slug, form }: { site: Site; slug: string; for
               }
             </select>
           </Field>
-          <Field id="detail" label="What to look at" note="optional" error={errors.detail}>
+          <Field id="detail" label="What should we look at?" note="optional" error={errors.detail}>
             <textarea id="detail" name="detail" rows="4" maxlength="1000" {...described('detail', errors.detail)} safe>
               {detail}
             </textarea>
           </Field>
           <div class="send">
             <button type="submit" class="primary">
-              Send the report
+              Send report
             </button>
           </div>
         </form>
@@ -72,9 +72,9 @@ export function ReportedPage({ site }: { site: Site }): JSX.Element {
     <Page site={site} title={`Reported · ${site.name}`}>
       <section class="narrow">
         <h1>Thank you</h1>
-        <p class="lede">Somebody will look at this list. Do not open anything in it that you do not trust.</p>
+        <p class="lede">We’ll look into it. Don’t open any link you don’t trust.</p>
         <p>
-          <a class="button" href="/" safe>{`To ${site.name}`}</a>
+          <a class="button" href="/" safe>{`Go to ${site.name}`}</a>
         </p>
       </section>
     </Page>

@@ -51,7 +51,7 @@ export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['ur
       )}
       {isByHand || tags.length > 0 ? (
         <ul class="tags">
-          {isByHand ? <li class="by-hand">opens by hand</li> : ''}
+          {isByHand ? <li class="by-hand">Open manually</li> : ''}
           {
             tags.map((tag) => (
               <li dir="auto" safe>

@@ -18,3 +18,8 @@ export function destination(url: string): Destination {
   const path = `${pathname}${search}${hash}`
   return { href, host, unicode: unicode === host || unicode === '' ? null : unicode, path: path === '/' ? '' : path }
 }
+
+/** The hosts that links lead to, each once. */
+export function hostsOf(urls: readonly string[]): string[] {
+  return [...new Set(urls.map((url) => destination(url).host))]
+}

@@ -17,7 +17,7 @@ export function EmailField({
   autofocus?: boolean
 }) {
   return (
-    <Field id="email" label="E-mail address" error={error}>
+    <Field id="email" label="Email address" error={error}>
       <input
         id="email"
         name="email"

@@ -46,6 +46,18 @@ export function Alert({ text }: { text: string | null | undefined }): JSX.Elemen
   )
 }
 
+/** Gives back what was typed into a form that is refused as a whole. */
+export function Typed({ text }: { text: string | undefined }): JSX.Element {
+  if (text === undefined) return ''
+  return (
+    <Field id="typed" label="What you typed">
+      <textarea id="typed" rows="12" readonly safe>
+        {leading(text)}
+      </textarea>
+    </Field>
+  )
+}
+
 /** An error below the field that it concerns. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
   if (error === undefined) return ''

@@ -11,6 +11,8 @@ export interface Site {
   name: string
   /** Without a trailing slash. */
   origin: string
+  /** SERVICE_SOURCE_URL, on pages that lead to it. */
+  sourceUrl?: string
   /** Who looks at the page: null where nobody is signed in, missing where the page is the same for all. */
   viewer?: Viewer | null
 }
@@ -81,12 +83,22 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
 type PageProps = PropsWithChildren<{
   site: Site
   title: string
+  /** What search engines and previews say of it. */
+  description?: string
   /** `wide` puts what is said beside what is done, where there is room. */
   kind?: 'wide'
 }>
 
 function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
-  if (viewer === undefined) return ''
+  if (viewer === undefined) {
+    return (
+      <nav class="who">
+        <a class="quiet" href="/dashboard">
+          Dashboard
+        </a>
+      </nav>
+    )
+  }
   if (viewer === null) {
     return (
       <nav class="who">
@@ -101,7 +113,7 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
     <nav class="who">
       {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
       <span class="acting" safe>
-        {acting === null ? email : `${email}, for ${acting.name}`}
+        {acting === null ? email : `${email} · ${acting.name}`}
       </span>
       <a class="quiet" href="/dashboard">
         Dashboard
@@ -115,10 +127,29 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
   )
 }
 
-/** A page of the service itself: its name at the top, one column. */
-export function Page({ site, title, kind, children }: PageProps): JSX.Element {
+/** What every page of the service leads to. */
+function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
   return (
-    <Document title={title} styles="site.css" scripts={['site.js']} head={undefined}>
+    <footer class={['foot', kind]}>
+      <a href="/docs">API docs</a>
+      <a href="/llms.txt">For AI agents</a>
+      <a href="/privacy">Privacy</a>
+      {site.sourceUrl === undefined ? '' : <a href={attribute(site.sourceUrl)}>Source code</a>}
+    </footer>
+  )
+}
+
+/** A page of the service itself: its name at the top, one column. */
+export function Page({ site, title, description, kind, children }: PageProps): JSX.Element {
+  const head = (
+    <>
+      {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
+      <link rel="manifest" href="/site.webmanifest" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+    </>
+  )
+  return (
+    <Document title={title} styles="site.css" scripts={['site.js']} head={head}>
       <header class={['top', kind]}>
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
@@ -127,6 +158,7 @@ export function Page({ site, title, kind, children }: PageProps): JSX.Element {
         <Who viewer={site.viewer} />
       </header>
       <main class={kind}>{children as 'safe'}</main>
+      <Footer site={site} kind={kind} />
     </Document>
   )
 }

@@ -1,12 +1,8 @@
-const full = new Intl.NumberFormat('en-GB')
 // Of the two runtimes' British English one writes 1M and the other 1m.
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 const percentage = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 
-/** `1,234,567`. */
-export function whole(number: number): string {
-  return full.format(number)
-}
+export { whole } from '../../src/core/words.ts'
 
 /** `1.2M`, where there is little room. */
 export function compact(number: number): string {

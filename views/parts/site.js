@@ -15,21 +15,45 @@ document.addEventListener('click', async ({ target }) => {
   setTimeout(() => (label.textContent = before), 2000)
 })
 
-// The server reads the list; this only tells how long it is while it is typed.
-function tellLength() {
-  const urls = document.getElementById('urls')
-  const counter = document.getElementById('urls-count')
-  if (!(urls instanceof HTMLTextAreaElement) || counter === null) return
-  const max = Number(urls.dataset.max)
-  const lines = urls.value.split('\n').filter((line) => line.trim() !== '').length
-  counter.textContent = lines === 0 ? '' : `${lines} of ${max}`
-  counter.classList.toggle('over', lines > max)
+// Where the system can share, a button shares the address that `data-share` holds.
+for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('button[data-share]'))) {
+  button.hidden = !('share' in navigator)
+  button.addEventListener('click', () => {
+    // Refused where somebody thinks better of it, which is no failure.
+    navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {})
+  })
 }
-document.addEventListener('input', tellLength)
+
+/** @type {AbortController | undefined} */
+let looking
+
+// The server reads the list; while it is typed, this asks it what it finds.
+async function tellFound() {
+  const urls = document.getElementById('urls')
+  const found = document.getElementById('found')
+  if (!(urls instanceof HTMLTextAreaElement) || found === null) return
+  looking?.abort()
+  looking = new AbortController()
+  const { signal } = looking
+  await new Promise((wait) => setTimeout(wait, 250))
+  if (signal.aborted) return
+  const body = new URLSearchParams({ urls: urls.value })
+  const answer = await fetch(urls.dataset.found ?? '', { method: 'POST', body, signal }).catch(() => null)
+  // What was found before stays where the server has had enough for now.
+  if (!answer?.ok || signal.aborted) return
+  found.innerHTML = await answer.text()
+  const title = document.getElementById('title')
+  const called = found.querySelector('[data-title]')
+  if (title instanceof HTMLInputElement) {
+    title.placeholder = called instanceof HTMLElement ? (called.dataset.title ?? '') : ''
+  }
+}
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof Element && target.id === 'urls') void tellFound()
+})
 
 /** After a page has come: to what is wrong with it, if anything is. Tells whether anything was. */
 function showWrong() {
-  tellLength()
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')
   if (wrong instanceof HTMLElement) wrong.focus()
   return wrong !== null

@@ -29,8 +29,8 @@ export const bundleScreens: readonly Screen[] = [
       const input = { sort: 'updated', ...typed(listBundles.input, own), ...search }
       const listed = await run(visit, listBundles, input)
       const { store, config } = visit.service
-      const history = await historyUse(store, listed.subject, config)
-      const props = { site: visit.site, listed, asked: validate(Listing, input), history }
+      const [total, history] = await Promise.all([listed.count(), historyUse(store, listed.subject, config)])
+      const props = { site: visit.site, listed, total, asked: validate(Listing, input), history }
       if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }
     },

@@ -1,11 +1,15 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
-import { eachText, TEXT_NAMES, type TextName } from '../../bundles/content.ts'
+import { BOUNDS } from '../../bundles/bounds.ts'
+import { eachText, isText, type TextName } from '../../bundles/content.ts'
+import { slugTaken } from '../../bundles/creation.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
-import { fitted, unfitUrl } from '../../core/text.ts'
-import { readLine, readPasted } from '../../imports/paste.ts'
+import { fitted, NO_WEB_ADDRESS, unfitUrl } from '../../core/text.ts'
+import { tooMany } from '../../core/words.ts'
+import { readList } from '../../imports/import.ts'
+import { type LineLink, linksOrText } from '../../imports/paste.ts'
 import { fieldsOf } from './taking.ts'
 
 /** More than a bundle holds, so that a list that is too long can be shortened here; longer ones are for the import. */
@@ -47,10 +51,14 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
   return { ...eachText(text), slug: text('slug'), links }
 }
 
-/** The links of a pasted text, one a line, as fields. */
+/** The links of a pasted text as fields; where it has none, the text itself, for its error to say so. */
 function pastedLinks(text: string): LinkFields[] {
-  const { urls, urlMetadata } = readPasted(text)
-  return urls.map((url, index) => ({ ...NEW_LINK, url, note: urlMetadata[index]?.note ?? '' }))
+  if (text.trim() === '') return []
+  const { links } = readList(text)
+  if (links.length === 0) return [{ ...NEW_LINK, url: text.trim() }]
+  return links.map(({ url, metadata: { note = '', tags = [], openPolicy = 'auto' } }) =>
+    fieldsOf({ url, note, tags, openPolicy }),
+  )
 }
 
 type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
@@ -94,10 +102,10 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
 }
 
 /** What stands already as a URL is one, whatever else it might be read as. */
-function addressesIn(text: string): { url: string; note: string }[] {
+function addressesIn(text: string): LineLink[] {
   const url = fitted(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
-  return isWhole ? [{ url, note: '' }] : readLine(url)
+  return isWhole ? [{ url, note: '' }] : linksOrText(url)
 }
 
 function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlMetadata {
@@ -115,15 +123,20 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
   const { content, linkOf } = contentOf(form)
   const checked: Checked = { count: content.urls.length, errors: [], list: null, form: null }
   if (problem === null) return checked
-  if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: problem.message })
+  // The form calls it slug, whichever field of whichever operation that becomes.
+  if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
   else if (problem.issues.length === 0) checked.form = problem.message
   for (const { path, reason } of problem.issues) {
-    const [root, at, part] = path
-    const says = `This ${reason.replace(/ or null$/, '')}.`
+    const [field, at, part] = path
+    const root = field === 'newSlug' ? 'slug' : field
+    const says =
+      reason === `must be ${NO_WEB_ADDRESS}`
+        ? 'This doesn’t look like a web address.'
+        : `This ${reason.replace(/ or null$/, '')}.`
     const link = typeof at === 'number' ? linkOf[at] : undefined
     if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
-    else if (root === 'urls') checked.list = listError(checked.count, reason)
+    else if (root === 'urls') checked.list = listError(checked.count)
     else if (root !== 'urlMetadata') checked.form = problem.message
   }
   return checked
@@ -131,13 +144,13 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
 
 /** Whether a field stands by itself in the form, beside the links. */
 function isOwnField(name: string | number | undefined): name is TextName | 'slug' {
-  return name === 'slug' || TEXT_NAMES.some((text) => text === name)
+  return name === 'slug' || isText(name)
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
   return root === 'urlMetadata' && (part === 'note' || part === 'tags') ? part : 'url'
 }
 
-function listError(count: number, reason: string): string {
-  return count === 0 ? 'A bundle has at least one link.' : `This list ${reason}: it has ${count}.`
+function listError(count: number): string {
+  return count === 0 ? 'A bundle has at least one link.' : tooMany(count, BOUNDS.urls)
 }

@@ -6,13 +6,23 @@ import { LinkRows } from '../../../views/dashboard/editor/link-rows.tsx'
 import { NewBundlePage } from '../../../views/dashboard/editor/new-bundle.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
+import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
-import { createBundle, getBundle } from '../../bundles/operations.ts'
+import { createBundle, duplicateBundle, getBundle } from '../../bundles/operations.ts'
+import type { Operation } from '../../core/operation.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
 import type { Outcome, Screen, Shown } from '../screens.tsx'
 import { explained, rehearse, run, type Visit } from '../visit.ts'
-import { afterButton, checkedForm, contentOf, formOf, NEW_FORM, readBundleForm } from './bundle-form.ts'
+import {
+  afterButton,
+  checkedForm,
+  contentOf,
+  type FormContent,
+  formOf,
+  NEW_FORM,
+  readBundleForm,
+} from './bundle-form.ts'
 import { check, touched, untouched } from './state.tsx'
 
 /** A bundle that is yet to be made: new, or a copy of another. */
@@ -24,7 +34,12 @@ export const newBundleScreens: readonly Screen[] = [
   },
   {
     path: '/dashboard/links/new/check',
-    post: (visit, sent) => check(sent, (content) => rehearse(visit, createBundle, { ...content, ...slugIn(sent) })),
+    post(visit, sent) {
+      return check(sent, (content) => {
+        const { operation, input } = callOf(sent, content)
+        return rehearse(visit, operation, input)
+      })
+    },
   },
   {
     path: '/dashboard/links/new/rows',
@@ -40,7 +55,7 @@ export const newBundleScreens: readonly Screen[] = [
 
 async function beginBundle(visit: Visit): Promise<Outcome> {
   requireRole(visit.site.viewer.role, 'editor')
-  const from = await copiedFrom(visit, visit.query.get('from'))
+  const from = await originalOf(visit, visit.query)
   if (from === null) return shownNew(from, { ...untouched(NEW_FORM), focus: { link: 0, on: 'url' } })
   const title = from.title === null ? '' : `${[...from.title].slice(0, BOUNDS.title - COPY.length).join('')}${COPY}`
   return shownNew(from, untouched({ ...formOf(from), title }))
@@ -48,21 +63,36 @@ async function beginBundle(visit: Visit): Promise<Outcome> {
 
 const COPY = ' (copy)'
 
-async function copiedFrom(visit: Visit, slug: string | null): Promise<StoredBundle | null> {
+/** The bundle that a form makes a copy of; null for a new one. */
+async function originalOf(visit: Visit, sent: URLSearchParams): Promise<StoredBundle | null> {
+  const slug = sent.get('from')
   return slug ? run(visit, getBundle, { slug }) : null
+}
+
+/** What a form calls: the operation that makes a new bundle, or the one that makes a copy. */
+function callOf(
+  sent: URLSearchParams,
+  content: FormContent,
+): { operation: Operation<unknown, CreatedBundle>; input: Record<string, unknown> } {
+  const [from, slug] = [sent.get('from'), sent.get('slug')?.trim()]
+  const making = { ...content, source: 'web' }
+  return from
+    ? { operation: duplicateBundle, input: { slug: from, ...making, ...(slug ? { newSlug: slug } : {}) } }
+    : { operation: createBundle, input: { ...making, ...(slug ? { slug } : {}) } }
 }
 
 async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const form = readBundleForm(sent)
-  const from = await copiedFrom(visit, sent.get('from'))
   const idempotencyKey = sent.get('idempotencyKey') || null
   const pressed = afterButton(form, sent.get('do') ?? '')
   if (pressed !== null) {
-    return shownNew(from, { ...touched(pressed.form), focus: pressed.focus }, { idempotencyKey })
+    const state = { ...touched(pressed.form), focus: pressed.focus }
+    return shownNew(await originalOf(visit, sent), state, { idempotencyKey })
   }
-  const input = { ...contentOf(form).content, ...slugIn(sent), ...rulesOf(from), source: 'web' }
-  const made = await explained(() => run(visit, createBundle, input, { idempotencyKey }))
+  const { operation, input } = callOf(sent, contentOf(form).content)
+  const made = await explained(() => run(visit, operation, input, { idempotencyKey }))
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
+  const from = await originalOf(visit, sent)
   const checked = checkedForm(form, made)
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {
     return shownNew(from, { ...touched(form), checked }, { idempotencyKey, problem: made })
@@ -70,19 +100,6 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   const again = 'This form has made a bundle already. Press again to make another one of what stands here.'
   const state = { ...touched(form), checked: { ...checked, form: again } }
   return shownNew(from, state, { idempotencyKey: null, problem: made })
-}
-
-/** The link that was chosen, if any was. */
-function slugIn(sent: URLSearchParams) {
-  const slug = sent.get('slug')?.trim() ?? ''
-  return slug === '' ? {} : { slug }
-}
-
-/** A copy has the rules of what it is copied from, and counts them anew. */
-function rulesOf(from: StoredBundle | null) {
-  if (from === null || from.resolutionPolicy === null) return {}
-  const { version, rules } = from.resolutionPolicy
-  return { resolutionPolicy: { version, rules: rules.map(({ id: _, ...rule }) => rule) } }
 }
 
 interface Making {

@@ -120,10 +120,10 @@ function makeOne(visit: Visit, key: string, input: NewBundle) {
 }
 
 function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
-  return (plan?.bundles ?? []).flatMap(({ description, links }, index) => {
+  return (plan?.bundles ?? []).flatMap(({ links, ...texts }, index) => {
     if (!ticked.has(String(index))) return []
     const kept = links.filter((_, at) => ticked.has(`${index}.${at}`))
-    return [{ index, input: toNewBundle({ title: titles[index] || null, description, links: kept }) }]
+    return [{ index, input: toNewBundle({ ...texts, title: titles[index] || null, links: kept }) }]
   })
 }
 

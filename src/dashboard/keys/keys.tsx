@@ -9,7 +9,7 @@ import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { allowsRole } from '../../identity/roles.ts'
-import type { ListedKey } from '../../keys/keys.ts'
+import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { usedLately } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import type { Outcome, Screen } from '../screens.tsx'
@@ -39,7 +39,7 @@ export const keyScreens: readonly Screen[] = [
     path: '/dashboard/keys/new',
     async get(visit) {
       if (!isAdmin(visit)) return ofAdmins(visit)
-      const title = 'New API key'
+      const title = 'Create API key'
       const missing = missingProof(visit.site, title, '/dashboard/keys/new')
       if (missing !== null) return { section: 'keys', title, view: missing }
       const form = {
@@ -62,7 +62,7 @@ export const keyScreens: readonly Screen[] = [
       }
       // A reload sends the form again; the key is shown once all the same.
       if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
-      return { section: 'keys', title: 'Your new key', view: <KeyMadeView site={visit.site} made={made.output} /> }
+      return { section: 'keys', title: 'API key created', view: <KeyMadeView site={visit.site} made={made.output} /> }
     },
   },
   {
@@ -70,9 +70,9 @@ export const keyScreens: readonly Screen[] = [
     async get(visit) {
       const { apiKeys } = await run(visit, listKeys, {})
       const key = apiKeys.find(({ id }) => String(id) === visit.params.id)
-      if (key === undefined) throw new Problem('NOT_FOUND', 'You have no such key.')
+      if (key === undefined) throw new Problem('NOT_FOUND', NO_KEY)
       if (!isActive(key)) return { to: LIST }
-      return { section: 'keys', title: 'Revoke a key', view: <RevokeView apiKey={key} /> }
+      return { section: 'keys', title: 'Revoke API key', view: <RevokeView apiKey={key} /> }
     },
     async post(visit) {
       await run(visit, revokeKey, typed(revokeKey.input, { id: visit.params.id ?? '' }))
@@ -95,7 +95,7 @@ function ofAdmins({ site }: Visit): Outcome {
 }
 
 function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {
-  return { section: 'keys', title: 'New API key', view: <NewKeyView site={site} form={form} />, problem }
+  return { section: 'keys', title: 'Create API key', view: <NewKeyView site={site} form={form} />, problem }
 }
 
 /** How much of its hour each key has used; null for those that are not counted. */

@@ -7,8 +7,8 @@ import {
   RemoveMemberView,
 } from '../../../views/dashboard/organizations/confirmations.tsx'
 import type { InviteForm } from '../../../views/dashboard/organizations/invitations.tsx'
-import { OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
-import { OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
+import { type NameErrors, OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
+import { type CreateForm, OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
@@ -16,22 +16,23 @@ import { seeOther } from '../../http/respond.ts'
 import { holdingsOf, keysInName } from '../../identity/holdings.ts'
 import { invitationsTo, madeAs, type OrganizationInFull, organizationFor } from '../../identity/organizations.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { ask, demand } from '../identity.ts'
+import { ask, concernsField, demand, type Refusal } from '../identity.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
 
 const LIST = '/dashboard/organizations'
+const NO_NAME = 'Enter a name.'
 
 /** Organisations: whom they are for, and what each member may do there (decisions 11). */
 export const organizationScreens: readonly Screen[] = [
   {
     path: LIST,
-    get: (visit) => listed(visit, { name: '', slug: randomUUID(), error: undefined }),
+    get: (visit) => listed(visit, { name: '', slug: randomUUID(), errors: {} }),
     async post(visit, form) {
       const name = form.get('name')?.trim() ?? ''
       // The form brings a slug that no other form has: sent twice it still makes one organisation.
       const slug = form.get('slug') || randomUUID()
-      if (name === '') return listed(visit, { name, slug, error: 'This must have a name.' }, noName())
+      if (name === '') return listed(visit, { name, slug, errors: { name: NO_NAME } }, noName())
       const answer = await ask(visit, '/organization/create', { name, slug })
       if (answer instanceof Response) {
         const { id } = (await answer.json()) as { id: string }
@@ -39,7 +40,7 @@ export const organizationScreens: readonly Screen[] = [
       }
       const made = await madeAs(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
-      return listed(visit, { name, slug, error: besideField(answer.problem.message) }, answer.problem)
+      return listed(visit, { name, slug, errors: nameErrors(answer) }, answer.problem)
     },
   },
   {
@@ -75,10 +76,10 @@ export const organizationScreens: readonly Screen[] = [
       const organization = await organizationOf(visit)
       requireRole(organization.role, 'admin')
       const member = organization.members.find(({ id }) => id === visit.params.member)
-      if (member === undefined) throw new Problem('NOT_FOUND', 'They are no member any more.')
+      if (member === undefined) throw new Problem('NOT_FOUND', 'They’re no longer a member.')
       const keys = await keysInName(visit.service.store, organization.id, member.userId)
       const view = <RemoveMemberView organization={organization} member={member} keys={keys} />
-      return { section: 'organizations', title: 'Remove a member', view }
+      return { section: 'organizations', title: 'Remove member', view }
     },
     async post(visit) {
       const { id } = await organizationOf(visit)
@@ -93,7 +94,7 @@ export const organizationScreens: readonly Screen[] = [
       const organization = await organizationOf(visit)
       const keys = await keysInName(visit.service.store, organization.id, visit.session.userId)
       const view = <LeaveView organization={organization} keys={keys} />
-      return { section: 'organizations', title: 'Leave', view }
+      return { section: 'organizations', title: `Leave ${organization.name}`, view }
     },
     async post(visit) {
       const { id } = await organizationOf(visit)
@@ -107,7 +108,7 @@ export const organizationScreens: readonly Screen[] = [
     async post(visit, form) {
       const organization = await organizationOf(visit)
       if (form.get('name')?.trim() !== organization.name.trim()) {
-        const problem = new Problem('BAD_REQUEST', 'This is not the name of the organisation.')
+        const problem = new Problem('BAD_REQUEST', 'This doesn’t match the organisation’s name.')
         return asked(visit, organization, problem)
       }
       const answer = await demand(visit, '/organization/delete', { organizationId: organization.id })
@@ -122,15 +123,11 @@ export const organizationScreens: readonly Screen[] = [
  */
 async function organizationOf({ service, session, params }: Visit): Promise<OrganizationInFull> {
   const found = await organizationFor(service.store, session.userId, params.id ?? '')
-  if (found === null) throw new Problem('NOT_FOUND', 'There is no such organisation, or you do not belong to it.')
+  if (found === null) throw new Problem('NOT_FOUND', 'This organisation doesn’t exist, or you’re not a member of it.')
   return found
 }
 
-async function listed(
-  visit: Visit,
-  form: { name: string; slug: string; error: string | undefined },
-  problem?: Problem,
-): Promise<Outcome> {
+async function listed(visit: Visit, form: CreateForm, problem?: Problem): Promise<Outcome> {
   const invitations = await invitationsTo(visit.service.store, visit.session)
   const view = <OrganizationsView site={visit.site} invitations={invitations} form={form} />
   return { section: 'organizations', title: 'Organisations', view, problem }
@@ -138,7 +135,7 @@ async function listed(
 
 interface Forms {
   invite?: InviteForm
-  name?: { name: string; error: string }
+  name?: { name: string; errors: NameErrors }
 }
 
 function shown({ site }: Visit, organization: OrganizationInFull, forms: Forms = {}, problem?: Problem): Outcome {
@@ -152,25 +149,31 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   const answer = await ask(visit, '/organization/invite-member', { organizationId: id, email, role })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
   const { code, problem } = answer
-  const error =
-    INVITING[code] ?? (/\[body\.email\]/.test(problem.message) ? INVITING.INVALID_EMAIL : besideField(problem.message))
-  return shown(visit, organization, { invite: { email, role, error: error ?? '' } }, problem)
+  const typed = concernsField(answer, 'email') ? INVALID_EMAIL : INVITING[code]
+  const errors = typed === undefined ? { form: problem.toPeople } : { email: typed }
+  return shown(visit, organization, { invite: { email, role, errors } }, problem)
 }
 
+const INVALID_EMAIL = 'Enter a valid email address.'
+
 const INVITING: Record<string, string> = {
-  INVALID_EMAIL: 'This must be an e-mail address.',
-  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'Whoever has this address is a member already.',
-  INVITATION_LIMIT_REACHED: 'There are too many open invitations. Take one back first.',
+  INVALID_EMAIL,
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'This person is already a member.',
+  INVITATION_LIMIT_REACHED: 'You have too many open invitations. Revoke one first.',
 }
 
 async function rename(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
   const { id } = organization
   const name = form.get('name')?.trim() ?? ''
-  if (name === '') return shown(visit, organization, { name: { name, error: 'This must have a name.' } }, noName())
+  if (name === '') return shown(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
   const answer = await ask(visit, '/organization/update', { organizationId: id, data: { name } })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
-  const error = besideField(answer.problem.message)
-  return shown(visit, organization, { name: { name, error } }, answer.problem)
+  return shown(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer.problem)
+}
+
+function nameErrors(refusal: Refusal): NameErrors {
+  const says = refusal.problem.toPeople
+  return concernsField(refusal, 'name') ? { name: besideField(says) } : { form: says }
 }
 
 async function asked(visit: Visit, organization: OrganizationInFull, problem: Problem | undefined): Promise<Outcome> {
@@ -181,12 +184,12 @@ async function asked(visit: Visit, organization: OrganizationInFull, problem: Pr
       site={visit.site}
       organization={organization}
       holdings={holdings}
-      error={problem?.message}
+      error={problem?.toPeople}
     />
   )
-  return { section: 'organizations', title: 'Delete an organisation', view, problem }
+  return { section: 'organizations', title: `Delete ${organization.name}`, view, problem }
 }
 
 function noName(): Problem {
-  return new Problem('BAD_REQUEST', 'An organisation must have a name.')
+  return new Problem('BAD_REQUEST', NO_NAME)
 }

@@ -10,9 +10,10 @@ import {
   INSTANT_OPERATORS,
   type Leaf,
 } from '../../../db/policy.ts'
+import { countries, countryCode } from '../../policies/countries.ts'
 import { instantOf, wallTimeOf } from '../../policies/instants.ts'
 import { firstLine, linesOf, valuesOf } from './lines.ts'
-import { asList, asObject, asText } from './untyped.ts'
+import { asList, asObject, asText } from '../../core/untyped.ts'
 
 // A condition while it is written: what a form holds of it, finished or not, and the condition that this makes.
 
@@ -99,7 +100,10 @@ const READERS: { readonly [Op in Leaf['op']]: (json: Json) => Partial<DraftLeaf>
 function ofField({ field }: Json, op: FieldOperator, value: string): Partial<DraftLeaf> {
   const path = asText(field)
   if (path.startsWith('query.')) return { subject: 'query', name: path.slice('query.'.length), op, value }
-  return { subject: FACTS.find((known) => known === path) ?? '', op, value }
+  const subject = FACTS.find((known) => known === path) ?? ''
+  // Where several are typed, they are read and written by name; one alone is picked from a list.
+  const isTyped = subject === 'country' && op === 'in'
+  return { subject, op, value: isTyped ? linesOf(valuesOf(value).map((code) => countries().get(code) ?? code)) : value }
 }
 
 function ofInstant(json: Json, op: LeafOperator): Partial<DraftLeaf> {
@@ -127,10 +131,15 @@ const WRITERS: { readonly [Kind in SubjectKind]: (leaf: DraftLeaf) => Json } = {
     const field = subject === 'query' ? `query.${name}` : subject
     const known = FIELD_OPERATORS.find((one) => one === op) ?? 'equals'
     if (known === 'exists') return { op: known, field }
-    return known === 'in'
-      ? { op: known, field, values: valuesOf(value) }
-      : { op: known, field, value: firstLine(value) }
+    if (known !== 'in') return { op: known, field, value: firstLine(value) }
+    const values = valuesOf(value)
+    return { op: known, field, values: subject === 'country' ? values.map(toCode) : values }
   },
+}
+
+/** What is a code already stays as it was written, and what is no country as it was typed. */
+function toCode(country: string): string {
+  return /^[a-z]{2}$/i.test(country) ? country : (countryCode(country) ?? country)
 }
 
 /**

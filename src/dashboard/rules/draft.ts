@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withScheme } from '../../imports/paste.ts'
 import { countLeaves, type DraftCondition, draftCondition, writtenCondition } from './draft-conditions.ts'
-import { asList, asObject, asText, isObject } from './untyped.ts'
+import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
 
 // A policy while it is written: what a form holds of it, finished or not, and the policy that this makes.
 
@@ -55,7 +56,7 @@ export function writtenRule(rule: DraftRule): unknown {
     name,
     ...(showBadge === undefined ? {} : { showBadge }),
     when: writtenCondition(when),
-    tabs: tabs.map(({ url, note }) => (note === '' ? { url } : { url, note })),
+    tabs: tabs.map(({ url, note }) => ({ url: withScheme(url), ...(note === '' ? {} : { note }) })),
   }
 }
 

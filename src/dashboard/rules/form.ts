@@ -3,7 +3,14 @@ import { Problem } from '../../core/problem.ts'
 import { parseJson } from '../../http/body.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { Draft, DraftRule } from './draft.ts'
-import { type DraftCondition, type DraftLeaf, LEAF_OPERATORS, SUBJECTS } from './draft-conditions.ts'
+import {
+  type DraftCondition,
+  type DraftLeaf,
+  LEAF_OPERATORS,
+  type LeafOperator,
+  newLeaf,
+  SUBJECTS,
+} from './draft-conditions.ts'
 import type { Removed } from './editing.ts'
 import { type TriedViewer, triedViewer } from './tried-viewer.ts'
 
@@ -114,11 +121,15 @@ function readCondition(tree: Tree, zone: string): DraftCondition {
     // What "none of these" says in the language, whose `not` takes one condition.
     return { op: group, of: group === 'not' && parts.length > 1 ? [{ op: 'or', of: parts }] : parts }
   }
-  const was = textOf(tree, 'was')
   const text = (name: string) => textOf(tree, name)
+  const subject = SUBJECTS.find((known) => known === text('subject')) ?? ''
+  // What was compared with another subject says nothing of this one.
+  if (tree.of.has('asked') && text('asked') !== subject)
+    return withTime({ ...newLeaf(), subject, op: operatorOf(op) }, zone || 'UTC')
+  const was = text('was')
   const leaf: DraftLeaf = {
-    subject: SUBJECTS.find((known) => known === text('subject')) ?? '',
-    op: LEAF_OPERATORS.find((known) => known === op) ?? 'equals',
+    subject,
+    op: operatorOf(op),
     name: text('name'),
     value: text('value'),
     zone: text('zone'),
@@ -128,6 +139,10 @@ function readCondition(tree: Tree, zone: string): DraftCondition {
     was: was === '' ? null : parseJson(was),
   }
   return withTime(leaf, zone || 'UTC')
+}
+
+function operatorOf(text: string): LeafOperator {
+  return LEAF_OPERATORS.find((known) => known === text) ?? 'equals'
 }
 
 /** Office hours are the window that most people want, and their own clock the one that they go by. */

@@ -17,6 +17,7 @@ import { wrongInJson } from './json.ts'
 import { policyOf, type Source } from './source.ts'
 import { type TriedViewer, triedViewer } from './tried-viewer.ts'
 import { tryOut } from './try.ts'
+import { unfinishedIn } from './unfinished.ts'
 
 /** The page as it is to be shown, before its rules are tried. */
 export interface State {
@@ -49,10 +50,11 @@ export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): 
   const { viewer, zone, alert, conflict, moment } = state
   const source = allowsRole(roleOver(bundle, site.viewer), 'editor') ? state.source : null
   const read = source === null ? { policy: undefined } : policyOf(source)
+  const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft) : []
   const tried: Tried =
     'wrong' in read
       ? { preview: null, places: [], issues: [], message: read.wrong }
-      : await tryOut(visit, read.policy, viewer)
+      : await tryOut(visit, read.policy, viewer, unfinished)
   const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
   const findings = findingsOf(draft, tried, absentHere(bundle, visit), moment)
   const writing = source === null ? null : writingOf(state, source, read, tried, bundle)

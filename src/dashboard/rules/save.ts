@@ -10,6 +10,7 @@ import { canOpen, type Draft, opened } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
 import { canonical, policyOf, type Source } from './source.ts'
+import { unfinishedIn } from './unfinished.ts'
 
 /** Saves the rules, or gives the page with everything as it was typed and what stands against it. */
 export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source: Source): Promise<Outcome> {
@@ -19,6 +20,10 @@ export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, 
   const state: State = { ...FRESH, ...sent, source, moment: 'saving' }
   if ('wrong' in read) {
     const problem = new Problem('BAD_REQUEST', read.wrong)
+    return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
+  }
+  if ('draft' in source && unfinishedIn(source.draft).length > 0) {
+    const problem = new Problem('BAD_REQUEST', NOT_SAVED)
     return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
   }
   const { version } = sent
@@ -43,7 +48,7 @@ export function noVersion(): Problem {
   return new Problem('BAD_REQUEST', 'version must be the version that you edit: open the page anew')
 }
 
-const NOT_SAVED = 'Not saved yet: what needs a change is marked below. Nothing is lost.'
+const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
 
 /** Errors are shown beside the fields that they concern. Tells whether any rule had to be opened for that. */
 function openWrong({ rules }: Draft, { issues }: Tried): boolean {

@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import type { Tried } from '../../../views/dashboard/rules/notes.ts'
 import { type Issue, Problem } from '../../core/problem.ts'
 import { issuesOf } from '../../core/validate.ts'
@@ -11,8 +11,14 @@ import { type TriedViewer, viewerInput } from './tried-viewer.ts'
  * What a policy would give a viewer, and all that is wrong with it. Rules that are not finished are left out, so
  * that the others can be tried while one is written.
  * @param policy undefined: the saved one.
+ * @param unfinished what else is wrong with its rules (`unfinished.ts`).
  */
-export async function tryOut(visit: Visit, policy: unknown, viewer: TriedViewer): Promise<Tried> {
+export async function tryOut(
+  visit: Visit,
+  policy: unknown,
+  viewer: TriedViewer,
+  unfinished: readonly Issue[],
+): Promise<Tried> {
   const { slug } = visit.params
   const input = (policy: unknown, who: object) => ({
     slug,
@@ -22,15 +28,15 @@ export async function tryOut(visit: Visit, policy: unknown, viewer: TriedViewer)
   const who = viewerInput(viewer)
   const attempt = (policy: unknown, who: object) => explained(() => run(visit, previewPolicy, input(policy, who)))
   const whole = await attempt(policy, who)
-  if (!(whole instanceof Problem)) {
+  if (!(whole instanceof Problem) && unfinished.length === 0) {
     return { preview: whole, places: whole.trace.map((_, index) => index), issues: [], message: null }
   }
-  const { message } = whole
-  const issues = [...whole.issues, ...issuesInParts(rulesOf(policy))]
-  const unfinished = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
+  const [message, found] = whole instanceof Problem ? [whole.message, whole.issues] : [null, []]
+  const issues = [...found, ...issuesInParts(rulesOf(policy)), ...unfinished]
+  const leftOut = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
   const rules = rulesOf(policy)
-  const places = rules.map((_, index) => index).filter((index) => !unfinished.has(index))
-  const finished = rules.filter((_, index) => !unfinished.has(index))
+  const places = rules.map((_, index) => index).filter((index) => !leftOut.has(index))
+  const finished = rules.filter((_, index) => !leftOut.has(index))
   const wrongFacts = new Set(issues.filter(({ path }) => path[0] === 'viewer').map(({ path }) => String(path[1])))
   const known = Object.fromEntries(Object.entries(who).filter(([name]) => !wrongFacts.has(name)))
   if (finished.length === rules.length && wrongFacts.size === 0) return { preview: null, places: [], issues, message }
@@ -45,15 +51,15 @@ export async function tryOut(visit: Visit, policy: unknown, viewer: TriedViewer)
       }
 }
 
-/** A rule's conditions are only read once all names and lists are as they must be: here nothing waits for another. */
+/** Each part of a rule by itself: together, conditions are only read once all names and lists are as they must be. */
+const PARTS = Object.entries(RULE_PARTS).map(([name, schema]) => type({ [name]: schema as Type }))
+
 function issuesInParts(rules: readonly unknown[]): Issue[] {
   return rules.slice(0, MAX_LOOKED_AT).flatMap((rule, at) =>
-    Object.entries(RULE_PARTS).flatMap(([name, schema]) => {
-      const read: unknown = schema((rule as Record<string, unknown> | null)?.[name])
-      const path = ['resolutionPolicy', 'rules', at, name]
-      return read instanceof type.errors
-        ? issuesOf(read).map((issue) => ({ ...issue, path: [...path, ...issue.path] }))
-        : []
+    PARTS.flatMap((part) => {
+      const read: unknown = part(rule ?? {})
+      if (!(read instanceof type.errors)) return []
+      return issuesOf(read).map((issue) => ({ ...issue, path: ['resolutionPolicy', 'rules', at, ...issue.path] }))
     }),
   )
 }

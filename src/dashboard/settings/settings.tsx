@@ -16,7 +16,7 @@ import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
 import { withCookies } from '../../pages/account-forms.ts'
 import { agentOf } from '../../policies/agents.ts'
-import { ask, demand } from '../identity.ts'
+import { ask, concernsField, demand } from '../identity.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
 
@@ -29,7 +29,7 @@ export const settingsScreens: readonly Screen[] = [
     get: (visit) => shown(visit),
     async post(visit, form) {
       const change = CHANGES.get(form.get('change') ?? '')
-      if (change === undefined) throw new Problem('BAD_REQUEST', 'This form is of another version. Load the page anew.')
+      if (change === undefined) throw new Problem('BAD_REQUEST', 'This page is out of date. Reload it and try again.')
       return change(visit, form)
     },
   },
@@ -66,33 +66,40 @@ const CHANGES = new Map<string, Change>(
       const name = form.get('name')?.trim() ?? ''
       const answer = await ask(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      return shown(visit, { name, errors: { name: besideField(answer.problem.message) } }, answer.problem)
+      const says = answer.problem.toPeople
+      const errors = concernsField(answer, 'name') ? { name: besideField(says) } : { form: says }
+      return shown(visit, { name, errors }, answer.problem)
     },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
       const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
-      if (answer instanceof Response) return { to: withFlash(SETTINGS, 'verificationSent') }
-      return shown(visit, { errors: { form: answer.problem.message } }, answer.problem)
+      if (!(answer instanceof Response))
+        return shown(visit, { errors: { form: answer.problem.toPeople } }, answer.problem)
+      // Other pages have no place to say it.
+      const back = callbackURL.startsWith('/dashboard') ? callbackURL : SETTINGS
+      return { to: withFlash(back, 'verificationSent') }
     },
     async password(visit, form) {
       const [currentPassword, newPassword] = [form.get('currentPassword') ?? '', form.get('newPassword') ?? '']
       const answer = await ask(visit, '/change-password', { currentPassword, newPassword })
       if (!(answer instanceof Response)) {
-        return shown(visit, { errors: explain(answer.code, answer.problem.message) }, answer.problem)
+        return shown(visit, { errors: explain(answer.code, answer.problem.toPeople) }, answer.problem)
       }
       return { to: withFlash(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
       const answer = await ask(visit, '/request-password-reset', { email: visit.session.email })
       if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
-      return shown(visit, { errors: { form: answer.problem.message } }, answer.problem)
+      return shown(visit, { errors: { form: answer.problem.toPeople } }, answer.problem)
     },
   } satisfies Record<string, Change>),
 )
 
+const WRONG_PASSWORD = 'Wrong password.'
+
 function explain(code: string, message: string): SettingsErrors {
-  if (code === 'INVALID_PASSWORD') return { currentPassword: 'This is not your password.' }
+  if (code === 'INVALID_PASSWORD') return { currentPassword: WRONG_PASSWORD }
   if (code.startsWith('PASSWORD_')) return { newPassword: besideField(message) }
   return { form: message }
 }
@@ -105,7 +112,7 @@ async function shown(
   const { service, session, site } = visit
   const [sessions, isWithPassword] = await Promise.all([
     sessionsOf(service.store, session.userId),
-    hasPassword(service.store, session.userId),
+    usesPassword(service, session.userId),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
     return { id, createdAt, isThis: id === session.id, ...agentOf(userAgent ?? '') }
@@ -116,10 +123,15 @@ async function shown(
       name={name ?? session.name}
       errors={errors}
       browsers={browsers}
-      hasPassword={isWithPassword}
+      password={!service.config.passwordSignIn ? 'off' : isWithPassword ? 'set' : 'none'}
     />
   )
   return { section: 'settings', title: 'Settings', view, problem }
+}
+
+/** Whether an account is proven by its password: one from before passwords were switched off proves nothing. */
+async function usesPassword({ config, store }: Visit['service'], userId: string): Promise<boolean> {
+  return config.passwordSignIn && (await hasPassword(store, userId))
 }
 
 async function deletion(
@@ -130,33 +142,33 @@ async function deletion(
   const { service, session, site } = visit
   const [takes, needsPassword] = await Promise.all([
     consequences(service.store, session.userId),
-    hasPassword(service.store, session.userId),
+    usesPassword(service, session.userId),
   ])
   const proof = needsPassword ? 'password' : isRecent(session.signedInAt) ? 'none' : 'signInAgain'
   const view = <DeleteAccountView site={site} takes={takes} proof={proof} errors={errors} />
-  return { section: 'settings', title: 'Delete your account', view, problem }
+  return { section: 'settings', title: 'Delete account', view, problem }
 }
 
 async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outcome> {
   const { request, service, session } = visit
   if (form.get('email')?.trim().toLowerCase() !== session.email.toLowerCase()) {
-    const error = 'This is not the address of your account.'
+    const error = 'This doesn’t match your email address.'
     return deletion(visit, { email: error }, new Problem('BAD_REQUEST', error))
   }
   const password = form.get('password')
-  const isProven = !(await hasPassword(service.store, session.userId)) || (password !== null && password !== '')
+  const isProven = !(await usesPassword(service, session.userId)) || (password !== null && password !== '')
   if (!isProven) {
-    const error = 'This must be your password.'
+    const error = 'Enter your password.'
     return deletion(visit, { password: error }, new Problem('BAD_REQUEST', error))
   }
   const answer = await ask(visit, '/delete-user', password === null || password === '' ? {} : { password })
   if (!(answer instanceof Response)) {
     const { code, problem } = answer
-    const errors = code === 'INVALID_PASSWORD' ? { password: 'This is not your password.' } : { form: problem.message }
+    const errors = code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: problem.toPeople }
     return deletion(visit, errors, problem)
   }
   const { name, origin } = service.config
-  const text = 'Everything that was yours is deleted. You can make a new account with the same address at any time.'
-  const view = <NoticePage site={{ name, origin }} heading="Your account is deleted" text={text} />
+  const text = 'Everything in it is gone. You’re welcome back any time, with the same address if you like.'
+  const view = <NoticePage site={{ name, origin }} heading="Account deleted" text={text} />
   return withCookies(page(request, view), answer)
 }

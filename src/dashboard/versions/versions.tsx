@@ -3,7 +3,7 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { History, HistoryView } from '../../../views/dashboard/versions/history.tsx'
 import type { ComparisonForm, HistoryProps } from '../../../views/dashboard/versions/history-props.ts'
-import { listVersions, restoreVersion } from '../../bundles/operations.ts'
+import { listVersions, restoreVersion } from '../../bundles/version-operations.ts'
 import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'
 import { typed, versionIn } from '../../http/fields.ts'

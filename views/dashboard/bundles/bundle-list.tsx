@@ -10,19 +10,21 @@ import { BundleRow } from './bundle-row.tsx'
 export interface ListProps {
   site: DashboardSite
   listed: Listed
+  /** How many bundles there are on all pages together. */
+  total: number
   asked: Listing
 }
 
 /** A page of bundles: what searching, sorting and paging replace. */
-export function BundleList({ site, listed, asked }: ListProps): JSX.Element {
-  const { bundles, total, pagination } = listed
+export function BundleList({ site, listed, total, asked }: ListProps): JSX.Element {
+  const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
   const addressOf = (at: number) => `/dashboard?${queryOf({ ...asked, offset: at })}`
   if (total === 0) {
     return (
       <div id="list">
-        <Empty heading="Nothing found" text={`No title, link or note holds “${asked.q ?? ''}”.`}>
+        <Empty heading="Nothing found" text={`No title, link, note or tag holds “${asked.q ?? ''}”.`}>
           <p>
             <a href="/dashboard">Show all bundles</a>
           </p>

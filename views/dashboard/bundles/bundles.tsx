@@ -14,7 +14,7 @@ interface BundlesProps extends ListProps {
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, listed, asked, history } = props
+  const { site, total, asked, history } = props
   const isDeleted = asked.state === 'deleted'
   const mayEdit = allowsRole(site.viewer.role, 'editor')
   return (
@@ -35,7 +35,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
         )}
       </Head>
       <HistoryNotice history={history} />
-      {listed.total === 0 && asked.q === undefined ? (
+      {total === 0 && asked.q === undefined ? (
         <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} />
       ) : (
         <Search {...props} />

@@ -26,7 +26,7 @@ export function Search(props: ListProps): JSX.Element {
               name="q"
               type="search"
               maxlength="200"
-              placeholder="Search titles, links and notes"
+              placeholder="Search titles, links, notes and tags"
               aria-label="Search bundles"
               value={attribute(asked.q ?? '')}
               hx-get="/dashboard"

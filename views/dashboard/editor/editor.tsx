@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { CONTENT, TEXT_NAMES, type TextName } from '../../../src/bundles/content.ts'
+import { CONTENT, textsOf } from '../../../src/bundles/content.ts'
 import { Alert, described, Field, leading } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
@@ -32,6 +32,7 @@ export function Editor({ action, kind, hidden, save, notice, state }: EditorProp
       action={action}
       enctype="multipart/form-data"
       data-touched={isTouched ? '' : undefined}
+      data-kind={kind}
       novalidate
     >
       <button type="submit" name="do" value="save" hidden safe>
@@ -53,6 +54,7 @@ export function Editor({ action, kind, hidden, save, notice, state }: EditorProp
         <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
           {isNew ? 'Cancel' : 'Undo changes'}
         </a>
+        <span class="unsaved">Unsaved changes</span>
       </div>
     </form>
   )
@@ -93,11 +95,6 @@ function About({
       }
     </div>
   )
-}
-
-/** The texts of a bundle that have one line, or many. */
-function textsOf(lines: 'one' | 'many'): TextName[] {
-  return TEXT_NAMES.filter((name) => CONTENT[name].lines === lines)
 }
 
 function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {

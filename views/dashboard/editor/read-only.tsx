@@ -1,61 +1,83 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { destination } from '../../parts/destination.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
+type PartProps = { bundle: StoredBundle }
+
+/** How each part of the content is shown, in this order; null for what stands elsewhere. A new part must say where. */
+const PARTS = {
+  // The heading of every page of a bundle.
+  title: null,
+  description: Description,
+  urls: Links,
+  // With its URL.
+  urlMetadata: null,
+  // On the page of the rules.
+  resolutionPolicy: null,
+} satisfies Record<keyof Content, ((props: PartProps) => JSX.Element) | null>
+
 /** A bundle as somebody sees it who may not edit it. */
-export function ReadOnlyPage({ site, bundle }: { site: DashboardSite; bundle: StoredBundle }): JSX.Element {
-  const { urls, urlMetadata, description } = bundle
+export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
       <p class="hint">You see this bundle as a viewer. Editors and admins of its organisation can change it.</p>
-      {description === null ? (
-        ''
-      ) : (
-        <p class="prose" dir="auto" safe>
-          {description}
-        </p>
-      )}
-      <ol class="rows shown">
-        {
-          urls.map((url, index) => {
-            const { note = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
-            const { href, host, unicode, path } = destination(url)
-            return (
-              <li class="row">
-                <div class="what">
-                  <a class="address" href={attribute(href)} target="_blank" rel="noopener noreferrer" dir="ltr">
-                    <bdi safe>{unicode === null ? host : `${unicode} (${host})`}</bdi>
-                    <bdi class="hint" safe>
-                      {path}
-                    </bdi>
-                  </a>
-                  {note === '' ? (
-                    ''
-                  ) : (
-                    <p class="prose" dir="auto" safe>
-                      {note}
-                    </p>
-                  )}
-                  <p class="tags">
-                    {openPolicy === 'manual' ? <span class="tag">opens by hand</span> : ''}
-                    {
-                      tags.map((tag) => (
-                        <span class="tag" dir="auto" safe>
-                          {tag}
-                        </span>
-                      )) as 'safe'[]
-                    }
-                  </p>
-                </div>
-              </li>
-            )
-          }) as 'safe'[]
-        }
-      </ol>
+      {Object.values(PARTS).map((Part) => (Part === null ? '' : <Part bundle={bundle} />)) as 'safe'[]}
     </BundleFrame>
+  )
+}
+
+function Description({ bundle: { description } }: PartProps): JSX.Element {
+  if (description === null) return ''
+  return (
+    <p class="prose" dir="auto" safe>
+      {description}
+    </p>
+  )
+}
+
+function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {
+  return (
+    <ol class="rows shown">
+      {urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}
+    </ol>
+  )
+}
+
+function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
+  const { note = '', tags = [], openPolicy } = metadata
+  const { href, host, unicode, path } = destination(url)
+  return (
+    <li class="row">
+      <div class="what">
+        <a class="address" href={attribute(href)} target="_blank" rel="noopener noreferrer" dir="ltr">
+          <bdi safe>{unicode === null ? host : `${unicode} (${host})`}</bdi>
+          <bdi class="hint" safe>
+            {path}
+          </bdi>
+        </a>
+        {note === '' ? (
+          ''
+        ) : (
+          <p class="prose" dir="auto" safe>
+            {note}
+          </p>
+        )}
+        <p class="tags">
+          {openPolicy === 'manual' ? <span class="tag">opens by hand</span> : ''}
+          {
+            tags.map((tag) => (
+              <span class="tag" dir="auto" safe>
+                {tag}
+              </span>
+            )) as 'safe'[]
+          }
+        </p>
+      </div>
+    </li>
   )
 }

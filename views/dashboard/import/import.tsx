@@ -7,7 +7,8 @@ import { Plan } from './plan.tsx'
 import { Remarks } from './remarks.tsx'
 import { TextField } from './text-field.tsx'
 
-const LEDE = 'Bookmarks, CSV, Markdown, OneTab or a list of links. You see what it would make before anything is made.'
+const LEDE =
+  'Bookmarks, CSV, Markdown, OneTab, JSON or a list of links. You’ll see a preview before anything is created.'
 
 /** Bringing links from elsewhere: first the text, then what it would make. */
 export function ImportPage({ form }: { form: ImportForm }): JSX.Element {
@@ -32,7 +33,7 @@ function Source({ form }: { form: ImportForm }): JSX.Element {
       <TextField form={form} rows={12} />
       <div class="save-bar">
         <button type="submit" name="do" value="read" class="primary">
-          See what it makes
+          Preview
         </button>
         <a class="quiet" href="/dashboard">
           Cancel
@@ -46,12 +47,13 @@ function Source({ form }: { form: ImportForm }): JSX.Element {
 function Formats(): JSX.Element {
   return (
     <section class="formats hint" aria-labelledby="formats">
-      <h2 id="formats">What becomes what</h2>
+      <h2 id="formats">Supported formats</h2>
       <ul>
-        <li>Bookmarks of any browser, exported as HTML: each folder a bundle.</li>
-        <li>CSV with a column “url”, and title, note, tags or folder beside it: each folder a bundle.</li>
+        <li>Bookmarks from any browser, exported as HTML: each folder becomes a bundle.</li>
+        <li>CSV with a “url” column, and optionally title, note, tags or folder: each folder becomes a bundle.</li>
         <li>Markdown: the links below each heading a bundle.</li>
-        <li>OneTab: each group a bundle. A plain list: one bundle.</li>
+        <li>JSON exported from here: every bundle as it was, rules included.</li>
+        <li>OneTab: each group becomes a bundle. A plain list becomes one bundle.</li>
         <li>{`More than ${BOUNDS.urls} links become several bundles.` as 'safe'}</li>
       </ul>
     </section>

@@ -51,7 +51,7 @@ export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
         ''
       ) : (
         <form class="import" id="import" method="post" action="/dashboard/links/import">
-          <h2>What was not made</h2>
+          <h2>Not imported</h2>
           <Plan form={form} plan={form.plan} />
         </form>
       )}

@@ -15,6 +15,7 @@ const FORMATS: Record<ImportPlan['format'], string> = {
   markdown: 'Markdown',
   onetab: 'a OneTab export',
   list: 'a list',
+  json: 'JSON',
 }
 
 /** What a text would make: each bundle and each link of it can be left out. */
@@ -107,7 +108,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
           <FieldError id={id} error={error} />
         </div>
         <span class="hint number" safe>
-          {count(bundle.links.length, 'link')}
+          {count(bundle.links.length, 'link') + (bundle.resolutionPolicy === undefined ? '' : ' and rules')}
         </span>
       </div>
       <details open={isShort}>

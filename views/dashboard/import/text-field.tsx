@@ -7,7 +7,7 @@ import type { ImportForm } from './import-form.ts'
 export function TextField({ form: { text, error }, rows }: { form: ImportForm; rows: number }): JSX.Element {
   return (
     <div class="field">
-      <label for="text">What you bring</label>
+      <label for="text">Paste or upload</label>
       <textarea
         id="text"
         name="text"

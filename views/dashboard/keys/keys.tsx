@@ -3,6 +3,7 @@
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { When } from '../parts/time.tsx'
@@ -20,7 +21,7 @@ interface KeysProps {
   limit: number
 }
 
-const LEDE = 'A key lets a script, a command line or an agent do what you can do, within the scope that you give it.'
+const LEDE = 'API keys let scripts, the command line and AI agents work with your bundles.'
 
 /** The acting subject's keys: those that work, then the revoked ones. */
 export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element {
@@ -31,13 +32,13 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
       <>
         <Head title="API keys" />
         <Empty
-          heading="Your first key"
-          text="A script sends its key with every request, and so makes, reads or edits bundles in your name. You choose what it may do and how often, and can end it at any time."
+          heading="Automate with API keys"
+          text="A key lets a script, the command line or an AI agent create, read or edit bundles for you. You choose what it can do and how often, and you can revoke it at any time."
         >
           <p class="actions">
             <a class="button primary" href="/dashboard/keys/new">
               <Icon name="plus" />
-              New key
+              Create API key
             </a>
           </p>
         </Empty>
@@ -49,7 +50,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
       <Head title="API keys" lede={LEDE}>
         <a class="button primary" href="/dashboard/keys/new">
           <Icon name="plus" />
-          New key
+          Create API key
         </a>
       </Head>
       <div>
@@ -86,7 +87,7 @@ function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
       <div class="facts hint">
         {endedAt === null ? <Usage apiKey={apiKey} /> : ''}
         <span>
-          {lastUsedAt === null ? 'never used, made ' : 'last used '}
+          {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
           <When at={Date.parse(lastUsedAt ?? createdAt)} />
         </span>
       </div>
@@ -98,7 +99,7 @@ function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
         </div>
       ) : (
         <span class="tag bad">
-          {revokedAt === null ? 'ended when its minter left, ' : 'revoked '}
+          {revokedAt === null ? 'Ended when its creator left, ' : 'Revoked '}
           <When at={Date.parse(endedAt)} />
         </span>
       )}
@@ -109,7 +110,7 @@ function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
 const number = new Intl.NumberFormat('en-GB')
 
 function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: UsedKey }): JSX.Element {
-  if (used === null) return <span>no limit</span>
+  if (used === null) return <span>No limit</span>
   const text = `${number.format(used)} of ${number.format(rateLimitPerHour)} this hour`
   if (used < rateLimitPerHour * 0.9) return <span safe>{text}</span>
   return (
@@ -126,12 +127,12 @@ export function KeysOfAdminsView({ site }: { site: DashboardSite }): JSX.Element
     <>
       <Head title="API keys" />
       <Empty
-        heading={`The admins of ${acting?.name ?? 'this organisation'} manage its keys`}
-        text={`A key of an organisation reaches all of its bundles, so only admins see, make and revoke them. You are ${role}. Ask an admin for a key or for the role, or act for yourself to make keys of your own.`}
+        heading={`Only admins of ${acting?.name ?? 'this organisation'} can manage API keys`}
+        text={`An organisation’s keys can reach all of its bundles. You’re ${ROLE_WORDS[role].one}: ask an admin for a key, or switch to your personal workspace to create your own.`}
       >
         <p class="actions">
           <a class="button" href={`/dashboard/organizations/${acting?.id ?? ''}`}>
-            Who is admin?
+            See who’s an admin
           </a>
         </p>
       </Empty>

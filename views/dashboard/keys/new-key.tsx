@@ -15,18 +15,18 @@ export interface KeyForm {
   errors: { name?: string; scope?: string; rateLimitPerHour?: string; form?: string }
 }
 
-/** Make a key. */
+/** Create a key. */
 export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm }): JSX.Element {
   const { name, scope, rateLimitPerHour, idempotencyKey, errors } = form
   const { acting } = site.viewer
   return (
     <>
       <Head
-        title="New API key"
+        title="Create API key"
         lede={
           acting === null
-            ? 'It reaches your own bundles.'
-            : `It reaches the bundles of ${acting.name}, with your role there, and ends when you leave.`
+            ? 'For the bundles in your personal workspace.'
+            : `For the bundles of ${acting.name}, with your role there. It stops working if you leave.`
         }
       />
       <Alert text={errors.form} />
@@ -44,10 +44,10 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             value={attribute(name)}
             {...described('name', errors.name)}
           />
-          <p class="hint">Where it will be used, so that you know which to revoke: “nightly import”.</p>
+          <p class="hint">Name it after where you’ll use it, like “nightly import”.</p>
         </Field>
         <fieldset class="field" {...described('scope', errors.scope)}>
-          <legend>What it may do</legend>
+          <legend>Permissions</legend>
           {
             Object.entries(SCOPES).map(([value, { name: label, allows }]) => (
               <label class="choice">
@@ -59,10 +59,10 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
               </label>
             )) as 'safe'[]
           }
-          <p class="hint">This cannot be changed later. Give it no more than it needs.</p>
+          <p class="hint">You can’t change this later. Give it no more than it needs.</p>
           <FieldError id="scope" error={errors.scope} />
         </fieldset>
-        <Field id="rateLimitPerHour" label="Requests an hour" error={errors.rateLimitPerHour}>
+        <Field id="rateLimitPerHour" label="Requests per hour" error={errors.rateLimitPerHour}>
           <input
             id="rateLimitPerHour"
             name="rateLimitPerHour"
@@ -76,11 +76,11 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
             value={attribute(rateLimitPerHour)}
             {...described('rateLimitPerHour', errors.rateLimitPerHour)}
           />
-          <p class="hint">At most 100,000. 0 is no limit. More than that in an hour is answered with 429.</p>
+          <p class="hint">Up to 100,000. Enter 0 for no limit. Requests beyond this get a 429 error.</p>
         </Field>
         <div class="actions">
           <button type="submit" class="primary">
-            Make the key
+            Create API key
           </button>
           <a class="button" href="/dashboard/keys">
             Cancel
@@ -100,12 +100,12 @@ interface KeyMadeProps {
 export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): JSX.Element {
   return (
     <>
-      <Head title="Your new key" lede={apiKey.name} />
+      <Head title="API key created" lede={apiKey.name} />
       <section class="panel caution">
         <div class="words">
           <p>
-            <strong>Copy it now.</strong> It is shown only this once: we keep no copy that could be read. Keep it where
-            secrets are kept, never in a page or a public repository.
+            <strong>Copy it now.</strong> You won’t see it again. Keep it somewhere safe, and never put it in a web page
+            or a public repository.
           </p>
         </div>
         <Field id="key" label="API key">
@@ -122,7 +122,7 @@ export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): J
         <pre class="code" tabindex="0" safe>{`curl ${site.origin}/api/me \\\n  -H "Authorization: Bearer $KEY"`}</pre>
         <p>
           <a class="button" href="/dashboard/keys">
-            I have kept it
+            I’ve saved it
           </a>
         </p>
       </section>

@@ -10,16 +10,15 @@ export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { ap
     <Confirm
       title={`Revoke ${name}?`}
       action={`/dashboard/keys/${id}/revoke`}
-      button="Revoke the key"
+      button="Revoke API key"
       back="/dashboard/keys"
     >
       <p>
-        Whatever uses <code safe>{`${keyPrefix}…`}</code> is refused from the next request on. This cannot be taken
-        back.
+        Anything that uses <code safe>{`${keyPrefix}…`}</code> stops working right away. You can’t undo this.
       </p>
       <p>
         {lastUsedAt === null ? (
-          'It was never used.'
+          'It has never been used.'
         ) : (
           <>
             It was last used <When at={Date.parse(lastUsedAt)} />.

@@ -23,10 +23,10 @@ export function RemoveMemberView({ organization, member, keys }: RemoveMemberPro
     <Confirm
       title={`Remove ${personName(member)}?`}
       action={`/dashboard/organizations/${id}/members/${member.id}/remove`}
-      button="Remove the member"
+      button="Remove member"
       back={`/dashboard/organizations/${id}`}
     >
-      <p safe>{`They lose ${name} at once, in every browser. What they made for it stays.`}</p>
+      <p safe>{`They lose access to ${name} right away. Bundles they created stay.`}</p>
       <KeysEnd keys={keys} whose="they" />
     </Confirm>
   )
@@ -39,10 +39,12 @@ export function LeaveView({ organization, keys }: Omit<RemoveMemberProps, 'membe
     <Confirm
       title={`Leave ${name}?`}
       action={`/dashboard/organizations/${id}/leave`}
-      button="Leave"
+      button="Leave organisation"
       back={`/dashboard/organizations/${id}`}
     >
-      <p>You lose its bundles at once, and come back only by another invitation. What you made for it stays.</p>
+      <p>
+        You lose access to its bundles right away, and need a new invitation to come back. Bundles you created stay.
+      </p>
       <KeysEnd keys={keys} whose="you" />
     </Confirm>
   )
@@ -50,7 +52,7 @@ export function LeaveView({ organization, keys }: Omit<RemoveMemberProps, 'membe
 
 function KeysEnd({ keys, whose }: { keys: number; whose: 'you' | 'they' }): JSX.Element {
   if (keys === 0) return ''
-  const text = `${count(keys, 'API key')} of the organisation that ${whose} made ${keys === 1 ? 'stops' : 'stop'} working.`
+  const text = `${count(keys, 'API key')} ${whose} created for the organisation ${keys === 1 ? 'stops' : 'stop'} working.`
   return <p safe>{text}</p>
 }
 
@@ -68,7 +70,7 @@ export function DeleteOrganizationView({ site, organization, holdings, error }: 
     <Confirm
       title={`Delete ${name}?`}
       action={`/dashboard/organizations/${id}/delete`}
-      button="Delete the organisation"
+      button="Delete organisation"
       back={`/dashboard/organizations/${id}`}
       fields={
         <Retyped name="name" error={error}>
@@ -78,20 +80,20 @@ export function DeleteOrganizationView({ site, organization, holdings, error }: 
         </Retyped>
       }
     >
-      <p>This cannot be taken back. With it go, at once and for good:</p>
+      <p>You can’t undo this. It permanently deletes:</p>
       <ul>
         <Lost {...holdings} />
-        <li safe>{`the membership of ${count(members.length, 'member')}, who keep their accounts`}</li>
+        <li safe>{`access for ${count(members.length, 'member')}, who keep their accounts`}</li>
       </ul>
       <p>
         <ExportLink
           site={site}
           organizationId={id}
-          label="Export all its data"
+          label="Export all data"
           back={`/dashboard/organizations/${id}/delete`}
           isPlain
         />
-        {' first, if you may want it.'}
+        {' first if you might need it.'}
       </p>
     </Confirm>
   )

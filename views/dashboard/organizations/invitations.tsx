@@ -13,17 +13,39 @@ import { ROLE_WORDS } from './role-words.ts'
 export interface InviteForm {
   email: string
   role: string
-  error: string
+  errors: { email?: string; form?: string }
+}
+
+interface InviteProps {
+  form: InviteForm
+  /** Of the organisation. */
+  id: string
+  /** Whether nobody else belongs to it yet. */
+  isAlone: boolean
+  /** Whether the viewer's address is confirmed, which an invitation names. */
+  mayInvite: boolean
 }
 
 /** Invites somebody by their address. */
-export function Invite({ form: { email, role, error }, id }: { form: InviteForm; id: string }): JSX.Element {
-  const shown = error === '' ? undefined : error
+export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }: InviteProps): JSX.Element {
+  if (!mayInvite) {
+    return (
+      <section class="panel" aria-labelledby="invite">
+        <h2 id="invite">Invite people</h2>
+        <p class="hint">Confirm your email address first: invitations are sent in your name.</p>
+      </section>
+    )
+  }
   return (
     <section class="panel" aria-labelledby="invite">
-      <h2 id="invite">Invite somebody</h2>
+      <h2 id="invite">Invite people</h2>
+      {isAlone ? (
+        <p class="hint">It’s just you here so far. Whoever you invite gets an email with a link to join.</p>
+      ) : (
+        ''
+      )}
       <form class="inline" method="post" action={`/dashboard/organizations/${id}`}>
-        <EmailField email={email} error={shown} autocomplete="off" />
+        <EmailField email={email} error={errors.email} autocomplete="off" />
         <Field id="role" label="Role">
           <select id="role" name="role">
             {
@@ -36,10 +58,10 @@ export function Invite({ form: { email, role, error }, id }: { form: InviteForm;
           </select>
         </Field>
         <button type="submit" class="primary">
-          Send the invitation
+          Send invitation
         </button>
       </form>
-      <p class="hint">{ROLES.map((one) => `${ROLE_WORDS[one].name}: ${ROLE_WORDS[one].does}.`).join(' ') as 'safe'}</p>
+      <p class="hint">{ROLES.map((one) => `${ROLE_WORDS[one].name}s ${ROLE_WORDS[one].does}.`).join(' ') as 'safe'}</p>
     </section>
   )
 }
@@ -63,7 +85,7 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                 <span class="name">
                   <bdi safe>{email}</bdi>
                 </span>
-                <span class="hint" safe>{`as ${role}, open until ${day.format(expiresAt)}`}</span>
+                <span class="hint" safe>{`Invited as ${ROLE_WORDS[role].one}, until ${day.format(expiresAt)}`}</span>
               </div>
               <div class="actions">
                 <button
@@ -76,8 +98,8 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
                   <span class="label">Copy link</span>
                 </button>
                 <form method="post" action={`/dashboard/organizations/${id}/invitations/${invitation}/cancel`}>
-                  <button type="submit" class="quiet" aria-label={attribute(`Take back the invitation of ${email}`)}>
-                    Take back
+                  <button type="submit" class="quiet" aria-label={attribute(`Revoke the invitation of ${email}`)}>
+                    Revoke
                   </button>
                 </form>
               </div>
@@ -85,7 +107,7 @@ export function Invitations({ site, id, invitations }: InvitationsProps): JSX.El
           )) as 'safe'[]
         }
       </ul>
-      <p class="hint">A link works only for whoever is signed in with its address, once that address is confirmed.</p>
+      <p class="hint">Each link works only for the address it was sent to, once that address is confirmed.</p>
     </section>
   )
 }

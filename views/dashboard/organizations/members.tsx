@@ -29,11 +29,11 @@ export function MemberRow({ organization, member, viewerId }: MemberRowProps): J
         </span>
         <span class="hint where">
           {name === email ? '' : <bdi safe>{email}</bdi>}
-          {name === email ? 'since ' : ' · since '}
+          {name === email ? 'Joined ' : ' · joined '}
           <When at={since} />
         </span>
       </div>
-      <span class={['tag', role === 'admin' && 'good']}>{role as 'safe'}</span>
+      <span class={['tag', role === 'admin' && 'good']}>{ROLE_WORDS[role].name as 'safe'}</span>
       {organization.role === 'admin' && !isOnlyAdmin(organization, member) ? (
         <MemberMenu organization={organization} member={member} isSelf={isSelf} />
       ) : (
@@ -60,7 +60,7 @@ function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'view
             ROLES.filter((role) => role !== member.role).map((role) => (
               <button type="submit" class="item" name="role" value={role}>
                 <span class="who">
-                  <span class="name">{`Make ${role}` as 'safe'}</span>
+                  <span class="name">{`Make ${ROLE_WORDS[role].one}` as 'safe'}</span>
                   <span class="hint">{ROLE_WORDS[role].does as 'safe'}</span>
                 </span>
               </button>

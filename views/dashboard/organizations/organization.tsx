@@ -2,7 +2,7 @@
 
 import { count } from '../../../src/core/words.ts'
 import type { OrganizationInFull } from '../../../src/identity/organizations.ts'
-import { described, FieldError } from '../../parts/fields.tsx'
+import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
@@ -15,7 +15,13 @@ interface OrganizationProps {
   organization: OrganizationInFull
   /** Where it came back with an error. */
   invite?: InviteForm
-  name?: { name: string; error: string }
+  name?: { name: string; errors: NameErrors }
+}
+
+/** What is wrong with a form for a name. */
+export interface NameErrors {
+  name?: string
+  form?: string
 }
 
 /** One organisation: its members, and for admins all that can be done about them. */
@@ -25,17 +31,18 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
   const isAdmin = role === 'admin'
   return (
     <>
-      <Head title={organization.name} lede={`You are ${role}. ${ROLE_WORDS[role].you}`}>
+      <Head title={organization.name} lede={`You’re ${ROLE_WORDS[role].one}. ${ROLE_WORDS[role].you}`}>
         {viewer.acting?.id === id ? (
-          <span class="tag good">You act for it</span>
+          <span class="tag good">Current workspace</span>
         ) : (
           <form method="post" action="/dashboard/subject">
             <button type="submit" name="organizationId" value={id}>
-              Act for it
+              Switch to this workspace
             </button>
           </form>
         )}
       </Head>
+      <Alert text={invite?.errors.form ?? name?.errors.form} />
       <section class="titled" aria-labelledby="members">
         <h2 id="members" safe>
           {count(members.length, 'member')}
@@ -50,7 +57,12 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
       </section>
       {isAdmin ? (
         <>
-          <Invite form={invite ?? { email: '', role: 'editor', error: '' }} id={id} />
+          <Invite
+            form={invite ?? { email: '', role: 'editor', errors: {} }}
+            id={id}
+            isAlone={members.length === 1}
+            mayInvite={viewer.emailVerified}
+          />
           {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
           <NameForm organization={organization} form={name} />
         </>
@@ -69,7 +81,7 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
       <form class="inline" method="post" action={`/dashboard/organizations/${organization.id}`}>
         <div class="field">
           <label for="name" class="said">
-            Name of the organisation
+            Organisation name
           </label>
           <input
             id="name"
@@ -79,11 +91,11 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
             maxlength="100"
             autocomplete="organization"
             value={attribute(form?.name ?? organization.name)}
-            {...described('name', form?.error)}
+            {...described('name', form?.errors.name)}
           />
-          <FieldError id="name" error={form?.error} />
+          <FieldError id="name" error={form?.errors.name} />
         </div>
-        <button type="submit">Save the name</button>
+        <button type="submit">Save name</button>
       </form>
     </section>
   )
@@ -96,22 +108,17 @@ function Ends({ site, organization }: Pick<OrganizationProps, 'site' | 'organiza
   const isLast = isAdmin && members.filter((one) => one.role === 'admin').length === 1
   return (
     <section class="panel" aria-labelledby="ends">
-      <h2 id="ends">{isAdmin ? 'Data, leaving and deleting' : 'Leaving'}</h2>
+      <h2 id="ends">{isAdmin ? 'Export, leave or delete' : 'Leave'}</h2>
       {isLast ? (
-        <p class="hint">You are the only admin: to leave, make another member admin first.</p>
+        <p class="hint">You’re the only admin. To leave, make another member an admin first.</p>
       ) : isAdmin ? (
         ''
       ) : (
-        <p class="hint">What you made for the organisation stays with it.</p>
+        <p class="hint">Bundles you created here stay with the organisation.</p>
       )}
       <div class="actions">
         {isAdmin ? (
-          <ExportLink
-            site={site}
-            organizationId={id}
-            label="Export all its data"
-            back={`/dashboard/organizations/${id}`}
-          />
+          <ExportLink site={site} organizationId={id} label="Export all data" back={`/dashboard/organizations/${id}`} />
         ) : (
           ''
         )}

@@ -2,16 +2,25 @@
 
 import type { OwnOrganization } from '../../../src/identity/members.ts'
 import type { Asked } from '../../../src/identity/organizations.ts'
-import { described, Field } from '../../parts/fields.tsx'
+import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
+import type { NameErrors } from './organization.tsx'
+import { ROLE_WORDS } from './role-words.ts'
+
+/** The form for a new organisation as it was sent, and what is wrong with it. */
+export interface CreateForm {
+  name: string
+  slug: string
+  errors: NameErrors
+}
 
 interface OrganizationsProps {
   site: DashboardSite
   /** Open ones to the visitor. */
   invitations: Asked[]
-  form: { name: string; slug: string; error: string | undefined }
+  form: CreateForm
 }
 
 /** The visitor's organisations, invitations to others, and the form for a new one. */
@@ -20,20 +29,21 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
   const hasNone = organizations.length === 0
   return (
     <>
+      <Alert text={form.errors.form} />
       {hasNone ? (
         <>
           <Head title="Organisations" />
           <Empty
-            heading="Share the work"
-            text="Bundles of an organisation belong to all of its members, and stay when somebody leaves. Viewers see bundles and their insights, editors make and change them, admins manage members and keys."
+            heading="Work on bundles together"
+            text="Create an organisation, invite people, and its bundles belong to all of you, even after someone leaves. Viewers can look, editors can create and edit, and admins also manage people and API keys."
           >
-            <CreateForm form={form} />
+            <Create form={form} />
           </Empty>
         </>
       ) : (
         <Head
           title="Organisations"
-          lede="Bundles and keys belong to whom you act for: yourself, or one of your organisations."
+          lede="Bundles and API keys belong to your current workspace: your own, or an organisation’s."
         />
       )}
       {invitations.length === 0 ? (
@@ -56,8 +66,8 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
             }
           </ul>
           <section class="panel" aria-labelledby="create">
-            <h2 id="create">Another organisation</h2>
-            <CreateForm form={form} />
+            <h2 id="create">New organisation</h2>
+            <Create form={form} />
           </section>
         </>
       )}
@@ -65,11 +75,11 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
   )
 }
 
-function CreateForm({ form: { name, slug, error } }: Pick<OrganizationsProps, 'form'>): JSX.Element {
+function Create({ form: { name, slug, errors } }: Pick<OrganizationsProps, 'form'>): JSX.Element {
   return (
     <form class="inline" method="post" action="/dashboard/organizations">
       <input type="hidden" name="slug" value={attribute(slug)} />
-      <Field id="name" label="Name" error={error}>
+      <Field id="name" label="Name" error={errors.name}>
         <input
           id="name"
           dir="auto"
@@ -78,11 +88,11 @@ function CreateForm({ form: { name, slug, error } }: Pick<OrganizationsProps, 'f
           maxlength="100"
           autocomplete="organization"
           value={attribute(name)}
-          {...described('name', error)}
+          {...described('name', errors.name)}
         />
       </Field>
       <button type="submit" class="primary">
-        Create the organisation
+        Create organisation
       </button>
     </form>
   )
@@ -101,10 +111,10 @@ function OrganizationRow({ organization: { id, name, role }, isActing }: RowProp
         <a class="name" href={`/dashboard/organizations/${id}`}>
           <bdi safe>{name}</bdi>
         </a>
-        <span class="hint" safe>{`You are ${role}`}</span>
+        <span class="hint" safe>{`You’re ${ROLE_WORDS[role].one}`}</span>
       </div>
       {isActing ? (
-        <span class="tag good">You act for it</span>
+        <span class="tag good">Current workspace</span>
       ) : (
         <form method="post" action="/dashboard/subject">
           <button
@@ -130,11 +140,16 @@ function InvitationRow({ invitation: { id, name, role } }: { invitation: Asked }
         <span class="name">
           <bdi safe>{name}</bdi>
         </span>
-        <span class="hint" safe>{`as ${role}`}</span>
+        <span class="hint" safe>{`Join as ${ROLE_WORDS[role].one}`}</span>
       </div>
       <div class="actions">
-        <a class="quiet" href={`/invitations/${id}`} hx-boost="false" aria-label={attribute(`Look and join ${name}`)}>
-          Look and join
+        <a
+          class="quiet"
+          href={`/invitations/${id}`}
+          hx-boost="false"
+          aria-label={attribute(`View invitation to ${name}`)}
+        >
+          View invitation
         </a>
       </div>
     </li>

@@ -1,8 +1,23 @@
 import type { Role } from '../../../src/identity/roles.ts'
 
 /** How roles are called, and what they mean. */
-export const ROLE_WORDS: Record<Role, { name: string; does: string; you: string }> = {
-  viewer: { name: 'Viewer', does: 'sees bundles and insights', you: 'You see its bundles, versions and insights.' },
-  editor: { name: 'Editor', does: 'makes and edits bundles', you: 'You make and edit its bundles.' },
-  admin: { name: 'Admin', does: 'manages everything', you: 'You manage its bundles, members and keys.' },
+export const ROLE_WORDS: Record<Role, { name: string; one: string; does: string; you: string }> = {
+  viewer: {
+    name: 'Viewer',
+    one: 'a viewer',
+    does: 'can see bundles and insights',
+    you: 'You can see its bundles, versions and insights.',
+  },
+  editor: {
+    name: 'Editor',
+    one: 'an editor',
+    does: 'can also create and edit bundles',
+    you: 'You can create and edit its bundles.',
+  },
+  admin: {
+    name: 'Admin',
+    one: 'an admin',
+    does: 'can also manage people, API keys and settings',
+    you: 'You can manage its bundles, members and API keys.',
+  },
 }

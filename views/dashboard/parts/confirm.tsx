@@ -67,7 +67,7 @@ export function Retyped({ name, error, children }: RetypedProps): JSX.Element {
       <label for={name}>
         {'Type '}
         {children as 'safe'}
-        {' to go on'}
+        {' to confirm'}
       </label>
       <input id={name} name={name} required autocomplete="off" {...described(name, error)} />
       <FieldError id={name} error={error} />

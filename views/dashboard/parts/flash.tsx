@@ -11,23 +11,25 @@ const MESSAGES = {
   restored: 'The bundle is back, under the link that it had.',
   reverted: 'The earlier version is back, saved as a new one.',
   cleared: 'The rules are cleared: everyone gets the bundle’s own tabs.',
-  keyRevoked: 'The key is revoked. Requests with it are refused from now on.',
+  keyRevoked: 'API key revoked. It no longer works.',
   keyMadeBefore:
-    'That key was made and shown when the form was first sent. If you did not keep its text, revoke it and make another.',
-  organizationMade: 'The organisation is made, and you act for it now.',
-  organizationRenamed: 'The organisation has its new name.',
-  organizationDeleted: 'The organisation is deleted, with all that it had.',
-  invited: 'The invitation is on its way.',
-  invitationCanceled: 'The invitation is taken back. Its link does nothing any more.',
-  roleChanged: 'The role is changed, from the next request on.',
-  memberRemoved: 'They are no member any more.',
-  left: 'You have left the organisation.',
-  nameSaved: 'Your name is saved.',
-  verificationSent: 'A mail is on its way. Open the link in it to confirm your address.',
-  passwordChanged: 'Your password is changed, and every other browser is signed out.',
-  passwordMailSent: 'A mail is on its way. Open the link in it to choose a new password.',
-  sessionEnded: 'That browser is signed out.',
-  sessionsEnded: 'Every other browser is signed out.',
+    'You already created this key, and it was shown then. If you didn’t copy it, revoke it and create another.',
+  organizationMade: 'Organisation created. It’s now your current workspace.',
+  organizationRenamed: 'Organisation renamed.',
+  organizationDeleted: 'Organisation deleted.',
+  invited: 'Invitation sent.',
+  invitationCanceled: 'Invitation revoked. Its link no longer works.',
+  roleChanged: 'Role changed.',
+  memberRemoved: 'Member removed.',
+  left: 'You’ve left the organisation.',
+  nameSaved: 'Name saved.',
+  verificationSent: 'Email sent. Open the link in it to confirm your address.',
+  passwordChanged: 'Password changed. All other browsers are signed out.',
+  passwordMailSent: 'Email sent. Open the link in it to choose a new password.',
+  sessionEnded: 'Browser signed out.',
+  sessionsEnded: 'All other browsers are signed out.',
+  signedUp: 'Welcome! Your account is ready.',
+  joined: 'You’ve joined the organisation.',
 } as const
 
 type FlashName = keyof typeof MESSAGES
@@ -41,13 +43,20 @@ export function withFlash(path: string, name: FlashName, more: Record<string, st
   return `${pathname}?${search}`
 }
 
-/** What was done on the page before, with its undoing where it has one. */
-export function Flash({ query }: { query: URLSearchParams }): JSX.Element {
+/**
+ * What was done on the page before, with its undoing where it has one.
+ * @param acting the name of the organisation that the viewer acts for.
+ */
+export function Flash({ query, acting }: { query: URLSearchParams; acting: string | null }): JSX.Element {
   const name = query.get('said')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
     <div class="flash" role="status">
-      <p>{MESSAGES[name as FlashName]}</p>
+      {name === 'joined' && acting !== null ? (
+        <p safe>{`You joined ${acting}.`}</p>
+      ) : (
+        <p>{MESSAGES[name as FlashName]}</p>
+      )}
       {name === 'deleted' ? (
         <UndoDelete query={query} />
       ) : name === 'reverted' || name === 'cleared' ? (

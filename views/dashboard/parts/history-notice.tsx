@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { mebibytes } from '../../../src/core/words.ts'
+import { mebibytes, PLAN_NAMES } from '../../../src/core/words.ts'
 import type { HistoryUse } from '../../../src/plans/history.ts'
 
 /** Said from here on. */
@@ -12,7 +12,7 @@ export function HistoryNotice({ history: { plan, bytes, max } }: { history: Hist
   const percent = Math.min(100, Math.floor((bytes / max) * 100))
   return (
     <p class="alert" safe>
-      {`${percent}% of the ${mebibytes(max)} of version history that the plan ${plan} keeps is used. Every edit adds to it; once it is full, nothing can be edited or made. ${plan === 'free' ? 'The plan pro keeps more.' : 'Ask whoever runs this server for more.'}`}
+      {`You’ve used ${percent}% of the ${mebibytes(max)} of version history on the ${PLAN_NAMES[plan]} plan. Every edit adds to it. Once it’s full, you can’t create or edit bundles. ${plan === 'free' ? 'Upgrade to Pro for more.' : 'Ask your administrator for more room.'}`}
     </p>
   )
 }

@@ -5,7 +5,7 @@ import type { Holdings } from '../../../src/identity/holdings.ts'
 
 /** What would be lost, as items of a list; what there is none of is left out. `whose` ends "3 bundles". */
 export function Lost({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {
-  const lost = `${count(bundles, 'bundle')}${whose}, with every version and all that was counted; their links answer “not found”`
+  const lost = `${count(bundles, 'bundle')}${whose}, with all versions and insights. Their links stop working`
   return (
     <>
       {bundles === 0 ? '' : <li safe>{lost}</li>}

@@ -8,8 +8,8 @@ import { type DashboardSite, Empty, Head } from './shell.tsx'
 // What a page shows where something needs more proof of who asks than their session is (decisions 13).
 
 /** To where somebody signs in again, and back. */
-function toSignIn(back: string): string {
-  return `/sign-in?next=${encodeURIComponent(back)}`
+export function toSignIn(back: string): string {
+  return `/sign-in?as=again&next=${encodeURIComponent(back)}`
 }
 
 interface ExportLinkProps {
@@ -51,10 +51,8 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
         <Head title={title} />
         <Empty
           heading="Confirm your address first"
-          text={`A key acts in your name, so we must know that ${email} is yours. Open the link in the mail we sent you, or have another sent.`}
-        >
-          <ConfirmationForm back={back} />
-        </Empty>
+          text={`API keys act on your behalf, so we need to know that ${email} is yours. Open the link we sent you, or use the button above to get another.`}
+        />
       </>
     )
   }
@@ -64,7 +62,7 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
       <Head title={title} />
       <Empty
         heading="Sign in again first"
-        text="You signed in more than a day ago. A key can be used from anywhere, so we ask once more that it is you."
+        text="API keys work from anywhere, so creating one needs a sign-in from the last 24 hours."
       >
         <p class="actions">
           <a class="button primary" href={attribute(toSignIn(back))} hx-boost="false">
@@ -73,16 +71,5 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
         </p>
       </Empty>
     </>
-  )
-}
-
-/** Has the mail that confirms an address sent again. @param back where its link leads in the end. */
-export function ConfirmationForm({ back }: { back: string }): JSX.Element {
-  return (
-    <form method="post" action="/dashboard/settings" class="actions">
-      <input type="hidden" name="change" value="verification" />
-      <input type="hidden" name="next" value={attribute(back)} />
-      <button type="submit">Send the confirmation mail again</button>
-    </form>
   )
 }

@@ -21,7 +21,7 @@ document.addEventListener('htmx:after:swap', (event) => {
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
   if (page === null || target !== page) return
   const isWrong = showWrong()
-  if (!isWrong && document.activeElement?.id !== 'q') {
+  if (!isWrong && !page.hasAttribute('data-stays') && document.activeElement?.id !== 'q') {
     window.scrollTo(0, 0)
     const start = page.querySelector('[autofocus]') ?? document.getElementById('main')
     if (start instanceof HTMLElement) start.focus({ preventScroll: true })
@@ -37,13 +37,15 @@ function announce(text) {
 
 // What could not be reached or was refused leaves the page as it is, with everything typed.
 document.addEventListener('htmx:error', () => {
-  const said = document.getElementById('said')
-  if (said === null) return
   const alert = document.createElement('p')
   alert.className = 'alert'
   alert.role = 'alert'
   alert.textContent = 'The server could not be reached. What you typed is still here: try again in a moment.'
-  said.replaceChildren(alert)
+  // Beside the button that was pressed, wherever the page is scrolled to.
+  const bar = document.querySelector('.save-bar')
+  bar?.querySelector('.alert')?.remove()
+  if (bar === null) document.getElementById('said')?.replaceChildren(alert)
+  else bar.prepend(alert)
 })
 
 // Times are sent in UTC; a hover shows them in the reader's own zone.

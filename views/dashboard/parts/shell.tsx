@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
+import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Document, type Site, type Viewer } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
@@ -109,8 +110,9 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
       </header>
       <main id="main" tabindex="-1">
         <div id="said">
-          <Flash query={query} />
+          <Flash query={query} acting={viewer.acting?.name ?? null} />
         </div>
+        <ConfirmNotice viewer={viewer} back={path} />
         {children as 'safe'}
       </main>
     </>

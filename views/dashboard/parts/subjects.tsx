@@ -2,6 +2,7 @@
 
 import { Icon } from '../../parts/icons.tsx'
 import type { Viewer } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Monogram, personName } from './person.tsx'
 
 /** Whom the visitor acts for, always in sight, and whom they may act for instead. */
@@ -11,14 +12,14 @@ export function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
   return (
     <details class="menu subjects" name="menu">
       <summary>
-        <span class="said">Acting for</span>
+        <span class="said">Workspace</span>
         <Monogram text={name} />
         <span class="who">
           <span class="name" dir="auto" safe>
             {name}
           </span>
           <span class="hint" safe>
-            {acting === null ? 'Personal' : `You are ${role}`}
+            {acting === null ? 'Personal' : `You’re ${ROLE_WORDS[role].one}`}
           </span>
         </span>
         <Icon name="switch" />
@@ -28,13 +29,18 @@ export function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
           <Choice id="" name={personName(viewer)} hint="Personal" current={acting === null} />
           {
             organizations.map((one) => (
-              <Choice id={one.id} name={one.name} hint={`You are ${one.role}`} current={one.id === acting?.id} />
+              <Choice
+                id={one.id}
+                name={one.name}
+                hint={`You’re ${ROLE_WORDS[one.role].one}`}
+                current={one.id === acting?.id}
+              />
             )) as 'safe'[]
           }
         </form>
         <a class="item" href="/dashboard/organizations">
           <Icon name="plus" />
-          Create an organisation
+          New organisation
         </a>
       </div>
     </details>

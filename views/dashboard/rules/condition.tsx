@@ -132,15 +132,18 @@ function Leaf({ condition, path, number, depth, building }: ConditionProps<Draft
           {
             SUBJECT_GROUPS.map(({ group, subjects }) => (
               <optgroup label={group}>
-                {subjects.map((known) => (
-                  <option value={known} selected={known === subject} safe>
-                    {SUBJECT_WORDS[known].label}
-                  </option>
-                ))}
+                {subjects
+                  .filter((known) => known === subject || building.findings.absent[known] === undefined)
+                  .map((known) => (
+                    <option value={known} selected={known === subject} safe>
+                      {SUBJECT_WORDS[known].label}
+                    </option>
+                  ))}
               </optgroup>
             )) as 'safe'[]
           }
         </select>
+        <input type="hidden" name={`${path}.asked`} value={subject} />
         <Operands condition={condition} path={path} building={building} />
         {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>

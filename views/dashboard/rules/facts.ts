@@ -2,6 +2,7 @@ import type { Fact, Field } from '../../../db/policy.ts'
 import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { DEVICES } from '../../../src/policies/agents.ts'
+import { countries } from '../../../src/policies/countries.ts'
 import { browserName, choiceName, countryName, languageName, systemName } from './values.ts'
 
 /** How the rules screen names a fact, asks for it, and tells what a condition says of it. */
@@ -113,7 +114,10 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     group: 'Browser',
     label: 'Country',
     name: 'country',
-    placeholder: 'DE',
+    placeholder: 'Germany',
+    get choices() {
+      return Object.fromEntries(countries())
+    },
     tester: { label: 'Country', placeholder: 'DE' },
     sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },
   },

@@ -2,6 +2,7 @@ import type { Traced } from '../../../db/policy.ts'
 import type { Issue } from '../../../src/core/problem.ts'
 import { type Draft, opened, written } from '../../../src/dashboard/rules/draft.ts'
 import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
+import { MUST_BE_CHOSEN } from '../../../src/dashboard/rules/unfinished.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
 
 /** Something to be told beside what it concerns. */
@@ -9,6 +10,8 @@ interface Note {
   /** `todo`: not filled in yet, which nobody is to blame for before it is saved. */
   kind: 'error' | 'todo' | 'warning'
   text: string
+  /** The field of the place that it is about, by the last part of its path; undefined: all of them. */
+  field?: string
 }
 
 /** What a policy came to with one viewer, as far as its rules are finished. */
@@ -28,6 +31,8 @@ export interface Findings {
   notes: ReadonlyMap<string, readonly Note[]>
   /** Whether a rule or condition holds for the viewer. */
   marks: ReadonlyMap<string, boolean>
+  /** What no viewer here has. */
+  absent: AbsentFacts
 }
 
 /** Facts that no viewer has, and why. */
@@ -48,7 +53,11 @@ export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, mome
     const inPolicy = path[0] === 'resolutionPolicy' ? path.slice(1) : path
     const isMissing = path[0] === 'resolutionPolicy' && isEmpty(valueAt(policy, inPolicy))
     const text = (isMissing ? missing(inPolicy, reason) : undefined) ?? sentence(inPolicy, reason)
-    add(placeOf(inPolicy, draft), { kind: isMissing && moment === 'writing' ? 'todo' : 'error', text })
+    add(placeOf(inPolicy, draft), {
+      kind: isMissing && moment === 'writing' ? 'todo' : 'error',
+      text,
+      field: String(inPolicy.at(-1)),
+    })
   }
   const rules = tried.places
   for (const { path, message } of tried.preview?.warnings ?? []) {
@@ -66,7 +75,7 @@ export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, mome
     marks.set(`rules.${rules[index]}`, condition.matched)
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
-  return { notes, marks }
+  return { notes, marks, absent }
 }
 
 type Path = readonly (string | number)[]
@@ -115,7 +124,12 @@ function valueAt(json: unknown, path: Path): unknown {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0) || value === 'query.'
+  return (
+    value === undefined ||
+    (typeof value === 'string' && value.trim() === '') ||
+    (Array.isArray(value) && value.length === 0) ||
+    value === 'query.'
+  )
 }
 
 const MISSING: Record<string, string> = {
@@ -134,6 +148,7 @@ const MISSING: Record<string, string> = {
 }
 
 function missing(path: Path, reason: string): string | undefined {
+  if (reason === MUST_BE_CHOSEN) return 'Choose a value.'
   if (reason.includes('a time with its zone')) return 'Set a date and time.'
   return MISSING[String(path.at(-1))]
 }

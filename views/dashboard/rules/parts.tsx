@@ -22,7 +22,8 @@ export function idOf(path: string): string {
 
 /** The id, name and focus of the field at a path, tied to what is told of its place. */
 export function field(path: string, place: string, { focus, findings }: Building) {
-  const isWrong = findings.notes.get(place)?.some(({ kind }) => kind === 'error') ?? false
+  const isAbout = (name: string | undefined) => name === undefined || !isTab(place) || path === `${place}.${name}`
+  const isWrong = findings.notes.get(place)?.some(({ kind, field }) => kind === 'error' && isAbout(field)) ?? false
   return {
     id: idOf(path),
     name: path,
@@ -30,6 +31,11 @@ export function field(path: string, place: string, { focus, findings }: Building
     'aria-describedby': `${idOf(place)}-state`,
     ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
   }
+}
+
+/** A tab's link and note share one place, and are told apart; a condition is wrong as a whole. */
+function isTab(place: string): boolean {
+  return /\.tabs\.\d+$/.test(place)
 }
 
 interface DoProps {

@@ -19,8 +19,16 @@ function pressInRules(action) {
   button.value = 'refresh'
 }
 
-// What a condition asks about decides which fields it has.
+// What a condition asks about decides which fields it has, and takes the value of what it asked before with it.
 document.addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLSelectElement && target.name.endsWith('.subject')) {
+    const at = target.name.slice(0, -'subject'.length)
+    const field = (/** @type {string} */ name) => target.form?.elements.namedItem(at + name)
+    const [asked, value] = [field('asked'), field('value')]
+    if (asked instanceof HTMLInputElement) asked.value = target.value
+    if (value instanceof HTMLInputElement || value instanceof HTMLTextAreaElement) value.value = ''
+    if (value instanceof HTMLSelectElement) value.replaceChildren(new Option('', ''))
+  }
   if (target instanceof HTMLSelectElement && target.dataset.refresh !== undefined) pressInRules('refresh')
 })
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { browserName } from '../../../src/core/words.ts'
+import { browserName, capitalised } from '../../../src/core/words.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { When } from '../parts/time.tsx'
 
@@ -17,7 +17,7 @@ export interface Browser {
 /** One of the browsers that are signed in, and the way to sign it out. */
 export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
   const { id, createdAt, isThis, device } = browser
-  const name = browserName(browser) ?? 'An unknown browser'
+  const name = browserName(browser) ?? 'Unknown browser'
   return (
     <li class="row person">
       <div class="what">
@@ -25,12 +25,12 @@ export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
           {name}
         </span>
         <span class="hint">
-          <span safe>{device === null ? 'signed in ' : `${device}, signed in `}</span>
+          <span safe>{device === null ? 'Signed in ' : `${capitalised(device)}, signed in `}</span>
           <When at={createdAt} />
         </span>
       </div>
       {isThis ? (
-        <span class="tag good">this browser</span>
+        <span class="tag good">This browser</span>
       ) : (
         <form method="post" action={`/dashboard/settings/sessions/${id}/end`}>
           <button type="submit" class="quiet" aria-label={attribute(`Sign out ${name}`)}>

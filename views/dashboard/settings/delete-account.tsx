@@ -4,9 +4,10 @@ import { count } from '../../../src/core/words.ts'
 import type { Fate, Holdings } from '../../../src/identity/holdings.ts'
 import { PasswordField } from '../../account/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
 import { Confirm, Retyped } from '../parts/confirm.tsx'
 import { Lost } from '../parts/holdings.tsx'
-import { ExportLink } from '../parts/proof.tsx'
+import { ExportLink, toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 interface DeleteAccountProps {
@@ -26,13 +27,13 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
     <Confirm
       title="Delete your account?"
       action="/dashboard/settings/delete"
-      button={canGo ? 'Delete my account' : undefined}
+      button={canGo ? 'Delete account' : undefined}
       back="/dashboard/settings"
       boost="false"
       fields={canGo ? <Proof email={site.viewer.email} proof={proof} errors={errors} /> : ''}
     >
       <Alert text={errors.form} />
-      <p>This cannot be taken back. With it go, at once and for good:</p>
+      <p>You can’t undo this. It permanently deletes:</p>
       <ul>
         <Lost bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
         {
@@ -42,43 +43,46 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
               <Called name={name} />
               <span
                 safe
-              >{`, which has nobody else, with ${count(bundles, 'bundle')} and ${count(keys, 'API key')}`}</span>
+              >{`, where you’re the only member, with ${count(bundles, 'bundle')} and ${count(keys, 'API key')}`}</span>
             </li>
           )) as 'safe'[]
         }
-        <li>your name, your address and every sign-in</li>
+        <li>your name, email address and all sign-ins</li>
       </ul>
       {fated('stays').length === 0 ? (
         ''
       ) : (
         <p>
-          {'What you made for '}
+          {'Bundles you created for '}
           <Names organizations={fated('stays')} />
-          {' stays with its members; keys that you made for it stop working.'}
+          {' stay with its members. API keys you created for it stop working.'}
         </p>
       )}
       {
         blocking.map(({ id, name }) => (
           <p class="alert">
-            {'You are the only admin of '}
+            {'You’re the only admin of '}
             <Called name={name} />
-            {', which has other members. '}
-            <a href={`/dashboard/organizations/${id}`}>Make one of them admin, or delete it</a>
-            {'. Then come back.'}
+            {', which has other members. First, '}
+            <a href={`/dashboard/organizations/${id}`}>make one of them an admin or delete the organisation</a>
+            {'.'}
           </p>
         )) as 'safe'[]
       }
       {proof === 'signInAgain' ? (
         <p class="alert">
-          You have no password and signed in more than a day ago. Sign out, sign in again, and come back: so we know
-          that it is you.
+          To make sure it’s you, deleting your account needs a sign-in from the last 24 hours.{' '}
+          <a href={attribute(toSignIn('/dashboard/settings/delete'))} hx-boost="false">
+            Sign in again
+          </a>
+          .
         </p>
       ) : (
         ''
       )}
       <p>
-        <ExportLink site={site} label="Export all your data" back="/dashboard/settings/delete" isPlain />
-        {' first, if you may want it.'}
+        <ExportLink site={site} label="Export your data" back="/dashboard/settings/delete" isPlain />
+        {' first if you might need it.'}
       </p>
     </Confirm>
   )

@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { PasswordField } from '../../account/account-fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import type { SettingsErrors } from './errors.ts'
 
@@ -10,14 +12,14 @@ interface PasswordPanelProps {
   hasPassword: boolean
 }
 
-/** Changes the password of an account, or sets its first by a mailed link. */
+/** Changes the password of an account, or sets its first by an emailed link. */
 export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps): JSX.Element {
   return (
     <section class="panel" aria-labelledby="password">
       <h2 id="password">Password</h2>
       {hasPassword && !site.viewer.signedInLately ? (
         <p>
-          <a class="button" href="/sign-in?next=/dashboard/settings" hx-boost="false">
+          <a class="button" href={attribute(toSignIn('/dashboard/settings'))} hx-boost="false">
             Sign in again to change your password
           </a>
         </p>
@@ -26,7 +28,7 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
           <input type="hidden" name="change" value="password" />
           <PasswordField
             name="currentPassword"
-            label="Present password"
+            label="Current password"
             autocomplete="current-password"
             error={errors.currentPassword}
           />
@@ -35,20 +37,20 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
             label="New password"
             autocomplete="new-password"
             error={errors.newPassword}
-            hint="At least 8 characters."
+            hint="Use at least 8 characters."
           />
-          <p class="hint">Changing it signs out every other browser.</p>
+          <p class="hint">Changing it signs out all your other browsers.</p>
           <div class="actions">
-            <button type="submit">Change the password</button>
+            <button type="submit">Change password</button>
           </div>
         </form>
       ) : (
-        <p class="words hint">You have none: you sign in by a mailed link or single sign-on.</p>
+        <p class="words hint">You don’t have a password: you sign in with an emailed link or single sign-on.</p>
       )}
       <form method="post" action="/dashboard/settings">
         <input type="hidden" name="change" value="passwordMail" />
         <button type="submit" class={hasPassword ? 'quiet small' : undefined}>
-          {hasPassword ? 'Forgotten? Mail me a link to set a new one' : 'Mail me a link to set one'}
+          {hasPassword ? 'Forgot it? Email me a link to set a new one' : 'Email me a link to set one'}
         </button>
       </form>
     </section>

@@ -2,7 +2,7 @@
 
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { ConfirmationForm, ExportLink } from '../parts/proof.tsx'
+import { ExportLink } from '../parts/proof.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { type Browser, BrowserRow } from './browsers.tsx'
 import type { SettingsErrors } from './errors.ts'
@@ -14,7 +14,8 @@ interface SettingsProps {
   name: string
   errors: SettingsErrors
   browsers: Browser[]
-  hasPassword: boolean
+  /** `off` where nobody signs in with one. */
+  password: 'set' | 'none' | 'off'
 }
 
 /** The visitor's own account. */
@@ -22,10 +23,10 @@ export function SettingsView(props: SettingsProps): JSX.Element {
   const { errors, browsers } = props
   return (
     <>
-      <Head title="Settings" lede="Your own account, whomever you act for." />
+      <Head title="Settings" lede="Your account, across all workspaces." />
       <Alert text={errors.form} />
       <Profile {...props} />
-      <PasswordPanel {...props} />
+      {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
       <section class="panel" aria-labelledby="browsers">
         <h2 id="browsers">Where you are signed in</h2>
         <ul class="rows">{browsers.map((browser) => <BrowserRow browser={browser} />) as 'safe'[]}</ul>
@@ -40,19 +41,19 @@ export function SettingsView(props: SettingsProps): JSX.Element {
       <section class="panel" aria-labelledby="data">
         <h2 id="data">Your data</h2>
         <p class="words hint">
-          One JSON file with your profile and organisations, and your own bundles with every version, rule and count,
-          and your keys without their secrets. An organisation’s data is exported by its admins, on its page.
+          Download your profile, bundles (with versions, rules and insights) and API keys (without their secrets) as one
+          JSON file. Admins can export an organisation’s data from its page.
         </p>
         <p>
-          <ExportLink site={props.site} label="Export all your data" back="/dashboard/settings" />
+          <ExportLink site={props.site} label="Export your data" back="/dashboard/settings" />
         </p>
       </section>
       <section class="panel" aria-labelledby="delete">
-        <h2 id="delete">Delete your account</h2>
-        <p class="words hint">The next page tells what goes with it, and asks once more.</p>
+        <h2 id="delete">Delete account</h2>
+        <p class="words hint">You’ll see what gets deleted before you confirm.</p>
         <p>
           <a class="button danger" href="/dashboard/settings/delete">
-            Delete your account…
+            Delete account…
           </a>
         </p>
       </section>
@@ -78,10 +79,10 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
             {...described('name', errors.name)}
           />
         </Field>
-        <button type="submit">Save the name</button>
+        <button type="submit">Save name</button>
       </form>
       <div class="field">
-        <span class="label">E-mail address</span>
+        <span class="label">Email address</span>
         <p class="facts">
           <bdi safe>{email}</bdi>
           {emailVerified ? <span class="tag good">confirmed</span> : <span class="tag bad">not confirmed</span>}
@@ -89,13 +90,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
         {emailVerified ? (
           ''
         ) : (
-          <>
-            <p class="hint">
-              Open the link in the mail we sent you. Until then you can’t make API keys or invite people or join their
-              organisations, and rules don’t know your domain.
-            </p>
-            <ConfirmationForm back="/dashboard/settings" />
-          </>
+          <p class="hint">Open the link we sent you to confirm it. Until then, rules can’t match your email domain.</p>
         )}
       </div>
     </section>

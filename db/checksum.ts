@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+
+/** Read at once; hashing it holds the event loop for about a millisecond. */
+const CHUNK_BYTES = 2 ** 20
+
+/** SHA-256 of a file, in hexadecimal. */
+export async function checksumOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/** A line as `sha256sum` writes and checks it. */
+export function checksumLine(checksum: string, name: string): string {
+  return `${checksum}  ${name}\n`
+}
+
+/** The checksums of such lines by name, or null where the text is something else. */
+export function readChecksums(text: string): Map<string, string> | null {
+  const lines = text.split('\n').slice(0, -1)
+  const found = lines.map((line) => /^([0-9a-f]{64}) {2}(.+)$/.exec(line))
+  if (lines.length === 0 || !text.endsWith('\n') || found.includes(null)) return null
+  return new Map(found.map((line) => [line?.[2] ?? '', line?.[1] ?? '']))
+}

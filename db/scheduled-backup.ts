@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import Database from 'libsql'
+import { CHECKSUMS, type Copy, copyStore, SECRET } from './backup.ts'
+import { makeFolderOf } from './private-files.ts'
+
+/** Where backups go that nobody asks for, how often, and how many stay. */
+export interface BackupPlan {
+  folder: string
+  everyMs: number
+  /** The newest so many stay. */
+  keep: number
+}
+
+/** By the time of its making, in UTC; what has another name is people's own, and is never removed. */
+const NAME = /^openall-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db/
+/** What a backup that was interrupted leaves beside the name it did not get. */
+const LEFT = /\.partial(?:-\w+)?$/
+
+function nameOf(time: number): string {
+  return `openall-${new Date(time).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+}
+
+function timeOf(name: string): number | null {
+  const [found, day, hour, minute, second] = NAME.exec(name) ?? []
+  return found === name ? Date.parse(`${day}T${hour}:${minute}:${second}Z`) : null
+}
+
+/** When the newest backup in a folder was made, in milliseconds since 1970; null where there is none. */
+export function lastBackupAt(folder: string, now: number): number | null {
+  // One of the future was made while the clock was wrong.
+  const times = (existsSync(folder) ? readdirSync(folder) : []).map(timeOf).filter((at) => at !== null && at <= now)
+  return times.length === 0 ? null : Math.max(...(times as number[]))
+}
+
+/**
+ * Backs a file store up where the newest backup is older than planned, and removes those past their number. Of several
+ * processes one does it. Holds its thread while it copies: `backUpInWorker` does not.
+ * @returns null where none is due, or another process is at it.
+ * @throws UnusableCopy; what the driver throws.
+ */
+export async function backUpIfDue(store: string, { folder, everyMs, keep }: BackupPlan): Promise<Copy | null> {
+  // Whoever tidies up may have removed it.
+  makeFolderOf(join(folder, '.lock'))
+  const lock = takeLock(join(folder, '.lock'))
+  if (lock === null) return null
+  try {
+    const now = Date.now()
+    const last = lastBackupAt(folder, now)
+    if (last !== null && now - last < everyMs) return null
+    removeLeft(folder)
+    const copy = await copyStore(store, join(folder, nameOf(now)))
+    const names = readdirSync(folder).filter((name) => timeOf(name) !== null)
+    for (const name of names.sort().reverse().slice(keep)) remove(folder, [name, name + SECRET, name + CHECKSUMS])
+    return copy
+  } finally {
+    lock.close()
+  }
+}
+
+/** What the worker is given, and what it answers with. */
+export interface BackupTask {
+  store: string
+  plan: BackupPlan
+}
+export type BackupResult = { copy: Copy | null } | { failure: string }
+
+/** `backUpIfDue` in a thread of its own. Rejects with the reason where it fails. */
+export function backUpInWorker(store: string, plan: BackupPlan): Promise<Copy | null> {
+  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
+    workerData: { store, plan } satisfies BackupTask,
+  })
+  // A stop does not wait for it: what it has begun, the next one removes.
+  worker.unref()
+  return new Promise<Copy | null>((resolve, reject) => {
+    worker.once('message', (result: BackupResult) => {
+      if ('copy' in result) resolve(result.copy)
+      else reject(new Error(result.failure))
+    })
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the backup ended without a result')))
+  }).finally(() => void worker.terminate())
+}
+
+/** A lock that ends with its holder, however that ends; null while another process has it. */
+function takeLock(file: string): { close(): void } | null {
+  const database = new Database(file)
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    database.close()
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null
+    throw error
+  }
+}
+
+/** Removes what backups left that were interrupted. */
+function removeLeft(folder: string): void {
+  const names = readdirSync(folder).filter((name) => NAME.test(name))
+  const isWhole = (name: string) => names.includes(name.slice(0, name.lastIndexOf('.')))
+  remove(
+    folder,
+    names.filter(
+      (name) => LEFT.test(name) || (timeOf(name) === null && /\.(?:secret|sha256)$/.test(name) && !isWhole(name)),
+    ),
+  )
+}
+
+function remove(folder: string, names: readonly string[]): void {
+  for (const name of names) if (existsSync(join(folder, name))) unlinkSync(join(folder, name))
+}

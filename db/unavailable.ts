@@ -1,0 +1,26 @@
+import { LibsqlError } from '@libsql/client/sqlite3'
+import { isBusy } from './busy.ts'
+
+/** The store does not answer: it is unreachable or stuck, or another writer has held it for too long. */
+export class StoreUnavailable extends Error {
+  /** Identifies the error to code that must not import the store (`toProblem`). */
+  readonly code = 'STORE_UNAVAILABLE'
+
+  constructor(cause: unknown) {
+    super('the store does not answer', { cause })
+  }
+}
+
+/**
+ * Whether the database refused the query, because of a constraint or because it was busy. Any other error means that it
+ * did not answer.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof LibsqlError && error.code.startsWith('SQLITE_')
+}
+
+/** Whether an error means that the store did not answer. A file always answers unless it is busy. */
+export function isUnanswered(error: unknown, file: string | null): boolean {
+  if (error instanceof StoreUnavailable) return false
+  return isBusy(error) || (file === null && !isRefusal(error))
+}

@@ -1,0 +1,2 @@
+/** A file is not, or cannot become, a copy of a store; the message says what to do. */
+export class UnusableCopy extends Error {}

@@ -1,0 +1,134 @@
+import type { InStatement, ResultSet } from '@libsql/client/sqlite3'
+import pLimit from 'p-limit'
+import { BUSY_PATIENCE_MS, isBusy, retryWhileBusy } from './busy.ts'
+import { openFileConnection } from './connection.ts'
+import { type Committed, SETTINGS, type Write } from './file.ts'
+
+/** Maximum writes in one transaction. Their statements run on the event loop, about 0.1 ms per bundle. */
+const MAX_GROUP = 64
+
+/**
+ * The only writer of a file in this process. It never blocks the event loop waiting for the disk or another process.
+ */
+export interface Writer {
+  /**
+   * Runs statements atomically and durably. Queued writes share a transaction, and so one wait for the disk; each has a
+   * savepoint of its own, so that a failed one is rolled back alone.
+   * @throws LibsqlError with SQLITE_BUSY if another process writes for five seconds.
+   */
+  write: Write
+  /**
+   * Runs statements in their own transaction on libSQL’s thread. Durable only with the next `write`: a power cut may
+   * lose them.
+   */
+  writeCounters(statements: InStatement[]): Promise<void>
+  /** Moves the write-ahead log into the file. @returns false if a reader of an older state prevents it. */
+  checkpoint(): Promise<boolean>
+  /** Resolves once queued writes are done. */
+  close(): Promise<void>
+}
+
+/** A queued write and the promise it settles. */
+interface QueuedWrite {
+  statements: InStatement[]
+  /** When to stop retrying, by `performance.now()`. */
+  deadline: number
+  resolve(results: ResultSet[]): void
+  reject(error: unknown): void
+}
+
+/** Opens the writer of a file opened by `openFile`. */
+export async function openWriter(path: string, committed: Committed): Promise<Writer> {
+  const database = openFileConnection(path)
+  await database.exec(SETTINGS)
+  // A file allows one writer at a time, and a connection one transaction.
+  const inTurn = pLimit(1)
+  const queue: QueuedWrite[] = []
+
+  const transaction = async <T>(synchronous: 'FULL' | 'NORMAL', run: () => Promise<T>): Promise<T> => {
+    try {
+      await database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`)
+      const result = await run()
+      await database.exec('COMMIT')
+      return result
+    } catch (error) {
+      // Without the lock there is nothing to roll back.
+      await database.exec('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+
+  /** Runs one write. Returns a function that settles it, to be called once the transaction is durable. */
+  const inSavepoint = async ({ statements, resolve, reject }: QueuedWrite): Promise<() => void> => {
+    await database.batch(['SAVEPOINT one'])
+    try {
+      const results = await database.batch(statements)
+      await database.batch(['RELEASE one'])
+      return () => resolve(results)
+    } catch (error) {
+      // Some errors, such as a full disk, end the whole transaction.
+      if (!database.isInTransaction) throw error
+      await database.batch(['ROLLBACK TO one', 'RELEASE one'])
+      return () => reject(error)
+    }
+  }
+
+  const writeQueued = async () => {
+    let group: QueuedWrite[] = []
+    try {
+      await retryWhileBusy(async () => {
+        // More writes may have been queued while another process held the file.
+        group.push(...queue.splice(0, MAX_GROUP - group.length))
+        if (group.length === 0) return
+        try {
+          const startedAt = performance.now()
+          const settles = await transaction('FULL', async () => {
+            const settles: (() => void)[] = []
+            for (const queued of group) settles.push(await inSavepoint(queued))
+            return settles
+          })
+          committed((performance.now() - startedAt) / 1000, group.length)
+          for (const settle of settles) settle()
+        } catch (error) {
+          if (isBusy(error)) group = rejectExpired(group, error)
+          throw error
+        }
+      }, Number.POSITIVE_INFINITY)
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  return {
+    write: (statements) =>
+      new Promise((resolve, reject) => {
+        queue.push({ statements, deadline: performance.now() + BUSY_PATIENCE_MS, resolve, reject })
+        // Each write queues a turn and the first turn takes them all; counters get their turns in between.
+        void inTurn(writeQueued)
+      }),
+    writeCounters: (statements) =>
+      retryWhileBusy(() =>
+        inTurn(() =>
+          transaction('NORMAL', async () => {
+            for (const statement of statements) await database.execWith(statement)
+          }),
+        ),
+      ),
+    checkpoint: () =>
+      inTurn(async () => {
+        const [row] = await database.execWith({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', args: [] })
+        return (row as { busy: number } | undefined)?.busy === 0
+      }),
+    close: () => inTurn(() => database.close()),
+  }
+}
+
+/** Rejects the writes past their deadline. Returns the rest, to be retried. */
+function rejectExpired(group: QueuedWrite[], error: unknown): QueuedWrite[] {
+  const now = performance.now()
+  return group.filter(({ deadline, reject }) => {
+    if (now <= deadline) return true
+    reject(error)
+    return false
+  })
+}

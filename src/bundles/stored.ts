@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { bundles, bundleVersions, type Content, IN_PART, type SharedName, versionParts } from '../../db/schema.ts'
+import { NAMES, SHARED_NAMES } from './content.ts'
+
+// How versions are stored: large values once per bundle, in `version_parts`, everything else in the version’s row.
+
+/** Smaller values stay in the version’s row: a part costs an extra statement, and most bundles are rarely edited. */
+export const MIN_PART_BYTES = 1024
+
+/** The column that refers to a shared field’s part. */
+export function partColumn(name: SharedName) {
+  return bundleVersions[`${name}Part`]
+}
+
+/** A large value of a version. */
+interface Part {
+  name: SharedName
+  /** As stored. */
+  text: string
+  hash: Buffer
+}
+
+/** The SHA-256 that identifies a part within a bundle. */
+export function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** A version to insert, without its content. */
+interface NewVersion {
+  /** The bundle’s id; SQL, because a new bundle’s is not known yet. */
+  bundle: SQL<number>
+  /** The same, or NULL to make the transaction fail at `bundle_versions.bundle_id`. */
+  bundleId: SQL<number>
+  versionNumber: number
+  editedBy: string | null
+  editedAt: number
+}
+
+/** The statements that insert a version, to run in the transaction that creates or updates its bundle. */
+export function insertVersion(db: Store['db'], content: Content, { bundle, ...version }: NewVersion): Query[] {
+  const parts = partsOf(content)
+  const inParts = parts.flatMap(({ name, hash }) => [
+    [name, sql`${IN_PART[name]}`],
+    [`${name}Part`, sql`(SELECT ${versionParts.id} FROM ${versionParts} WHERE ${isPart(bundle, hash)})`],
+  ])
+  return [
+    ...parts.map(
+      ({ text, hash }) =>
+        sql`INSERT INTO ${versionParts} (bundle_id, hash, content) SELECT ${bundles.id}, ${hash}, ${text} FROM ${bundles} WHERE ${bundles.id} = ${bundle} ON CONFLICT DO NOTHING`,
+    ),
+    db.insert(bundleVersions).values({ ...content, ...Object.fromEntries(inParts), ...version }),
+  ]
+}
+
+function isPart(bundle: SQL<number>, hash: Buffer) {
+  return and(eq(versionParts.bundleId, bundle), eq(versionParts.hash, hash))
+}
+
+function partsOf(content: Content): Part[] {
+  return SHARED_NAMES.flatMap((name) => {
+    const text = textOf(name, content)
+    return Buffer.byteLength(text) < MIN_PART_BYTES ? [] : [{ name, text, hash: hashOf(text) }]
+  })
+}
+
+/** A field as stored in its column; empty for null. */
+function textOf(name: keyof Content, content: Content): string {
+  const value = content[name]
+  return value === null ? '' : String(bundleVersions[name].mapToDriverValue(value))
+}
+
+/**
+ * The bytes that one more version of a bundle would add to the store.
+ * @param bundleId null for a new bundle.
+ */
+export async function bytesAdded({ db }: Store, bundleId: number | null, content: Content): Promise<number> {
+  const parts = partsOf(content)
+  const hashes = new Map(parts.map(({ hash, text }) => [hash.toString('hex'), Buffer.byteLength(text)]))
+  if (bundleId !== null && parts.length > 0) {
+    const held = await db
+      .select({ hash: versionParts.hash })
+      .from(versionParts)
+      .where(
+        and(
+          eq(versionParts.bundleId, bundleId),
+          inArray(
+            versionParts.hash,
+            parts.map(({ hash }) => hash),
+          ),
+        ),
+      )
+    for (const { hash } of held) hashes.delete(Buffer.from(hash).toString('hex'))
+  }
+  const own = NAMES.map((name) => {
+    const part = parts.find((each) => each.name === name)
+    return Buffer.byteLength(part === undefined ? textOf(name, content) : (IN_PART[part.name] ?? ''))
+  })
+  return [...own, ...hashes.values()].reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** The columns of a version, with parts resolved; `bytes` is the total size of its content. */
+export const VERSION_COLUMNS = {
+  versionNumber: bundleVersions.versionNumber,
+  ...(Object.fromEntries(NAMES.map((name) => [name, savedValue(name)])) as {
+    [Name in keyof Content]: SQL<Content[Name]>
+  }),
+  editedBy: bundleVersions.editedBy,
+  editedAt: bundleVersions.editedAt,
+  bytes: sql<number>`${sql.join(
+    [sql`${bundleVersions.bytes}`, ...SHARED_NAMES.map((name) => sql`coalesce(${ofPart(name, 'bytes')}, 0)`)],
+    sql` + `,
+  )}`,
+}
+
+function savedValue(name: keyof Content) {
+  const column = bundleVersions[name]
+  const shared = SHARED_NAMES.find((each) => each === name)
+  const value = shared === undefined ? sql`${column}` : sql`coalesce(${ofPart(shared, 'content')}, ${column})`
+  return value.mapWith(column)
+}
+
+function ofPart(name: SharedName, column: 'content' | 'bytes') {
+  return sql`(SELECT ${versionParts[column]} FROM ${versionParts} WHERE ${versionParts.id} = ${partColumn(name)})`
+}

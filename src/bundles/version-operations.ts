@@ -1,0 +1,59 @@
+import { implement } from '../core/operation.ts'
+import { signedIn } from '../identity/caller.ts'
+import type { StoredBundle } from './access.ts'
+import * as answers from './answers.ts'
+import { editing } from './contexts.ts'
+import { etag, toBundle, toSnapshot } from './present.ts'
+import { OneVersion, Versions } from './shapes.ts'
+import * as versions from './versions.ts'
+
+/** GET /api/links/:slug/versions (spec 4.6). */
+export const listVersions = implement('list_versions', {
+  summary: 'List every version of a bundle, newest first',
+  description:
+    'Lists all versions of a bundle, newest first, with who made each and when. Version 1 is the bundle as created, ' +
+    'the first in the list is its current state. To go back to one, send its versionNumber to restore_version. Lists all ' +
+    'unless you send `limit`; `before` starts further back. A tool returns as many as fit into a message, at ' +
+    'most 25, and says where to continue.',
+  input: Versions,
+  output: answers.VersionList,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  present: (history: versions.History) => ({ versions: versions.inMessage(history).versions.map(toSnapshot) }),
+  whole: (history) => (versions.inMessage(history).before === null ? null : historyParts(history)),
+  note(history) {
+    const { before } = versions.inMessage(history)
+    return before === null ? null : `There are older versions: call list_versions again with "before": ${before}.`
+  },
+  run: (input, { service: { store }, caller }) => versions.listVersions(store, signedIn(caller), input),
+})
+
+/** The whole history as JSON, in the form of `present`. */
+async function* historyParts({ versions: found, rest }: versions.History): AsyncGenerator<string> {
+  yield '{"versions":['
+  let separator = ''
+  for await (const version of both(found, rest ?? [])) {
+    yield separator + JSON.stringify(toSnapshot(version))
+    separator = ','
+  }
+  yield ']}'
+}
+
+async function* both<T>(first: Iterable<T>, rest: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* first
+  yield* rest
+}
+
+/** POST /api/links/:slug/versions/:versionNumber/restore (decisions 1). */
+export const restoreVersion = implement('restore_version', {
+  summary: 'Make an old version the newest again',
+  description:
+    'Undoes edits: writes a new version equal to an old one, policy included. Nothing is lost, because the versions in ' +
+    'between are kept. To undo the last edit, restore the second version in list_versions.',
+  input: OneVersion,
+  output: answers.Bundle,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  present: toBundle,
+  headers: { etag },
+  run: ({ slug, versionNumber }, context): Promise<StoredBundle> =>
+    versions.restoreVersion({ ...editing(context), slug, expectedVersion: context.expectedVersion }, versionNumber),
+})

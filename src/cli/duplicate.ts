@@ -1,0 +1,40 @@
+import { DRY_RUN, printDryRun, SLUG } from './bundles.ts'
+import { command, slugIn } from './command.ts'
+import { CHANGES, readPolicy, textsIn } from './content-flags.ts'
+import { readText } from './input.ts'
+import { readListed } from './lists.ts'
+import { print, printJson } from './output.ts'
+
+export const duplicate = command({
+  name: 'duplicate',
+  summary: 'Make a copy of a bundle and print its link',
+  examples: [
+    'openall duplicate 4k2mz7qy9p --title "Launch day, second edition"',
+    'openall duplicate 4k2mz7qy9p --policy none --dry-run',
+  ],
+  args: {
+    slug: SLUG,
+    ...CHANGES,
+    'new-slug': { type: 'string', description: 'The end of the copy’s link; chosen for you where you give none' },
+    'idempotency-key': {
+      type: 'string',
+      valueHint: 'text',
+      description: 'Makes one copy however often the command is run within 24 hours',
+    },
+    'dry-run': DRY_RUN,
+  },
+  async run({ args, server, client }) {
+    const { list, policy, 'new-slug': newSlug } = args
+    const destinations = list === undefined ? undefined : await readListed(await readText(list))
+    const input = {
+      slug: slugIn(args.slug, server),
+      ...textsIn(args),
+      ...(destinations && { urls: destinations.urls, urlMetadata: destinations.urlMetadata }),
+      ...(policy === undefined ? {} : { resolutionPolicy: await readPolicy(policy) }),
+      ...(newSlug === undefined ? {} : { newSlug }),
+    }
+    if (args['dry-run']) return printDryRun(await client.duplicateBundle.dryRun(input), args.json === true)
+    const copy = await client.duplicateBundle(input, { idempotencyKey: args['idempotency-key'] })
+    return args.json ? printJson(copy) : print(copy.url)
+  },
+})

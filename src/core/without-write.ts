@@ -1,0 +1,22 @@
+import type { Store } from '../../db/client.ts'
+import type { Service } from '../service.ts'
+
+const guarded = new WeakMap<Service, Service>()
+
+/**
+ * The service with a store that refuses writes: what an idempotent operation wrote outside its `commit` would be
+ * repeated on retry, and a dry run writes nothing. Created once per service.
+ */
+export function withoutWrite(service: Service): Service {
+  let made = guarded.get(service)
+  if (made === undefined) {
+    const store: Store = Object.create(service.store, { write: { value: refuse }, writeCounters: { value: refuse } })
+    made = Object.create(service, { store: { value: store } }) as Service
+    guarded.set(service, made)
+  }
+  return made
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('an idempotent operation writes through commit, and a dry run not at all')
+}

@@ -1,0 +1,48 @@
+import type { Fact } from '../../../db/policy.ts'
+import type { Issue } from '../../core/problem.ts'
+import { countryCode } from '../../policies/countries.ts'
+import { definitionOf } from '../../policies/facts.ts'
+import type { Draft } from './draft.ts'
+import { type DraftCondition, type DraftLeaf, kindOf } from './draft-conditions.ts'
+import { valuesOf } from './lines.ts'
+
+/** Of what is picked from a list, not typed. */
+export const MUST_BE_CHOSEN = 'must be chosen'
+
+type Path = (string | number)[]
+
+/**
+ * What the open rules of a draft leave undone though the API would take it: comparisons with nothing, and values that
+ * no viewer has. JSON may say so (lint warns); of a form it is always a slip.
+ */
+export function unfinishedIn({ rules }: Draft): Issue[] {
+  return rules.flatMap((rule, at) =>
+    'json' in rule ? [] : inCondition(rule.when, ['resolutionPolicy', 'rules', at, 'when']),
+  )
+}
+
+function inCondition(condition: DraftCondition, path: Path): Issue[] {
+  if ('of' in condition) return condition.of.flatMap((part, at) => inCondition(part, [...path, 'of', at]))
+  return inLeaf(condition, path)
+}
+
+function inLeaf({ subject, op, value }: DraftLeaf, path: Path): Issue[] {
+  if (subject === '' || subject === 'query' || kindOf(subject) !== 'field') return []
+  if (op !== 'equals' && op !== 'in') return []
+  const fact = subject as Fact
+  const isList = op === 'in'
+  const place = [...path, isList ? 'values' : 'value']
+  const hasChoices = fact === 'country' || definitionOf(fact)?.values !== undefined
+  if (!isList && value.trim() === '')
+    return [{ path: place, reason: hasChoices ? MUST_BE_CHOSEN : 'must be a text with at least 1 character' }]
+  const unknown = (isList ? valuesOf(value) : [value]).find((one) => !isKnown(fact, one))
+  if (unknown === undefined) return []
+  const what = fact === 'country' ? 'a country' : `one of ${definitionOf(fact)?.values?.join(', ')}`
+  return [{ path: place, reason: `${isList ? 'has' : 'is'} “${unknown}”, which is not ${what}` }]
+}
+
+function isKnown(fact: Fact, value: string): boolean {
+  if (fact === 'country') return countryCode(value) !== null
+  const { values } = definitionOf(fact) ?? {}
+  return values === undefined || values.includes(value.toLowerCase())
+}

@@ -1,0 +1,42 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { nothingHere, Problem, toProblem } from '../core/problem.ts'
+import type { Service } from '../service.ts'
+import { jsonProblem, text } from './respond.ts'
+
+/**
+ * Answers `/metrics` and nothing else, on a listener of its own (SERVICE_METRICS_PORT): whoever scrapes it asks by the address
+ * of the process, so any Host will do, and what may reach it is decided by the network.
+ */
+export function metricsApp(service: Service): (request: Request) => Promise<Response> {
+  return async (request) => {
+    try {
+      if (!/^\w+:\/\/[^/]*\/metrics(?:\?|$)/.test(request.url)) throw nothingHere()
+      if (request.method !== 'GET') {
+        throw new Problem('METHOD_NOT_ALLOWED', 'Metrics are read by GET.', { headers: { allow: 'GET' } })
+      }
+      return await scraped(request, service)
+    } catch (error) {
+      return jsonProblem(toProblem(error))
+    }
+  }
+}
+
+/** The metrics, for whoever has their token where one is set. */
+export async function scraped(
+  request: Request,
+  { config: { metricsToken: token }, metrics }: Service,
+): Promise<Response> {
+  if (token !== undefined && !isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) {
+    throw new Problem('UNAUTHORIZED', 'Send the metrics token as Authorization: Bearer <token>.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
+  }
+  if (metrics === null) throw nothingHere()
+  return text(request, await metrics.metrics(), { type: metrics.contentType })
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}

@@ -1,0 +1,145 @@
+/** @jsxImportSource @kitajs/html */
+
+import { createHash, randomUUID } from 'node:crypto'
+import { Elysia } from 'elysia'
+import { PrivacyPage } from '../../views/docs/privacy.tsx'
+import { FoundLinks } from '../../views/home/found.tsx'
+import { GatedHomePage, type HomeForm, HomePage } from '../../views/home/home.tsx'
+import { BOUNDS } from '../bundles/bounds.ts'
+import { CONTENT, eachText, isText } from '../bundles/content.ts'
+import { createBundle } from '../bundles/operations.ts'
+import type { NewBundle } from '../bundles/shapes.ts'
+import { execute } from '../core/execute.ts'
+import { type Problem, toProblem } from '../core/problem.ts'
+import { tooMany } from '../core/words.ts'
+import { LONG_FORM, readForm } from '../http/body.ts'
+import { callContext, clientNetwork, refuseOtherSites } from '../http/client.ts'
+import { HTML, page, seeOther, text } from '../http/respond.ts'
+import { type FoundList, inParts, readList, toNewBundle } from '../imports/import.ts'
+import { charge } from '../limits/charge.ts'
+import type { Service } from '../service.ts'
+import { type Made, madeAddress } from './made.ts'
+import { plainSite, siteFor, waysIn } from './site.ts'
+
+const RAW = { parse: 'none' } as const
+
+/** How many bundles one press makes of a list that is too long for one; longer lists are for the import. */
+const MAX_PARTS = 4
+
+/** The home page, the page on privacy that all pages lead to, and what the home page says of a list while somebody types. */
+export function homePages(service: Service) {
+  const isGated = !service.config.anonymousBundles
+  return new Elysia()
+    .get('/', async ({ request }) => {
+      const site = await siteFor(request, service)
+      if (isGated && site.viewer === null)
+        return page(request, <GatedHomePage site={site} hasSignUpPage={waysIn(service.config).hasSignUpPage} />)
+      return page(request, <HomePage site={site} form={emptyForm()} isGated={isGated} />)
+    })
+    .get('/privacy', async ({ request }) => page(request, <PrivacyPage site={await siteFor(request, service)} />))
+    .post('/', ({ request }) => makeBundles(request, service), RAW)
+    .post(
+      '/found',
+      async ({ request }) => {
+        refuseOtherSites(request, service.config)
+        await charge(service.bucket, service.limits.reading, clientNetwork(request), 'from your address')
+        const fields = await readForm(request, LONG_FORM)
+        return text(request, (<FoundLinks list={listIn(fields)} />) as string, { type: HTML })
+      },
+      RAW,
+    )
+}
+
+function emptyForm(): HomeForm {
+  return { ...eachText(() => ''), text: '', errors: {}, found: null, parts: 0, idempotencyKey: randomUUID() }
+}
+
+function listIn(fields: URLSearchParams): FoundList {
+  return readList(fields.getAll('urls').join('\n'))
+}
+
+/** POST /: the operation `create_bundle` for each bundle of a plain form; then on to the page that tells their links. */
+async function makeBundles(request: Request, service: Service): Promise<Response> {
+  const fields = await readForm(request)
+  const typed = eachText((name) => {
+    const sent = fields.get(name) ?? ''
+    return (CONTENT[name].lines === 'many' ? sent.replaceAll('\r\n', '\n') : sent).trim()
+  })
+  const key = fields.get('idempotencyKey') || null
+  const mayBeSeveral = fields.get('do') === 'split'
+  const read: { list: FoundList | null; inputs: NewBundle[] } = { list: null, inputs: [] }
+  /** Called once the request has been charged: what is refused for its number is not read for links. */
+  const first = () => {
+    const found = listIn(fields)
+    const list = { ...found, ...eachText((name) => typed[name] || found[name]) }
+    const parts = inParts(list)
+    const isSplit = mayBeSeveral && parts.length > 1 && parts.length <= MAX_PARTS
+    const inputs = (isSplit ? parts : [list]).map((part) => ({ ...toNewBundle(part), source: 'web' as const }))
+    Object.assign(read, { list, inputs })
+    return inputs[0]
+  }
+  const made: Made[] = []
+  try {
+    const context = { ...(await callContext(request, service)), source: 'web' as const }
+    const make = async (input: () => unknown) => {
+      // Each part has a key of its own; the only one has the form's.
+      const own = made.length === 0 ? key : key && hashOf(`${key} ${made.length}`)
+      const conditions = () => ({ idempotencyKey: own, expectedVersion: null })
+      const { output } = await execute(createBundle, input, { ...context, conditions }, service)
+      made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
+    }
+    await make(first)
+    for (const input of read.inputs.slice(1)) await make(() => input)
+    return seeOther(madeAddress({ bundles: made, left: leftOf(read.list) }, service.config))
+  } catch (thrown) {
+    const problem = toProblem(thrown)
+    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
+    const isGated = !service.config.anonymousBundles
+    const parts = read.list === null ? 0 : inParts(read.list).length
+    const form: HomeForm = {
+      ...typed,
+      text: fields.getAll('urls').join('\n'),
+      errors: explain(problem, read.inputs, made.length),
+      found: read.list,
+      parts: parts <= MAX_PARTS ? parts : 0,
+      // What was made of a list in parts is found again when it is sent again.
+      idempotencyKey: made.length > 0 && key !== null ? key : randomUUID(),
+    }
+    const site = await siteFor(request, service).catch(() => plainSite(service.config))
+    return page(request, <HomePage site={site} form={form} isGated={isGated} />, problem.status, problem.headers)
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url')
+}
+
+function leftOf(list: FoundList | null) {
+  const { skipped = 0, changed = 0, doubles = 0 } = list?.counts ?? {}
+  return { skipped, changed, doubles }
+}
+
+/** Where only people with an account make bundles, to one whose sign-in ended while they typed. */
+const SIGN_IN_FIRST = 'Sign in in another tab, then send this again. Everything you typed is still here.'
+
+const NO_LINKS = 'We found no links in this. Paste at least one web address.'
+
+/** What is wrong with the form, beside the field it concerns. */
+function explain(problem: Problem, inputs: readonly NewBundle[], made: number): HomeForm['errors'] {
+  const errors: HomeForm['errors'] = {}
+  const urls = inputs[0]?.urls ?? []
+  for (const { path, reason } of problem.issues) {
+    const [field, index] = path
+    if (isText(field)) errors[field] = `This ${reason.replace(/ or null$/, '')}.`
+    else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reason}.`
+    else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
+    // The form's notes are one to a link: a list of them that is too long is the list of links that is.
+    else if (field !== 'urlMetadata') errors.form = problem.message
+  }
+  if (problem.issues.length === 0) errors.form = problem.code === 'UNAUTHORIZED' ? SIGN_IN_FIRST : problem.message
+  if (made > 0) {
+    const says = errors.form ?? errors.urls ?? ''
+    errors.form = `${made} of ${inputs.length} links are made. ${says} Then press “Make ${inputs.length} links” again.`
+  }
+  return errors
+}

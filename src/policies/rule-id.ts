@@ -1,0 +1,16 @@
+import { randomBase62 } from '../core/secrets.ts'
+
+const RANDOM_LENGTH = 10
+
+/** The format of a rule id (decisions 6). */
+export const RULE_ID = /^r_[0-9A-Za-z]{10}$/
+
+/** Whether a text has that format. */
+export function isRuleId(text: string): boolean {
+  return RULE_ID.test(text)
+}
+
+/** A new random rule id. */
+export function newRuleId(): string {
+  return `r_${randomBase62(RANDOM_LENGTH)}`
+}

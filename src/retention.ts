@@ -1,0 +1,102 @@
+import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Store } from '../db/client.ts'
+import {
+  bundleChanges,
+  bundles,
+  claims,
+  counterBatches,
+  idempotencyAnswers,
+  session,
+  verification,
+  webhookDeliveries,
+  webhookEntities,
+} from '../db/schema.ts'
+import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
+import { DAY_MS } from './insights/salts.ts'
+
+const HOUR_MS = DAY_MS / 24
+
+/** A query that has not been run. */
+interface Built {
+  toSQL(): { sql: string; params: unknown[] }
+}
+
+/** What is erased, and when. */
+export interface Term {
+  /** Its name in metrics and the log. */
+  what: string
+  table: SQLiteTable
+  /** The column from which the time counts. It has an index, restricted to the rows of `only`. */
+  from: SQLiteColumn
+  keptMs: number
+  /** Which rows; all if omitted. */
+  only?: SQL
+  /** What identifies rows; `rowid` if omitted. */
+  key?: readonly SQLiteColumn[]
+  /** How to erase rows; they are deleted if omitted. */
+  erase?(db: Store['db'], rows: SQL): Built
+}
+
+/** Everything with a limited retention time. The end of a day is in `insights/salts.ts`. */
+export const TERMS: readonly Term[] = [
+  // Erases the e-mail address too.
+  { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
+  // Decisions 4.
+  {
+    what: 'address_hashes',
+    table: bundles,
+    from: bundles.createdAt,
+    keptMs: 30 * DAY_MS,
+    only: isNotNull(bundles.addressHash),
+    erase: (db, rows) => db.update(bundles).set({ addressHash: sql`NULL` }).where(rows),
+  },
+  { what: 'answers', table: idempotencyAnswers, from: idempotencyAnswers.createdAt, keptMs: ANSWERS_KEPT_MS },
+  { what: 'sessions', table: session, from: session.expiresAt, keptMs: 0 },
+  { what: 'verifications', table: verification, from: verification.expiresAt, keptMs: 0 },
+  { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
+  // Longer than a batch of counts is retried while the store does not answer.
+  {
+    what: 'counter_batches',
+    table: counterBatches,
+    from: counterBatches.at,
+    keptMs: HOUR_MS,
+    key: [counterBatches.at, counterBatches.id],
+  },
+  // Providers allow resending events by hand for about this long.
+  { what: 'webhook_deliveries', table: webhookDeliveries, from: webhookDeliveries.receivedAt, keptMs: 30 * DAY_MS },
+  // Rows of accounts stay: they match the next event about that person.
+  {
+    what: 'webhook_entities',
+    table: webhookEntities,
+    from: webhookEntities.at,
+    keptMs: 30 * DAY_MS,
+    only: isNull(webhookEntities.userId),
+  },
+]
+
+/** The time of the oldest row as `at`, null if there is none. */
+export function oldestOf(db: Store['db'], { table, from, only }: Term) {
+  return db
+    .select({ at: sql<number | null>`min(${from})` })
+    .from(table)
+    .where(only)
+}
+
+/** The number of rows from `before` or earlier, as `rows`; stops counting at `most`. */
+export function countDue(db: Store['db'], term: Term, before: number, most: number) {
+  const due = sql`SELECT 1 FROM ${term.table} WHERE ${isDue(term, before)} LIMIT ${most}`
+  return db.select({ rows: sql<number>`count(*)` }).from(sql`(${due})`)
+}
+
+/** Erases rows from `before` or earlier, oldest first, at most `most`. */
+export function eraseDue(db: Store['db'], term: Term, before: number, most: number): Built {
+  const columns = term.key === undefined ? sql`rowid` : sql.join([...term.key], sql`, `)
+  const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${most}`
+  const rows = sql`(${columns}) IN (${due})`
+  return term.erase?.(db, rows) ?? db.delete(term.table).where(rows)
+}
+
+function isDue({ from, only }: Term, before: number): SQL {
+  return sql`${and(only, sql`${from} <= ${before}`)}`
+}

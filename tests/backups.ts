@@ -1,0 +1,32 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { METRICS_TOKEN } from './metrics.ts'
+import { operateOn } from './operator.ts'
+import { type Runtime, type Server, startServer } from './server.ts'
+
+const NAME = /^openall-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
+
+/** Starts a service over a database that backs up every day and keeps two, with metrics. */
+export function startWithBackups(database: string, to: string, runtime: Runtime = 'bun'): Promise<Server> {
+  const env = { SERVICE_BACKUP_DIR: to, SERVICE_BACKUP_KEEP: '2', SERVICE_METRICS_TOKEN: METRICS_TOKEN }
+  return startServer({ runtime, database, env })
+}
+
+/** What is in a folder of backups, but for its lock. */
+export function namesIn(folder: string): string[] {
+  return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name !== '.lock').sort()
+}
+
+/** The backups among them, oldest first. */
+export function copiesIn(folder: string): string[] {
+  return namesIn(folder).filter((name) => NAME.test(name))
+}
+
+/** The files of one backup. */
+export function filesOf(name: string): string[] {
+  return [name, `${name}.secret`, `${name}.sha256`]
+}
+
+/** `verify`, which needs no database. */
+export function verify(path: string): Promise<{ intact?: string[]; error?: string }> {
+  return operateOn({ database: '/nowhere/at-all.db' }, ['verify', path])
+}

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fieldsIn, multipart } from '../form.ts'
+import { POLICY } from '../parity/world.ts'
+import { actFor, arrive, type BundleBody, NO_TEXTS, organize, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+interface Told extends BundleBody {
+  source: string
+  metadata: { client: string } | null
+  resolutionPolicy: { rules: { id: string; name: string }[] } | null
+  url: string
+  error: string
+  code: string
+}
+
+const ORIGINAL = {
+  title: 'Launch day',
+  description: 'In reading order',
+  urlMetadata: [{ note: 'first', tags: ['live'] }, { openPolicy: 'manual' }],
+  resolutionPolicy: POLICY,
+}
+
+onEveryTarget({}, (at) => {
+  let person: Person
+  let slug: string
+  beforeAll(async () => {
+    person = await arrive(at())
+    slug = (await person.makeBundle(ORIGINAL)).slug
+  })
+  const duplicate = (fields: object = {}, headers: Record<string, string> = {}, of = slug, by: Visitor = person) =>
+    by.api<Told>('POST', `/api/links/${of}/duplicate`, fields, headers)
+  const read = async (of: string, by: Visitor = person) => (await by.api<Told>('GET', `/api/links/${of}`)).body
+  const key = (name: string) => ({ 'idempotency-key': name })
+  const rows = async () => Number((await at().sql('SELECT count(*) AS rows FROM bundles'))[0]?.rows)
+
+  test('a copy has the content of its original, is somebody’s own, and leaves the original as it is', async () => {
+    const before = await read(slug)
+    const { status, headers, body } = await duplicate({}, { 'service-client': 'tests/1' })
+    expect(status).toBe(201)
+    expect(headers.get('location')).toBe(`/api/links/${body.slug}`)
+    expect<unknown>(body).toEqual({ slug: body.slug, url: `${at().origin}/l/${body.slug}` })
+    expect(body.slug).not.toBe(slug)
+    const copy = await read(body.slug)
+    const { title, description, urls, urlMetadata, owner } = before
+    expect(copy).toMatchObject({ title, description, urls, urlMetadata, owner })
+    expect([copy.source, copy.metadata]).toEqual(['api', { client: 'tests/1' }])
+    expect(await read(slug)).toEqual(before)
+    const { body: history } = await person.api<{ versions: object[] }>('GET', `/api/links/${body.slug}/versions`)
+    expect(history.versions).toMatchObject([{ versionNumber: 1, title, editedByIdentityUserId: person.userId }])
+    expect((await fetch(body.url)).status).toBe(200)
+  })
+
+  test('the rules of a copy are new ones, which nothing was counted of', async () => {
+    const ruleOf = async (of: string) => (await read(of)).resolutionPolicy?.rules[0]
+    const first = await ruleOf(slug)
+    const second = await ruleOf((await duplicate()).body.slug)
+    expect(second).toEqual({ ...first!, id: expect.stringMatching(/^r_\w{10}$/) })
+    expect(second?.id).not.toBe(first?.id)
+  })
+
+  test('what is sent takes the place of what the original has, field by field', async () => {
+    const made = async (fields: object) => read((await duplicate(fields)).body.slug)
+    expect(await made({ title: 'Another', description: null })).toMatchObject({
+      title: 'Another',
+      description: null,
+      urls: [URL_A, URL_B],
+      resolutionPolicy: { rules: [{ name: POLICY.rules[0]?.name }] },
+    })
+    // A URL that stays keeps what is said of it.
+    const moved = await made({ urls: [URL_B, 'https://c.example/', URL_A] })
+    expect(moved.urlMetadata).toEqual([{ openPolicy: 'manual' }, {}, { note: 'first', tags: ['live'] }])
+    expect((await made({ urlMetadata: [{ note: 'other' }] })).urlMetadata).toEqual([{ note: 'other' }, {}])
+    expect((await made({ resolutionPolicy: null })).resolutionPolicy).toBeNull()
+    const rules = [{ ...POLICY.rules[0], name: 'Others' }]
+    const { resolutionPolicy } = await made({ resolutionPolicy: { version: 1, rules } })
+    expect(resolutionPolicy?.rules.map(({ name }) => name)).toEqual(['Others'])
+    expect((await made({ source: 'extension' })).source).toBe('extension')
+  })
+
+  test('nothing has to be sent', async () => {
+    const { status } = await person.api('POST', `/api/links/${slug}/duplicate`)
+    expect(status).toBe(201)
+    expect((await duplicate({ slug })).status).toBe(201)
+    expect(await duplicate({ slug: 'another' })).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
+  })
+
+  test('what is wrong with a field is told as it is of a new bundle', async () => {
+    const before = await rows()
+    const refusals: [object, string, RegExp][] = [
+      [{ tilte: 'x' }, 'BAD_REQUEST', /^tilte is not a field/],
+      [{ title: 'x'.repeat(201) }, 'BAD_REQUEST', /^title must be at most 200/],
+      [{ urls: [] }, 'INVALID_URLS', /^urls must have at least 1/],
+      [{ urls: ['ftp://a.example'] }, 'INVALID_URLS', /^urls\[0\]/],
+      [{ urls: [URL_A], urlMetadata: [{}, {}] }, 'BAD_REQUEST', /^urlMetadata must be no longer/],
+      [{ urlMetadata: [{}, {}, {}] }, 'BAD_REQUEST', /^urlMetadata must be no longer/],
+      [{ email: 'x@y.example' }, 'BAD_REQUEST', /^email is not a field/],
+      [{ newSlug: 'A B' }, 'BAD_REQUEST', /^newSlug must be lower-case/],
+      [{ newSlug: slug }, 'SLUG_TAKEN', /^newSlug is taken/],
+      [{ newSlug: 'dashboard' }, 'SLUG_TAKEN', /^newSlug is taken/],
+      [{ newSlug: slug, dryRun: true }, 'SLUG_TAKEN', /^newSlug is taken/],
+      [
+        { resolutionPolicy: { version: 1, rules: [{ ...POLICY.rules[0], id: 'r_0000000000' }] } },
+        'BAD_REQUEST',
+        /^resolutionPolicy\.rules\[0\]\.id must be the id/,
+      ],
+    ]
+    for (const [fields, code, says] of refusals) {
+      const { body } = await duplicate(fields)
+      expect([fields, body.code, body.error]).toEqual([fields, code, expect.stringMatching(says)])
+    }
+    expect(await rows()).toBe(before)
+  })
+
+  test('a slug can be chosen', async () => {
+    const newSlug = 'a-chosen-copy'
+    expect((await duplicate({ newSlug })).body.slug).toBe(newSlug)
+    expect(await read(newSlug)).toMatchObject({ slug: newSlug, title: ORIGINAL.title })
+  })
+
+  test('a dry run answers what would be saved, and saves nothing', async () => {
+    const before = await rows()
+    const { status, body } = await duplicate({ title: 'Tried', newSlug: 'only-tried', dryRun: true }, key('dry'))
+    expect([status, await rows()]).toEqual([200, before])
+    expect<unknown>(body).toEqual({
+      dryRun: true,
+      bundle: {
+        slug: 'only-tried',
+        urls: [URL_A, URL_B],
+        ...NO_TEXTS,
+        ...ORIGINAL,
+        title: 'Tried',
+        owner: { type: 'user', userId: person.userId },
+        source: 'api',
+        metadata: null,
+      },
+      warnings: [],
+    })
+  })
+
+  test('a key makes one copy, whatever has become of the original since', async () => {
+    const { slug: short } = await person.makeBundle({ title: 'short-lived' })
+    const first = await duplicate({}, key('once'), short)
+    await person.api('PATCH', `/api/links/${short}`, { title: 'edited' })
+    await person.api('DELETE', `/api/links/${short}`)
+    const before = await rows()
+    const again = await duplicate({}, key('once'), short)
+    expect([again.status, again.headers.get('idempotency-replayed'), again.body]).toEqual([201, 'true', first.body])
+    expect((await duplicate({ title: 'x' }, key('once'), short)).body.code).toBe('IDEMPOTENCY_CONFLICT')
+    expect((await duplicate({}, key('once'))).body.code).toBe('IDEMPOTENCY_CONFLICT')
+    expect(await rows()).toBe(before)
+    const together = await Promise.all(Array.from({ length: 8 }, () => duplicate({}, key('together'))))
+    expect(new Set(together.map(({ body }) => body.slug)).size).toBe(1)
+    expect(await rows()).toBe(before + 1)
+  })
+
+  describe('of somebody else', () => {
+    test('nothing is copied: not what is theirs, nobody’s, deleted, or was never there', async () => {
+      const stranger = await arrive(at())
+      const { slug: unclaimed } = await new Visitor(at()).makeBundle()
+      const { slug: deleted } = await person.makeBundle()
+      await person.api('DELETE', `/api/links/${deleted}`)
+      const before = await rows()
+      const refused = async (by: Visitor, of: string) => (await duplicate({}, {}, of, by)).body
+      expect(await refused(stranger, slug)).toMatchObject({ code: 'FORBIDDEN', error: 'you do not own this bundle' })
+      expect(await refused(person, unclaimed)).toMatchObject({ code: 'FORBIDDEN' })
+      for (const of of [deleted, 'there-is-none']) expect((await refused(person, of)).code).toBe('NOT_FOUND')
+      expect((await refused(new Visitor(at()), slug)).code).toBe('UNAUTHORIZED')
+      const dry = await duplicate({ dryRun: true }, {}, slug, stranger)
+      expect([dry.body.code, await rows()]).toEqual(['FORBIDDEN', before])
+    })
+
+    test('a copy goes to whom its maker acts for, and no viewer makes one there', async () => {
+      const [admin, viewer, editor] = [await arrive(at()), await arrive(at()), await arrive(at())]
+      const { id: organizationId } = await organize(admin, [
+        [viewer, 'viewer'],
+        [editor, 'editor'],
+      ])
+      for (const member of [admin, viewer, editor]) await actFor(member, organizationId)
+      const { slug: theirs } = await admin.makeBundle(ORIGINAL)
+      for (const fields of [{}, { dryRun: true }]) {
+        const { status, body } = await duplicate(fields, {}, theirs, viewer)
+        expect([status, body.code, body.error]).toEqual([403, 'FORBIDDEN', 'needs role editor (you are viewer)'])
+      }
+      const ofEditor = await duplicate({}, {}, theirs, editor)
+      expect((await read(ofEditor.body.slug, admin)).owner).toEqual({ type: 'organization', organizationId })
+      // What one may read one may keep a copy of.
+      await actFor(viewer, null)
+      const own = await duplicate({}, {}, theirs, viewer)
+      expect((await read(own.body.slug, viewer)).owner).toEqual({ type: 'user', userId: viewer.userId })
+      expect(await duplicate({}, {}, own.body.slug, admin)).toMatchObject({ status: 403 })
+    })
+  })
+
+  test('the dashboard’s form makes a copy through the operation, once', async () => {
+    const path = `/dashboard/links/new?from=${slug}`
+    const send = async (fields: [string, string][]) => {
+      const { body, headers } = multipart(fields)
+      return person.fetch('/dashboard/links/new', { method: 'POST', body, headers })
+    }
+    const fields = fieldsIn(await (await person.fetch(path)).text())
+    expect(fields).toContainEqual(['title', 'Launch day (copy)'])
+    expect(fields).toContainEqual(['from', slug])
+    const wrong = await send(fields.map(([name, value]) => [name, name === 'slug' ? slug : value]))
+    expect(wrong.status).toBe(409)
+    expect(await wrong.text()).toContain('slug is taken: choose another')
+    const before = await rows()
+    const made = await send(fields)
+    const copied = /links\/([\w-]+)/.exec(made.headers.get('location') ?? '')?.[1] ?? ''
+    const { title, urls, urlMetadata, resolutionPolicy } = await read(copied)
+    expect([made.status, title]).toEqual([303, 'Launch day (copy)'])
+    expect({ urls, urlMetadata }).toEqual({ urls: [URL_A, URL_B], urlMetadata: ORIGINAL.urlMetadata })
+    expect(resolutionPolicy?.rules.map(({ name }) => name)).toEqual(POLICY.rules.map(({ name }) => name))
+    expect((await send(fields)).headers.get('location')).toBe(made.headers.get('location'))
+    expect(await rows()).toBe(before + 1)
+  })
+})
+
+onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '3', SERVICE_WRITES_PER_MINUTE: '0' }, (at) => {
+  test('copies count: of 8 at once at a cap of 3, one original and two copies are there', async () => {
+    const person = await arrive(at())
+    const { slug } = await person.makeBundle()
+    const copy = (fields: object = {}) => person.api<Told>('POST', `/api/links/${slug}/duplicate`, fields)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => copy()))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, ...Array(6).fill(403)])
+    expect(answers.find(({ status }) => status === 403)?.body.code).toBe('PLAN_LIMIT')
+    expect((await copy({ dryRun: true })).body.code).toBe('PLAN_LIMIT')
+  })
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'openall-hosts-'))
+const SERVICE_BLOCKED_HOSTS_FILE = join(folder, 'hosts.txt')
+writeFileSync(SERVICE_BLOCKED_HOSTS_FILE, 'bad.example\n')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE }, (at) => {
+  test('what leads to a blocked host is not copied, though it stood there before the block', async () => {
+    const person = await arrive(at())
+    const { slug } = await person.makeBundle()
+    const copy = (fields: object) => person.api<Told>('POST', `/api/links/${slug}/duplicate`, fields)
+    expect((await copy({ urls: ['https://bad.example/'] })).body.code).toBe('INVALID_URLS')
+    await at().sql('UPDATE bundles SET urls = ? WHERE slug = ? RETURNING 1', [
+      JSON.stringify([URL_A, 'https://bad.example/']),
+      slug,
+    ])
+    for (const fields of [{}, { dryRun: true }]) {
+      const { body } = await copy(fields)
+      expect([body.code, body.error]).toEqual(['INVALID_URLS', expect.stringMatching(/^urls\[1\] .*bad\.example/)])
+    }
+    expect((await copy({ urls: [URL_A] })).status).toBe(201)
+  })
+})

@@ -1,0 +1,250 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  actFor,
+  arrive,
+  follow,
+  join,
+  linkIn,
+  mailInBox,
+  mailTo,
+  newEmail,
+  organize,
+  PASSWORD,
+  type Person,
+  press,
+  signUp,
+  Visitor,
+} from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+import { elementsOf, unescaped } from './html.ts'
+
+// `targets.ts` says so for the first file that loads it alone.
+setDefaultTimeout(60_000)
+
+/** What a page says, as one line. */
+async function textOf(answer: Response): Promise<string> {
+  const html = (await answer.text()).replace(/<(title|style|script)\b.*?<\/\1>/gs, '')
+  return unescaped(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
+}
+
+const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, '')
+
+onEveryTarget({}, (at) => {
+  /** Somebody who signs up on the page, and where that leads. */
+  async function signUpOnPage(email: string, next: string): Promise<{ person: Visitor; to: string }> {
+    const person = new Visitor(at())
+    const answer = await person.form('/sign-up', { email, password: PASSWORD, name: '', next })
+    expect(answer.status).toBe(303)
+    return { person, to: answer.headers.get('location') ?? '' }
+  }
+
+  async function invite(admin: Person, email: string): Promise<{ id: string; path: string }> {
+    const { id } = await organize(admin)
+    const sent = await admin.form(`/dashboard/organizations/${id}`, { email, role: 'editor' })
+    expect(sent.status).toBe(303)
+    const { text } = await mailTo(at(), email, 'You’re invited')
+    return { id, path: pathOf(linkIn({ text })) }
+  }
+
+  test('who makes a bundle, signs up to claim it and then confirms the address is led on, not to an error', async () => {
+    const { claimUrl } = await new Visitor(at()).makeBundle()
+    const claim = pathOf(claimUrl)
+    const email = newEmail()
+    const { person, to } = await signUpOnPage(email, claim)
+    expect(to).toBe(claim)
+    const claimed = await person.form(claim, {})
+    expect(await textOf(claimed.clone())).toContain('Edit bundle')
+    expect(await textOf(claimed)).toContain(`Open the link we sent to ${email}`)
+
+    const link = linkIn(await mailTo(at(), email, 'Confirm your address'))
+    const pressed = await press(person, link)
+    const landing = await follow(person, pressed)
+    expect(landing.status).toBe(200)
+    const html = await landing.text()
+    expect(html).toContain('Address confirmed')
+    expect(html).toContain(`${email}</span>`)
+    const onward = elementsOf(html).find(({ attributes }) => attributes.class === 'button primary')
+    expect(onward?.attributes.href).toBe('/dashboard')
+    expect((await person.fetch('/dashboard')).status).toBe(200)
+  })
+
+  test('who confirms the address first is led on to the bundle', async () => {
+    const { claimUrl } = await new Visitor(at()).makeBundle()
+    const email = newEmail()
+    const { person } = await signUpOnPage(email, pathOf(claimUrl))
+    const pressed = await press(person, linkIn(await mailTo(at(), email, 'Confirm your address')))
+    const landing = await (await follow(person, pressed)).text()
+    expect(landing).toContain(`href="${pathOf(claimUrl)}"`)
+    expect(landing).toContain('Continue to your bundle')
+  })
+
+  test('a claim link that works no longer says so, and leads to the dashboard or to signing in', async () => {
+    const ann = await arrive(at())
+    const { claimUrl } = await new Visitor(at()).makeBundle()
+    expect((await ann.form(pathOf(claimUrl), {})).status).toBe(200)
+    for (const [visitor, way] of [
+      [ann, 'Go to your dashboard'],
+      [new Visitor(at()), 'Sign in'],
+    ] as const) {
+      for (const answer of [await visitor.fetch(pathOf(claimUrl)), await visitor.fetch('/claim/made-up')]) {
+        expect(answer.status).toBe(404)
+        const text = await textOf(answer)
+        expect(text).toContain('This claim link no longer works')
+        expect(text).toContain(way)
+      }
+    }
+    const again = await ann.form(pathOf(claimUrl), {})
+    expect(again.status).toBe(404)
+    expect(await textOf(again)).toContain('This claim link no longer works')
+  })
+
+  test('a claim that comes too late on the list of bundles to claim is told there', async () => {
+    const email = newEmail()
+    const ann = await arrive(at(), email)
+    const { slug } = await new Visitor(at()).makeBundle({ email })
+    expect(await textOf(await ann.form('/claims', { slug }))).toContain('This bundle is now yours')
+    const late = await ann.form('/claims', { slug })
+    expect(late.status).toBe(404)
+    expect(await textOf(late)).toContain('Bundles to claim')
+  })
+
+  test('a sign-up is told of the email to come, the same whether or not the address is known', async () => {
+    const known = (await arrive(at())).email
+    const told: string[] = []
+    for (const email of [newEmail(), known]) {
+      const { person, to } = await signUpOnPage(email, '/dashboard')
+      const text = await textOf(await person.fetch(to))
+      expect(text).toContain('Welcome! Your account is ready.')
+      expect(text).toContain(`Open the link we sent to ${email} to confirm your address.`)
+      told.push(text.replaceAll(email, 'ADDRESS'))
+    }
+    expect(told[1]?.replace(/\d+ (seconds?|minutes?) ago/g, '')).toBe(
+      told[0]?.replace(/\d+ (seconds?|minutes?) ago/g, ''),
+    )
+    expect((await mailTo(at(), known, 'You already have an account')).text).toContain('/sign-in')
+  })
+
+  test('every page of the dashboard asks to confirm the address, until it is confirmed', async () => {
+    const ann = await signUp(at())
+    const button = 'Resend confirmation email'
+    for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/settings', '/dashboard/organizations']) {
+      const html = await (await ann.fetch(path)).text()
+      expect([path, html.split(button).length - 1]).toEqual([path, 1])
+    }
+    const resent = await ann.form('/dashboard/settings', { change: 'verification', next: '/dashboard/keys' })
+    expect(resent.headers.get('location')).toBe('/dashboard/keys?said=verificationSent')
+    await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
+    expect(await (await ann.fetch('/dashboard')).text()).not.toContain(button)
+  })
+
+  test('an accepted invitation is told of, and its link leads to the organisation from then on', async () => {
+    const [ann, bob] = [await arrive(at()), await arrive(at())]
+    const { id, path } = await invite(ann, bob.email)
+    const signedOut = await new Visitor(at()).fetch(path)
+    expect(signedOut.headers.get('location')).toBe(`/sign-in?next=${path}`)
+    const signIn = await textOf(await new Visitor(at()).fetch(`/sign-in?next=${path}`))
+    expect(signIn).toContain('accept your invitation')
+
+    const accepted = await bob.form(path, {})
+    expect(accepted.headers.get('location')).toBe('/dashboard?said=joined')
+    expect(await textOf(await bob.fetch('/dashboard?said=joined'))).toMatch(/You joined Organisation \d+\./)
+    const again = await bob.fetch(path)
+    expect(again.status).toBe(200)
+    const html = await again.text()
+    expect(html).toContain('You’ve already accepted this invitation')
+    expect(html).toContain(`/dashboard/organizations/${id}`)
+  })
+
+  test('an invitation that is revoked, unknown or for somebody else says so, and tells no more', async () => {
+    const [ann, bob, eve] = [await arrive(at()), await arrive(at()), await arrive(at())]
+    const { id, path } = await invite(ann, bob.email)
+    const invitation = path.split('/').at(-1)
+    const texts = [await textOf(await eve.fetch(path)), await textOf(await eve.fetch('/invitations/made-up'))]
+    await ann.form(`/dashboard/organizations/${id}/invitations/${invitation}/cancel`, {})
+    const revoked = await bob.fetch(path)
+    expect(revoked.status).toBe(404)
+    texts.push((await textOf(revoked)).replaceAll(bob.email, eve.email))
+    expect(texts[0]).toContain('This invitation isn’t available')
+    expect(texts[0]).toContain('Switch accounts')
+    expect(new Set(texts).size).toBe(1)
+    expect((await bob.form(path, {})).status).toBe(404)
+  })
+
+  test('an invitation waits for the address to be confirmed, and the link for that leads back to it', async () => {
+    const [ann, email] = [await arrive(at()), newEmail()]
+    const { path } = await invite(ann, email)
+    const { person } = await signUpOnPage(email, path)
+    expect(await textOf(await person.fetch(path))).toContain('Confirm your address first')
+    const pressed = await press(person, linkIn(await mailTo(at(), email, 'Confirm your address')))
+    const landing = await (await follow(person, pressed)).text()
+    expect(landing).toContain('See your invitation')
+    expect(landing).toContain(`href="${path}"`)
+    expect((await person.form(path, {})).headers.get('location')).toBe('/dashboard?said=joined')
+  })
+
+  test('a link that works no longer leads to another: to signing in, or for who is signed in at once', async () => {
+    const nobody = new Visitor(at())
+    for (const path of ['/confirm/made-up', '/sign-in/link/made-up', '/password/made-up']) {
+      const answer = await nobody.fetch(path)
+      expect(answer.status).toBe(410)
+      const html = await answer.text()
+      expect(html).toContain('This link has expired')
+      expect(html).toContain('href="/sign-in?next=')
+    }
+    const ann = await signUp(at())
+    const offers = { '/confirm/made-up': 'verification', '/password/made-up': 'passwordMail' }
+    for (const [path, change] of Object.entries(offers)) {
+      const fields = elementsOf(await (await ann.fetch(path)).text()).map(({ attributes }) => attributes.value)
+      expect(fields).toContain(change)
+    }
+    const used = await textOf(await ann.fetch('/sign-in/link/made-up'))
+    expect(used).toContain(`You’re already signed in as ${ann.email}`)
+  })
+
+  test('who is signed in is not asked to sign in, unless it is meant', async () => {
+    const ann = await signUp(at())
+    for (const path of ['/sign-in?next=/dashboard/keys', '/sign-up?next=/dashboard/keys']) {
+      const html = await (await ann.fetch(path)).text()
+      expect(html).toContain(`Stay signed in as ${ann.email}`)
+      expect(html).toContain('href="/dashboard/keys"')
+      expect(html).not.toContain('type="password"')
+    }
+    const other = await (await ann.fetch('/sign-in?as=other&next=/claims')).text()
+    expect(other).toContain('type="password"')
+    expect(other).not.toContain(ann.email)
+    const again = elementsOf(await (await ann.fetch('/sign-in?as=again&next=/dashboard')).text())
+    expect(again.find(({ attributes }) => attributes.name === 'email')?.attributes.value).toBe(ann.email)
+  })
+
+  test('who signs in again in the same browser has one session there, and acts for whom they did', async () => {
+    const [ann, bob] = [await signUp(at()), await arrive(at())]
+    await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
+    const { id } = await organize(bob)
+    await join(bob, id, ann, 'editor')
+    await actFor(ann, id)
+    const sessions = () => at().sql('SELECT count(*) AS open FROM session WHERE user_id = ?', [ann.userId])
+    expect(await sessions()).toEqual([{ open: 1 }])
+    const next = '/dashboard/settings'
+    expect((await ann.form('/sign-in', { email: ann.email, password: PASSWORD, next })).status).toBe(303)
+    expect(await sessions()).toEqual([{ open: 1 }])
+    const { body } = await ann.api<{ subject: unknown }>('GET', '/api/me')
+    expect(body.subject).toEqual({ type: 'organization', organizationId: id })
+
+    // Somebody else in this browser acts for themselves.
+    const eve = await signUp(at())
+    ann.cookies.delete('device')
+    await ann.form('/sign-in', { email: eve.email, password: PASSWORD, next })
+    expect(await sessions()).toEqual([{ open: 0 }])
+    const { body: others } = await ann.api<{ subject: unknown }>('GET', '/api/me')
+    expect(others.subject).toEqual({ type: 'user', userId: eve.userId })
+  })
+
+  test('a claim link in an email names the bundle and the day', async () => {
+    const email = newEmail()
+    const { url } = await new Visitor(at()).makeBundle({ email })
+    const { text } = await mailInBox(at(), email, 'claim link')
+    expect(text).toContain('You created a bundle on Openall:')
+    expect(text).toContain(url)
+    expect(text).toMatch(/by \w{3}, \d{2} \w{3} \d{4}/)
+  })
+})

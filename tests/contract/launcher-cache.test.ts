@@ -1,0 +1,43 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { startHere } from '../here.ts'
+import { Visitor } from '../people.ts'
+import { newSlug, URL_OK } from './support.ts'
+
+setDefaultTimeout(60_000)
+
+/** A launcher whose policy has this many conditions takes some 170 KB, so a megabyte holds six. */
+const CONDITIONS = 249
+const BUNDLES = 10
+const TOKEN = 'a token of the tests'
+
+/** How many launchers are read from the store when each of `BUNDLES` is viewed a second time. */
+async function readAgain(env: Record<string, string>): Promise<number> {
+  const server = await startHere({ SERVICE_METRICS_TOKEN: TOKEN, ...env })
+  try {
+    const visitor = new Visitor(server)
+    const read = async () => {
+      const text = await (await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+      return Number(/openall_launcher_cache_total\{result="miss"\} (\d+)/.exec(text)?.[1])
+    }
+    const when = { op: 'or', of: Array.from({ length: CONDITIONS }, () => ({ op: 'exists', field: 'language' })) }
+    const rules = [{ name: 'German', when, tabs: [{ url: URL_OK }] }]
+    const slugs: string[] = []
+    for (let number = 0; number < BUNDLES; number += 1) {
+      slugs.push(await newSlug(server, { urls: [URL_OK], resolutionPolicy: { version: 1, rules } }))
+    }
+    const viewAll = async () => {
+      for (const slug of slugs) expect((await visitor.fetch(`/l/${slug}`)).status).toBe(200)
+    }
+    await viewAll()
+    const before = await read()
+    await viewAll()
+    return (await read()) - before
+  } finally {
+    await server.stop()
+  }
+}
+
+test('SERVICE_CACHE_MB bounds the launchers that are kept in memory', async () => {
+  expect(await readAgain({ SERVICE_CACHE_MB: '1' })).toBeGreaterThan(0)
+  expect(await readAgain({})).toBe(0)
+})

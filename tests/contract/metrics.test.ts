@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import about from '../../package.json' with { type: 'json' }
+import { becomes } from '../eventually.ts'
+import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
+import { type RedisServer, startRedis } from '../redis.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { startSqld } from '../sqld.ts'
+import { create, newSlug, START_MS, URL_OK } from './support.ts'
+
+const env = { SERVICE_METRICS_TOKEN: METRICS_TOKEN }
+
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file', ({ runtime }) => {
+  let server: Server
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+    server = await startServer({ runtime, env: { ...env, REDIS_URL: redis.url } })
+  }, START_MS)
+  afterAll(async () => {
+    await server?.stop()
+    await redis?.kill()
+  })
+
+  test('metrics name the version and the runtime', async () => {
+    const [info] = [...(await metricsOf(server)).keys()].filter((name) => name.startsWith('openall_build_info'))
+    expect(info).toMatch(
+      new RegExp(`^openall_build_info{version="${about.version}",runtime="${runtime}/[0-9.]+"}$`, 'i'),
+    )
+  })
+
+  test('metrics tell how long a durable write takes, and how many share one', async () => {
+    const read = async () => {
+      const metrics = await metricsOf(server)
+      const value = (name: string) => metrics.get(name) ?? Number.NaN
+      return {
+        commits: value('openall_store_commit_seconds_count'),
+        seconds: value('openall_store_commit_seconds_sum'),
+        groups: value('openall_store_commit_writes_count'),
+        writes: value('openall_store_commit_writes_sum'),
+      }
+    }
+    const before = await read()
+    const made = await Promise.all(Array.from({ length: 20 }, () => create(server, { urls: [URL_OK] })))
+    expect(made.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    const after = await read()
+    expect(after.writes - before.writes).toBeGreaterThanOrEqual(20)
+    expect(after.commits - before.commits).toBeLessThanOrEqual(after.writes - before.writes)
+    expect(after.groups).toBe(after.commits)
+    expect(after.seconds).toBeGreaterThan(before.seconds)
+    expect(after.seconds - before.seconds).toBeLessThan(60)
+  })
+
+  test('metrics tell what the file and its log take, and what the disk has left', async () => {
+    await newSlug(server)
+    const metrics = await metricsOf(server)
+    const [file = '', log = ''] = server.files()
+    expect(metrics.get('openall_store_bytes{part="file"}')).toBe(Bun.file(file).size)
+    expect(metrics.get('openall_store_bytes{part="log"}')).toBeGreaterThan(0)
+    expect(metrics.get('openall_store_bytes{part="log"}')).toBeLessThanOrEqual(Bun.file(log).size)
+    const [free, size] = [metrics.get('openall_disk_free_bytes') ?? 0, metrics.get('openall_disk_size_bytes') ?? 0]
+    expect(free).toBeGreaterThan(0)
+    expect(size).toBeGreaterThan(free)
+  })
+
+  test('metrics tell whether Redis answers, though nobody asks it anything else', async () => {
+    const isUp = async () => (await metricsOf(server)).get('openall_redis_up')
+    const errors = async () => (await metricsOf(server)).get('openall_redis_errors_total') ?? Number.NaN
+    expect([await isUp(), await errors()]).toEqual([1, 0])
+    await redis.freeze()
+    expect(await isUp()).toBe(0)
+    expect((await create(server, { urls: [URL_OK] })).status).toBe(201)
+    redis.thaw()
+    await becomes(isUp, 1)
+    expect(await errors()).toBeGreaterThan(0)
+    await redis.kill()
+    await becomes(isUp, 0)
+    await redis.restart()
+    await becomes(isUp, 1)
+  })
+})
+
+test(
+  'a server keeps its own size and disk, and no Redis is neither up nor down',
+  async () => {
+    const sqld = await startSqld()
+    const server = await startServer({
+      env: {
+        ...env,
+        DATABASE_URL: sqld.url,
+        DATABASE_AUTH_TOKEN: sqld.token,
+        SERVICE_SECRET: 'a secret of the tests, forty characters long',
+      },
+      database: sqld.url,
+    })
+    expect((await create(server, { urls: [URL_OK] })).status).toBe(201)
+    const metrics = await metricsOf(server)
+    const told = [...metrics.keys()]
+    expect(told.filter((name) => /^openall_(?:store_bytes|disk|redis|backup)/.test(name))).toEqual([])
+    expect(metrics.get('openall_store_commit_writes_sum')).toBeGreaterThan(0)
+    expect(metrics.get('openall_store_commit_seconds_sum')).toBeGreaterThan(0)
+    await server.stop()
+    await sqld.stop()
+  },
+  START_MS,
+)

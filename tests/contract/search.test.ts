@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test'
+import { becomes } from '../eventually.ts'
+import { startHere } from '../here.ts'
+import { arrive, type Person } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+async function slugsFor(person: Person, q: string, state = 'active'): Promise<string[]> {
+  const asked = new URLSearchParams({ q, state })
+  const { status, body } = await person.api<{ bundles: { slug: string }[] }>('GET', `/api/me/links?${asked}`)
+  expect(status).toBe(200)
+  return body.bundles.map(({ slug }) => slug)
+}
+
+const CONTENT = {
+  title: 'Ärger im Büro',
+  description: 'Two lines:\nand the second',
+  urls: ['https://example.com/plan?x=100%', 'https://example.org/'],
+  urlMetadata: [{ note: 'Read "this" first' }, { note: 'ÄPFEL und Straße', tags: ['Ὀδυσσεύς', 'on-call'] }],
+}
+
+onEveryTarget({}, (at) => {
+  test('search finds what stands in the slug, title, description, links, notes and tags, whatever the case', async () => {
+    const ann = await arrive(at())
+    const { slug } = await ann.makeBundle(CONTENT)
+    const other = await ann.makeBundle({ title: 'Something else', urls: ['https://elsewhere.example/'] })
+    for (const q of [
+      slug.slice(2, 8),
+      'ärger',
+      'BÜRO',
+      'bu\u0308ro',
+      'SECOND',
+      'x=100%',
+      'Example.ORG',
+      'read "this"',
+      'äpfel',
+      'STRASSE',
+      'straße',
+      'ὈΔΥΣΣΕΎΣ',
+      'On-Call',
+    ]) {
+      expect([q, await slugsFor(ann, q)]).toEqual([q, [slug]])
+    }
+    // Not what only its storage holds, nor a pattern, nor what runs from one field into the next.
+    for (const q of ['note', 'tags', '","', 'e*m', 'e%', 'first äpfel', '_']) {
+      expect([q, await slugsFor(ann, q)]).toEqual([q, []])
+    }
+    expect((await slugsFor(ann, 'https://')).sort()).toEqual([slug, other.slug].sort())
+  })
+
+  test('search follows edits, restored versions, copies and deletions, and stays with its owner', async () => {
+    const [ann, ben] = [await arrive(at()), await arrive(at())]
+    const { slug } = await ann.makeBundle(CONTENT)
+    const edited = await ann.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{ note: 'Pears' }, {}] })
+    expect(edited.status).toBe(200)
+    expect(await slugsFor(ann, 'äpfel')).toEqual([])
+    expect(await slugsFor(ann, 'pears')).toEqual([slug])
+    await ann.api('POST', `/api/links/${slug}/versions/1/restore`, {})
+    expect(await slugsFor(ann, 'äpfel')).toEqual([slug])
+    const copied = await ann.api<{ slug: string }>('POST', `/api/links/${slug}/duplicate`, { title: 'A copy' })
+    expect((await slugsFor(ann, 'äpfel')).sort()).toEqual([slug, copied.body.slug].sort())
+    expect(await slugsFor(ann, 'a copy')).toEqual([copied.body.slug])
+    await ann.api('DELETE', `/api/links/${slug}`)
+    expect(await slugsFor(ann, 'äpfel')).toEqual([copied.body.slug])
+    expect(await slugsFor(ann, 'äpfel', 'deleted')).toEqual([slug])
+    expect(await slugsFor(ben, 'äpfel')).toEqual([])
+  })
+
+  test('the dashboard finds notes and tags, and says how many there are', async () => {
+    const ann = await arrive(at())
+    await ann.makeBundle(CONTENT)
+    const page = async (q: string) => (await ann.fetch(`/dashboard?q=${encodeURIComponent(q)}`)).text()
+    expect(await page('ON-CALL')).toContain('1 to 1 of 1')
+    expect(await page('nowhere')).toContain('No title, link, note or tag holds')
+    expect(await page('nowhere')).toContain('Search titles, links, notes and tags')
+  })
+})
+
+test('bundles from before are found in their own columns at once, and by notes and tags once they have been gone through', async () => {
+  const server = await startHere()
+  const ann = await arrive(server)
+  const { slug } = await ann.makeBundle(CONTENT)
+  await server.sql('DELETE FROM bundle_search RETURNING 1')
+  expect(await slugsFor(ann, 'BÜRO')).toEqual([slug])
+  expect(await slugsFor(ann, 'äpfel')).toEqual([])
+  // What an older process changes, which writes no text for search.
+  await ann.api('PATCH', `/api/links/${slug}`, { title: 'Now' })
+  await server.sql("UPDATE bundles SET title = 'Later' WHERE slug = ? RETURNING 1", [slug])
+  expect([await slugsFor(ann, 'now'), await slugsFor(ann, 'LATER')]).toEqual([[], [slug]])
+
+  const { startSearchBackfill } = await import('../../src/bundles/search-backfill.ts')
+  const { openStore } = await import('../../db/client.ts')
+  await server.sql('INSERT INTO search_backfill SELECT 1, 0, max(id) FROM bundles RETURNING 1')
+  const store = await openStore({ url: `file:${server.database}` })
+  const backfill = startSearchBackfill(store, { warn() {} } as never)
+  await becomes(async () => (await server.sql('SELECT count(*) AS n FROM search_backfill'))[0]?.n, 0)
+  expect(await slugsFor(ann, 'äpfel')).toEqual([slug])
+  await backfill.stop()
+  await store.close()
+  await server.stop()
+})

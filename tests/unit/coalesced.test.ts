@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { coalesced } from '../../db/coalesced.ts'
+
+test('any number of askers share a few runs, each one that began after they asked', async () => {
+  const EVERY_MS = 20
+  const begun: number[] = []
+  const ask = coalesced(async () => {
+    begun.push(performance.now())
+    await Bun.sleep(5)
+  }, EVERY_MS)
+  const from = performance.now()
+  const askers = Array.from({ length: 500 }, async (_, number) => {
+    await Bun.sleep(number % 100)
+    const askedAt = performance.now()
+    await ask()
+    expect(begun.some((at) => at >= askedAt)).toBe(true)
+  })
+  await Promise.all(askers)
+  // However long the machine took, runs began no closer than they may.
+  expect(begun.length).toBeLessThanOrEqual(Math.ceil((performance.now() - from) / EVERY_MS) + 1)
+  expect(begun.length).toBeGreaterThan(1)
+})
+
+test('a run that fails fails for those who asked for it, and the next is a new one', async () => {
+  let runs = 0
+  const ask = coalesced(async () => {
+    runs += 1
+    if (runs === 1) throw new Error('away')
+  }, 1)
+  const failed = await Promise.allSettled([ask(), ask()])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await ask()
+  expect(runs).toBe(2)
+})

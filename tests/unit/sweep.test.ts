@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Config, createClient } from '@libsql/client'
+import { sql } from 'drizzle-orm'
+import { openStore, type Store } from '../../db/client.ts'
+import { openLog } from '../../src/log.ts'
+import { countDue, eraseDue, oldestOf, TERMS, type Term } from '../../src/retention.ts'
+import { ROWS_PER_WRITE, Sweeper } from '../../src/sweep.ts'
+import { often } from '../faults/full.ts'
+import { rows } from '../insights/support.ts'
+import { startSqld } from '../sqld.ts'
+
+// How many rows one write touches, and by which index, is seen by nobody at the front door (contract/owners-sweep.test.ts).
+
+const log = openLog('silent')
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const MANY = often({ quick: 3 * ROWS_PER_WRITE + 7, full: 1_000_000 })
+/** Of what is not kept by the million. */
+const SOME = Math.min(MANY, 20 * ROWS_PER_WRITE + 7)
+const YOUNG = 40
+/** Rows a seeding write: a server gives it two seconds. */
+const SEEDED = 20_000
+
+/** Rows of each kind, `n.i` a number of their own and `?1` the time that their term counts from. */
+const SEEDS: Record<string, string> = {
+  address_hashes: `INSERT INTO bundles (slug, urls, url_metadata, source, address_hash, created_at, updated_at)
+    SELECT 'swept-' || i, '["https://a.example/"]', '[{}]', 'api', 'h' || i % 1000, ?1, ?1 FROM n`,
+  claims: `INSERT INTO claims (token_hash, bundle_id, email, expires_at)
+    SELECT 't' || i, bundles.id, 'a@people.example', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
+  answers: `INSERT INTO idempotency_answers (key_hash, request_hash, answer, created_at) SELECT 'k' || i, 'r', x'00', ?1 FROM n`,
+  sessions: `INSERT INTO session (id, token, user_id, expires_at, created_at, updated_at)
+    SELECT 's' || i, 's' || i, 'ada', ?1, 1, 1 FROM n`,
+  verifications: `INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at)
+    SELECT 'v' || i, 'v' || i, 'v', ?1, 1, 1 FROM n`,
+  bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
+  counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
+  webhook_deliveries: `INSERT INTO webhook_deliveries (source, delivery_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
+  webhook_entities: `INSERT INTO webhook_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
+}
+
+const amountOf = ({ what }: Term) => (what === 'address_hashes' ? MANY : SOME)
+
+/** Of each kind rows that are due, and some that are not for a minute yet. */
+async function seed(store: Store): Promise<void> {
+  await store.write([
+    sql`INSERT OR IGNORE INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('ada', 'Ada', 'ada@people.example', 1, 1, 1)`,
+  ])
+  const add = async ({ what, keptMs }: Term, first: number, last: number, age: number) => {
+    for (let from = first; from <= last; from += SEEDED) {
+      const to = Math.min(from + SEEDED - 1, last)
+      const rows = `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to}) ${SEEDS[what]}`
+      await store.write([sql.raw(rows.replaceAll('?1', String(NOW - keptMs - age)))])
+    }
+  }
+  // Claims are for bundles, which come first.
+  for (const term of TERMS.toSorted((a, b) => a.what.localeCompare(b.what))) {
+    await add(term, 1, amountOf(term), 5 * DAY_MS)
+    await add(term, amountOf(term) + 1, amountOf(term) + YOUNG, -60_000)
+  }
+  await store.write([
+    sql`INSERT INTO webhook_entities (source, entity, at, user_id) VALUES ('identity', 'linked', 1, 'ada')`,
+  ])
+}
+
+/** How many rows of a term are due at a time. */
+async function due(store: Store, term: Term, now = NOW): Promise<number> {
+  const [counted] = await countDue(store.db, term, now - term.keptMs, 10 * MANY)
+  return counted?.rows ?? 0
+}
+
+const dueByTerm = async (store: Store, now?: number): Promise<Record<string, number>> =>
+  Object.fromEntries(await Promise.all(TERMS.map(async (term) => [term.what, await due(store, term, now)])))
+const byTerm = (rows: (term: Term) => number) => Object.fromEntries(TERMS.map((term) => [term.what, rows(term)]))
+
+const STORES = {
+  async 'a file'() {
+    const folder = mkdtempSync(join(tmpdir(), 'openall-'))
+    const database = { url: `file:${join(folder, 'test.db')}` }
+    return { database, stop: async () => rmSync(folder, { recursive: true, force: true }) }
+  },
+  async sqld() {
+    const { url, token, stop } = await startSqld()
+    return { database: { url, authToken: token }, stop }
+  },
+}
+
+for (const [name, open] of Object.entries(STORES)) {
+  describe(`over ${name}`, () => {
+    let database: Parameters<typeof openStore>[0]
+    let store: Store
+    let stop: () => Promise<void>
+    beforeAll(async () => {
+      const opened = await open()
+      database = opened.database
+      stop = opened.stop
+      store = await openStore(database)
+      await seed(store)
+    }, 900_000)
+    afterAll(async () => {
+      await store.close()
+      await stop()
+    })
+
+    test('every query of the sweep is answered by an index', async () => {
+      // A connection of its own: the driver leaves an EXPLAIN open, and with it what it had read.
+      const client = createClient(database as Config)
+      for (const term of TERMS) {
+        const queries = [oldestOf(store.db, term), eraseDue(store.db, term, NOW, ROWS_PER_WRITE)]
+        for (const { sql: text, params } of queries.map((query) => query.toSQL())) {
+          const { rows: plan } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${text}`, args: params as number[] })
+          const steps = plan.map(({ detail }) => String(detail))
+          expect([term.what, steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))]).toEqual([term.what, []])
+          expect([term.what, steps.some((step) => /^SEARCH .* USING/.test(step))]).toEqual([term.what, true])
+        }
+      }
+      client.close()
+    })
+
+    test('what fails for one leaves the others swept, and is made up for by the next run', async () => {
+      const broken: Store = {
+        ...store,
+        writeCounters: ([statement, ...rest]) => {
+          const text = typeof statement === 'object' ? statement.sql : ''
+          return text.includes('"claims"')
+            ? Promise.reject(new Error('away'))
+            : store.writeCounters([statement!, ...rest])
+        },
+      }
+      // A run of no time has one turn.
+      const sweeper = new Sweeper(broken, log, () => NOW, 0)
+      expect(await sweeper.run()).toBeFalse()
+      expect(sweeper.failures).toBe(1)
+      expect(await dueByTerm(store)).toEqual(
+        byTerm((term) => amountOf(term) - (term.what === 'claims' ? 0 : ROWS_PER_WRITE)),
+      )
+      expect(sweeper.standings.get('claims')?.dueAt).toBe(NOW - 5 * DAY_MS)
+      expect(sweeper.standings.get('claims')?.backlog).toBe(Math.min(SOME, 10_000))
+    })
+
+    test('a run that ends early goes on at the next, nothing old is left, and no write touches more than its batch', async () => {
+      const before = await dueByTerm(store)
+      let [writes, most] = [0, 0]
+      const watched: Store = {
+        ...store,
+        async writeCounters(statements) {
+          // Counting a million rows for each of two thousand writes would take longer than they do.
+          const isCounted = writes++ % often({ quick: 1, full: 100 }) === 0
+          const count = async () => Object.values(await dueByTerm(store)).reduce((sum, rows) => sum + rows, 0)
+          const from = isCounted ? await count() : 0
+          const result = await store.writeCounters(statements)
+          if (isCounted) most = Math.max(most, from - (await count()))
+          return result
+        },
+      }
+      const early = new Sweeper(watched, log, () => NOW, 0)
+      expect(await early.run()).toBeFalse()
+      expect(writes).toBe(TERMS.length)
+      expect(await dueByTerm(store)).toEqual(byTerm(({ what }) => (before[what] ?? 0) - ROWS_PER_WRITE))
+      const sweeper = new Sweeper(watched, log, () => NOW)
+      while (!(await sweeper.run()));
+      expect(most).toBe(ROWS_PER_WRITE)
+      expect(await dueByTerm(store)).toEqual(byTerm(() => 0))
+      expect([...sweeper.standings.values()].map(({ backlog }) => backlog)).toEqual(TERMS.map(() => 0))
+      // What is due in a minute is still there, and the bundles of the hashes are.
+      expect(await dueByTerm(store, NOW + 60_000)).toEqual(byTerm(() => YOUNG))
+      expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + YOUNG]])
+      expect(await rows(store, 'SELECT entity FROM webhook_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])
+      const written = writes
+      expect(await sweeper.run()).toBeTrue()
+      expect(writes).toBe(written)
+    }, 3_600_000)
+  })
+}

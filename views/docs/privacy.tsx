@@ -1,0 +1,43 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Page, type Site } from '../parts/layout.tsx'
+
+/** What the service keeps of viewers and of people with an account, for people who only want to know that. */
+export function PrivacyPage({ site }: { site: Site }): JSX.Element {
+  return (
+    <Page
+      site={site}
+      title={`Privacy · ${site.name}`}
+      description={`What ${site.name} counts, what it stores, and what it never learns about you.`}
+    >
+      <section class="narrow prose">
+        <h1>Privacy</h1>
+        <p class="lede">No cookies for viewers, no trackers, nothing loaded from third parties.</p>
+        <h2>When you open a link</h2>
+        <ul>
+          <li>The page sets no cookie and stores nothing in your browser.</li>
+          <li>
+            We count how often it was opened and how often <strong>Open all</strong> was clicked, as totals per day.
+          </li>
+          <li>
+            To count visitors once a day, we compute a code from your IP address, your browser’s name and a random
+            number. The code and the number are deleted after the day; only the count remains.
+          </li>
+          <li>We don’t know which tabs you opened, and the sites behind them aren’t told where you came from.</li>
+        </ul>
+        <h2>When you make a link</h2>
+        <ul>
+          <li>We store the links, titles and notes you enter. Anyone who has the link can see them.</li>
+          <li>
+            Without an account, we keep a code made from your IP address for up to 30 days to limit abuse. An email
+            address that you give for the claim link is deleted once the link is claimed or expires.
+          </li>
+          <li>
+            With an account, we store your name, your email address and when you signed in, and set a cookie to keep you
+            signed in. You can export everything or delete your account in Settings.
+          </li>
+        </ul>
+      </section>
+    </Page>
+  )
+}

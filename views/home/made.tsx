@@ -1,0 +1,149 @@
+/** @jsxImportSource @kitajs/html */
+
+import { listed } from '../../src/core/words.ts'
+import type { FoundList } from '../../src/imports/import.ts'
+import { Field } from '../parts/fields.tsx'
+import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { leftOut } from './found.tsx'
+
+/** A bundle as its maker is told of it. */
+export interface ShownBundle {
+  slug: string
+  url: string
+  heading: string
+  /** Null where nobody can claim it, or no longer. */
+  claim: { url: string; expiresAt: string } | null
+  /** Whether it belongs to an account. */
+  isOwned: boolean
+}
+
+interface MadeProps {
+  site: Site
+  bundles: readonly ShownBundle[]
+  /** How much of the list was not taken as it came. */
+  left: FoundList['counts']
+}
+
+/** What a person sees once bundles are made: their links, and the links that claim them. */
+export function MadePage({ site, bundles, left }: MadeProps): JSX.Element {
+  const several = bundles.length > 1
+  const ready = several ? `Your ${bundles.length} links are ready` : 'Your link is ready'
+  const missing = leftOut(left)
+  return (
+    <Page site={site} title={`${ready} · ${site.name}`}>
+      <section class="hero">
+        <h1 safe>{`${ready}.`}</h1>
+        {several ? (
+          ''
+        ) : (
+          <p class="lede" dir="auto" safe>
+            {bundles[0]?.heading ?? ''}
+          </p>
+        )}
+        {missing.length === 0 ? '' : <p class="hint" safe>{`From what you pasted: ${listed(missing, 'and')}.`}</p>}
+      </section>
+      {
+        bundles.map((bundle, index) => (
+          <Bundle bundle={bundle} id={several ? `-${index + 1}` : ''} several={several} />
+        )) as 'safe'[]
+      }
+      <p>
+        <a class="button" href="/">
+          Make another
+        </a>
+      </p>
+    </Page>
+  )
+}
+
+function Bundle({ bundle, id, several }: { bundle: ShownBundle; id: string; several: boolean }): JSX.Element {
+  const { slug, url, heading, claim, isOwned } = bundle
+  return (
+    <>
+      <section class="card">
+        {several ? (
+          <h2 dir="auto" safe>
+            {heading}
+          </h2>
+        ) : (
+          ''
+        )}
+        <CopyField id={`link${id}`} label="Share this link" value={url} title={heading} kind="primary" />
+        <div class="with-qr">
+          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="148" height="148" />
+          <div class="choices">
+            <a class="button" href={url} target="_blank" rel="noopener noreferrer">
+              Open the page
+            </a>
+            {isOwned ? (
+              <a class="button" href={`/dashboard/links/${slug}`}>
+                Edit
+              </a>
+            ) : (
+              ''
+            )}
+            {claim === null ? (
+              ''
+            ) : (
+              <a class="button" href={claim.url}>
+                Sign in to edit
+              </a>
+            )}
+            <a class="button" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
+              Download the QR code
+            </a>
+          </div>
+        </div>
+      </section>
+      {claim === null ? '' : <ClaimCard id={`claim${id}`} claim={claim} />}
+    </>
+  )
+}
+
+function ClaimCard({ id, claim }: { id: string; claim: NonNullable<ShownBundle['claim']> }): JSX.Element {
+  const until = new Date(claim.expiresAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+  return (
+    <section class="card caution">
+      <h2>Save your claim link</h2>
+      <p>
+        It is the only way to edit this later: open it to move the page into your account. It works until{' '}
+        <time datetime={claim.expiresAt} safe>
+          {until}
+        </time>
+        , and <strong>this page shows it for 24 hours only</strong>. Don’t share it.
+      </p>
+      <CopyField id={id} label="Private claim link" value={claim.url} />
+    </section>
+  )
+}
+
+interface CopyFieldProps {
+  id: string
+  label: string
+  value: string
+  /** What it is shared as, where it may be. */
+  title?: string
+  /** `primary` where copying is what the page is for. */
+  kind?: 'primary'
+}
+
+/** A text to take along: selectable without JavaScript, with buttons to copy and share it where there is. */
+function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Element {
+  return (
+    <Field id={id} label={label}>
+      <div class="copy-field">
+        <input id={id} value={value} readonly />
+        <button type="button" class={['copy', kind]} data-copy={id} aria-live="polite">
+          Copy
+        </button>
+        {title === undefined ? (
+          ''
+        ) : (
+          <button type="button" class="copy" data-share={value} data-title={attribute(title)} hidden>
+            Share
+          </button>
+        )}
+      </div>
+    </Field>
+  )
+}

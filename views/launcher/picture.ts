@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { escapeHtml } from '@kitajs/html'
+import { count } from '../../src/core/words.ts'
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { hostsOf } from '../parts/destination.ts'
+
+/** What the picture of a shared link says. */
+export interface PictureWords {
+  title: string
+  /** Below the title; `''` for nothing. */
+  below: string
+  /** SERVICE_NAME. */
+  service: string
+}
+
+/** Families of letters that the font of pictures has. Others would be boxes. */
+const KNOWN =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Common}\p{Script=Inherited}]/u
+const PICTOGRAPHS = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\ufe0f)+/gu
+const MAX_HOSTS = 3
+
+/** What the picture of a bundle says. Where rules decide about the tabs, nothing is said of any of them. */
+export function pictureWords(
+  service: string,
+  { title, urls, hasRules }: Pick<PublicBundle, 'title' | 'urls' | 'hasRules'>,
+): PictureWords {
+  const plain = (title ?? '').replace(PICTOGRAPHS, '').trim()
+  const readable = KNOWN.test(plain) ? '' : plain
+  if (hasRules) return { title: readable || service, below: '', service }
+  const hosts = hostsOf(urls)
+  const more = hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more` : ''
+  const where = hosts.slice(0, MAX_HOSTS).join(', ') + more
+  const links = count(urls.length, 'link')
+  return readable === ''
+    ? { title: links, below: where, service }
+    : { title: readable, below: `${links}: ${where}`, service }
+}
+
+/** A name for what a picture says: it changes when that does, so that a picture may be kept for good. */
+export function pictureName(words: PictureWords): string {
+  return createHash('sha256').update(JSON.stringify(words)).digest('base64url').slice(0, 12)
+}
+
+export const PICTURE = { width: 1200, height: 630 } as const
+const MARGIN = 80
+const TITLE = { size: 68, lines: 3, wide: 1 } as const
+/** As if it were smaller: the plain face is narrower than the bold one, which lines are measured by. */
+const BELOW = { size: 34, lines: 2, wide: 0.88 } as const
+
+/** The picture, as SVG in the font DejaVu Sans. */
+export function pictureSvg({ title, below, service }: PictureWords): string {
+  const { width, height } = PICTURE
+  const lines = wrapped(title, TITLE)
+  const rest = wrapped(below, BELOW)
+  const middle = 340 - ((lines.length - 1) * TITLE.size * 1.2) / 2
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="DejaVu Sans">`,
+    `<rect width="${width}" height="${height}" fill="#f7faf8"/><rect width="${width}" height="14" fill="#0b6b4f"/>`,
+    '<g transform="translate(80 78) scale(2)"><rect x="2" y="10" width="20" height="20" rx="5" fill="#9fd8c0"/>',
+    '<rect x="6" y="6" width="20" height="20" rx="5" fill="#3f9d7c"/><rect x="10" y="2" width="20" height="20" rx="5" fill="#0b6b4f"/>',
+    '<path d="M16 16l8-8m-6 0h6v6" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></g>',
+    `<text x="164" y="124" font-size="36" font-weight="bold" fill="#17211c">${escapeHtml(service)}</text>`,
+    ...lines.map((line, at) =>
+      text(line, { y: middle + at * TITLE.size * 1.2, size: TITLE.size, fill: '#17211c', isBold: true }),
+    ),
+    ...rest.map((line, at) =>
+      text(line, { y: 520 + at * BELOW.size * 1.4, size: BELOW.size, fill: '#4a5a52', isBold: false }),
+    ),
+    '</svg>',
+  ].join('')
+}
+
+const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}]/u
+
+function text(
+  line: string,
+  { y, size, fill, isBold }: { y: number; size: number; fill: string; isBold: boolean },
+): string {
+  const isRight = RIGHT_TO_LEFT.test(line)
+  const place = isRight ? `x="${PICTURE.width - MARGIN}" text-anchor="end"` : `x="${MARGIN}"`
+  const weight = isBold ? ' font-weight="bold"' : ''
+  return `<text ${place} y="${Math.round(y)}" font-size="${size}"${weight} fill="${fill}">${escapeHtml(line)}</text>`
+}
+
+/** A text in lines that fit, the last with a sign of what was cut. */
+function wrapped(said: string, { size, lines: most, wide }: Record<'size' | 'lines' | 'wide', number>): string[] {
+  const room = (PICTURE.width - 2 * MARGIN) / (size * wide)
+  const lines: string[] = []
+  let line = ''
+  for (const word of said.split(/\s+/).flatMap((word) => pieces(word, room))) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (widthOf(longer) <= room) line = longer
+    else {
+      lines.push(line)
+      line = word
+    }
+  }
+  if (line !== '') lines.push(line)
+  if (lines.length <= most) return lines
+  return [...lines.slice(0, most - 1), `${lines[most - 1]?.replace(/.$/u, '')}…`]
+}
+
+/** A word, cut where it is wider than a line. */
+function pieces(word: string, room: number): string[] {
+  if (widthOf(word) <= room) return [word]
+  const [cut, most] = [[] as string[], Math.floor(room / 1.05)]
+  const letters = [...word]
+  for (let at = 0; at < letters.length; at += most) cut.push(letters.slice(at, at + most).join(''))
+  return cut
+}
+
+/** How wide a text is in the font's bold face, in its size; rather too wide than too narrow. */
+function widthOf(said: string): number {
+  let width = 0
+  for (const letter of said) {
+    if (/[ .,:;!'|()[\]ijlftrI1/-]/.test(letter)) width += 0.47
+    else width += /[mwMW@%]|[^\u0000-\u06ff]/u.test(letter) ? 1.05 : 0.76
+  }
+  return width
+}
