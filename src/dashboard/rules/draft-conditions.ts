@@ -10,10 +10,10 @@ import {
   INSTANT_OPERATORS,
   type Leaf,
 } from '../../../db/policy.ts'
+import { asList, asObject, asText } from '../../core/untyped.ts'
 import { countries, countryCode } from '../../policies/countries.ts'
 import { instantOf, wallTimeOf } from '../../policies/instants.ts'
 import { firstLine, linesOf, valuesOf } from './lines.ts'
-import { asList, asObject, asText } from '../../core/untyped.ts'
 
 // A condition while it is written: what a form holds of it, finished or not, and the condition that this makes.
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
 import { withScheme } from '../../imports/paste.ts'
 import { countLeaves, type DraftCondition, draftCondition, writtenCondition } from './draft-conditions.ts'
-import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
 
 // A policy while it is written: what a form holds of it, finished or not, and the policy that this makes.
 
