@@ -54,15 +54,23 @@ function listen(
 }
 
 async function start(): Promise<void> {
-  const [{ createApp }, { readConfig }, { toProblem }, { jsonProblem }, { openLog }, { startService }] =
-    await Promise.all([
-      import('./app.ts'),
-      import('./config.ts'),
-      import('./core/problem.ts'),
-      import('./http/respond.ts'),
-      import('./log.ts'),
-      import('./service.ts'),
-    ])
+  const [
+    { createApp },
+    { readConfig },
+    { toProblem },
+    { jsonProblem },
+    { openLog },
+    { tellSystemd },
+    { startService },
+  ] = await Promise.all([
+    import('./app.ts'),
+    import('./config.ts'),
+    import('./core/problem.ts'),
+    import('./http/respond.ts'),
+    import('./log.ts'),
+    import('./notify.ts'),
+    import('./service.ts'),
+  ])
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)
   const service = await startService(config, log)
@@ -84,6 +92,7 @@ async function start(): Promise<void> {
     tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST or SERVICE_METRICS_PORT')
   }
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
+  tellSystemd('READY=1', log)
 
   // Frees about 2 MB of startup code and garbage.
   if ('Bun' in globalThis) setTimeout(() => Bun.shrink(), STARTED_WITHIN_MS).unref()
@@ -94,6 +103,7 @@ async function start(): Promise<void> {
     isStopping = true
     const late = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'late'))
     service.announceStop()
+    tellSystemd('STOPPING=1', log)
     if (drainMs > 0) {
       log.info('draining')
       await new Promise((resolve) => setTimeout(resolve, drainMs))

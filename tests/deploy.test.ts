@@ -12,7 +12,9 @@ import { startRedis } from './redis.ts'
 import { startServer } from './server.ts'
 import { startSqld } from './sqld.ts'
 
-setDefaultTimeout(60_000)
+// A guard against hanging, not a promise: the executable is linked and started a dozen times, and the machine may be busy.
+setDefaultTimeout(300_000)
+const START_PATIENCE_MS = 90_000
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
@@ -189,7 +191,7 @@ test('the executable serves by itself, and takes its operator’s commands', asy
   const { version } = JSON.parse(read('package.json')) as { version: string }
   expect((await say('--version')).text.trim()).toBe(version)
   const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
-  await eventually(async () => (await say('health')).code === 0, 'the executable serves')
+  await eventually(async () => (await say('health')).code === 0, 'the executable serves', START_PATIENCE_MS)
   const post = (path: string, body: unknown) =>
     fetch(`${origin}${path}`, {
       method: 'POST',
@@ -275,7 +277,7 @@ test('where nothing may be run from /tmp, the image serves with its library besi
   const server = withoutExec(join(image, 'openall-server'), env)
   try {
     const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
-    await eventually(isReady, 'the image serves')
+    await eventually(isReady, 'the image serves', START_PATIENCE_MS)
   } finally {
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
@@ -297,7 +299,7 @@ test('the executable keeps a copy of a server’s database, and reads what it wr
   const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'ignore', stderr: 'inherit' })
   try {
     const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
-    await eventually(isReady, 'the executable serves')
+    await eventually(isReady, 'the executable serves', START_PATIENCE_MS)
     const made = await fetch(`http://localhost:${port}/api/links`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newSlug } from '../contract/support.ts'
+import { eventually } from '../eventually.ts'
+import { openNotifySocket } from '../notify-socket.ts'
+import { RUNTIMES, startServer } from '../server.ts'
+
+const PATIENCE_MS = 90_000
+
+const hasSystemd = Bun.which('systemd-notify') !== null
+if (!hasSystemd) console.warn('systemd.test.ts is skipped in part: systemd-notify is not installed')
+
+test('the service file has systemd wait for it, and take it from a child', () => {
+  const unit = readFileSync(new URL('../../deploy/openall.service', import.meta.url), 'utf8')
+  expect(unit).toContain('\nType=notify\nNotifyAccess=all\n')
+})
+
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
+  test.skipIf(!hasSystemd)(
+    'systemd is told once requests are answered, and when the process begins to stop',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'openall-systemd-'))
+      const systemd = openNotifySocket(join(folder, 'notify'))
+      const server = await startServer({ runtime, env: { NOTIFY_SOCKET: join(folder, 'notify') } })
+      await systemd.hears('READY=1')
+      expect(systemd.told).not.toContain('STOPPING=1')
+      expect(await server.stop()).toBe(0)
+      await systemd.hears('STOPPING=1')
+      expect(server.output()).not.toContain('systemd could not be told')
+      systemd.close()
+      rmSync(folder, { recursive: true })
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'where systemd cannot be told, the log says so and the service goes on',
+    async () => {
+      const server = await startServer({ runtime, env: { NOTIFY_SOCKET: '/nowhere/notify', PATH: '/nowhere' } })
+      await eventually(() => server.output().includes('systemd could not be told READY=1'), 'the log says so')
+      await newSlug(server)
+      expect(await server.stop()).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+})
