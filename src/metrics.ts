@@ -46,14 +46,14 @@ export function openMetrics(sources: Sources): prom.Registry {
   )
   counter('openall_requests_total', 'Answers by kind of route and status.', ['route', 'status'], (add) => {
     for (const [route, byStatus] of tally.answers) for (const [status, count] of byStatus) add(count, { route, status })
-    if (tally.keptLaunchers > 0) add(tally.keptLaunchers, { route: 'launcher', status: 200 })
+    if (tally.cachedLaunchers > 0) add(tally.cachedLaunchers, { route: 'launcher', status: 200 })
   })
   counter(
     'openall_launcher_cache_total',
     'Launchers answered from memory (hit) and read from the store (miss).',
     ['result'],
     (add) => {
-      add(tally.keptLaunchers, { result: 'hit' })
+      add(tally.cachedLaunchers, { result: 'hit' })
       add(launchers.loads, { result: 'miss' })
     },
   )

@@ -15,7 +15,7 @@ export type RouteClass =
 /** Counts of this process since it started, for metrics. Plain numbers, because some are counted on the hot path. */
 export class Tally {
   /** Launchers answered from memory, which nothing else counts. */
-  keptLaunchers = 0
+  cachedLaunchers = 0
   /** Answers by kind of route and status. */
   readonly answers = new Map<RouteClass, Map<number, number>>()
   /** Requests refused by a rate limit, by its name. */

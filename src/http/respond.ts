@@ -170,7 +170,7 @@ export function seeOther(location: string, from?: Response): Response {
 }
 
 /** Brotli quality for bodies sent once and for cached ones, which are a sixth smaller. */
-const BROTLI = { once: 3, kept: 5 } as const
+const BROTLI = { once: 3, cached: 5 } as const
 
 /** Encodes a body, to be sent once or cached. */
 export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {

@@ -5,34 +5,34 @@ import { brokenConstraint, type Store } from '../../db/client.ts'
 import { dayNumber } from '../insights/salts.ts'
 import type { Counter } from './counter.ts'
 
-/** Rows a transaction: small enough that an edit which waits for its end waits little, large enough to be cheap. */
+/** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
 const ROWS_PER_WRITE = 500
-/** While the store is away, this many rows (a counter or a hash each) are kept; past it new ones are dropped. */
+/** Rows (a counter or a hash each) held while the store is down; past this, new ones are dropped. */
 export const MAX_WAITING = 200_000
 
-/** A viewer of one bundle, told from others for one day (see `Viewers`). */
+/** A distinct viewer of one bundle on one day; see `Viewers`. */
 export interface ViewerHash {
   bundleId: number
-  /** 16 bytes, as 32 hexadecimal digits: JSON has no bytes. */
+  /** 16 bytes in hexadecimal, because it is passed as JSON. */
   hash: string
 }
 
 interface Batch {
   id: string
-  /** When it was made, in milliseconds since 1970: with its id, what the store knows it by. */
+  /** Creation time in milliseconds since 1970; part of its key in the store. */
   at: number
   rows: number
   statements: readonly InStatement[]
 }
 
 /**
- * Batches of counts on their way to the store, oldest first. One that fails is kept and tried again; each carries
- * an id, so that one whose answer was lost is not counted twice.
+ * Queue of counts to write, oldest first. A failed batch is retried; each has an id, so that one that was committed but
+ * not acknowledged is not counted twice.
  */
 export class Batches {
   #waiting: Batch[] = []
   #rows = 0
-  /** Rows that found no room, or that the store refused. */
+  /** Rows lost because the queue was full or the store rejected them. */
   dropped = 0
 
   constructor(
@@ -40,23 +40,23 @@ export class Batches {
     readonly log: Logger,
   ) {}
 
-  /** How many rows wait. */
+  /** Queued rows. */
   get rows(): number {
     return this.#rows
   }
 
-  /** How many wait. */
+  /** Queued batches. */
   get size(): number {
     return this.#waiting.length
   }
 
   /**
-   * Takes what has been counted as it is at this moment.
-   * @returns false where there was no room for all of it, and the rest was dropped.
+   * Queues the current values of counters, and new viewers.
+   * @returns false if some of it was dropped because the queue is full.
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     let dropped = 0
-    // By bundle, so that a batch touches neighbouring rows: a few pages of the file instead of nearly all of them.
+    // Sorted by bundle, so that a batch touches neighbouring rows: a few pages of the file instead of most of them.
     const counts = counted.toSorted(byBundle)
     const viewers = seen.toSorted(byBundle)
     const longest = Math.max(counts.length, viewers.length)
@@ -69,11 +69,11 @@ export class Batches {
       }
     }
     this.dropped += dropped
-    if (dropped > 0) this.log.error({ rows: dropped }, 'counts dropped: the store has been away for too long')
+    if (dropped > 0) this.log.error({ rows: dropped }, 'counts dropped: the store has been unavailable for too long')
     return dropped === 0
   }
 
-  /** @returns whether all of it is written; what is not is kept for the next time. */
+  /** Writes queued batches in order until one fails. @returns whether the queue is empty. */
   async write(): Promise<boolean> {
     for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
       try {
@@ -81,14 +81,14 @@ export class Batches {
       } catch (error) {
         const broken = brokenConstraint(error)
         if (broken === null) {
-          this.log.warn({ err: error, batches: this.size }, 'counts could not be written; they are kept')
+          this.log.warn({ err: error, batches: this.size }, 'counts could not be written; retrying')
           return false
         }
-        // An attempt whose answer was lost had written the batch after all. Any other batch that the store refuses
-        // would be refused for ever, and hold up all that wait behind it.
+        // A duplicate id means that an unacknowledged attempt was committed. Any other rejected batch would be rejected
+        // every time and block the queue.
         if (!broken.includes('counter_batches.id')) {
           this.dropped += batch.rows
-          this.log.error({ err: error }, 'counts dropped: the store refuses them')
+          this.log.error({ err: error }, 'counts dropped: the store rejected them')
         }
       }
       this.#waiting.shift()
@@ -102,22 +102,22 @@ function byBundle(a: { bundleId: number }, b: { bundleId: number }): number {
   return a.bundleId - b.bundleId
 }
 
-/** Whoever holds a counter goes on with it, so what it has counted is written out at once. */
+/** Serialises the counts now, because the counters stay in use. */
 function batchOf(day: string, counts: readonly Counter[], viewers: readonly ViewerHash[]): Batch {
   const statements = [
     ...(counts.length === 0 ? [] : [{ sql: ADD_COUNTS, args: [day, JSON.stringify(counts.map(fieldsOf))] }]),
-    // Most batches hold nobody new.
+    // Most batches have no new viewers.
     ...(viewers.length === 0 ? [] : newViewers(day, viewers)),
   ]
   return { id: randomUUID(), at: Date.now(), rows: counts.length + viewers.length, statements }
 }
 
-/** Written with a batch, in one transaction: of the same id the store takes no second. */
+/** Inserts the batch's id in the same transaction; a duplicate fails it. */
 function markOf({ at, id }: Batch): InStatement {
   return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
 }
 
-/** The joins, here and below, leave out bundles that are gone, whose counts have nowhere to go. */
+/** The joins, here and below, skip bundles that no longer exist. */
 const ADD_COUNTS = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, open_all_clicks)
   SELECT bundles.id, ?1, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)
   JOIN bundles ON bundles.id = value ->> 0 WHERE true
@@ -127,7 +127,7 @@ function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
   return [bundleId, ruleId, views, openAllClicks]
 }
 
-/** The day's number of viewers rises by those whose hash is new to it, so that nobody ever has to count hashes. */
+/** Adds the hashes that are new to the day, and their number to its total, so that reports need not count hashes. */
 function newViewers(day: string, viewers: readonly ViewerHash[]): InStatement[] {
   const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
   return [

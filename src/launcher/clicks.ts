@@ -3,8 +3,8 @@ import type { Service } from '../service.ts'
 import { recordEvent } from './operations.ts'
 
 /**
- * Answers clicks on Open all ahead of the router, which would cost a click a tenth more; undefined for any other request,
- * and for a click whose address is written in an unusual way.
+ * Answers clicks on Open all ahead of the router, which would make them a tenth more expensive. Undefined for any other
+ * request, and for a click whose URL is unusually encoded.
  */
 export function clicksAhead(service: Service, failed: Failed) {
   const answer = answering(recordEvent, service, failed)

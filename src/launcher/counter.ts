@@ -1,6 +1,6 @@
 /**
- * The views and clicks of one bundle and one matched rule (`''`: none) that are not written yet. Whoever serves the
- * bundle holds it, so that counting looks nothing up.
+ * Unwritten views and clicks of one bundle and matched rule (`''`: none). A cached launcher holds its counters, so
+ * counting needs no lookup.
  */
 export class Counter {
   views = 0

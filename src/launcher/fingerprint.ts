@@ -1,20 +1,19 @@
 /**
- * Who looks at what, in a hash of 48 bits: the upper 32 tell it from others in the same place, the lower 16 are its place
- * in a table. It is no SHA-256, which would cost a view more than all else that is ours, and one number, for an object
- * a view would be garbage to collect. Nobody outside can aim at it, for it begins with a secret, and it never leaves
- * this process.
+ * A 48-bit keyed hash for fixed-size tables: the lower 16 bits are the slot, the upper 32 the tag that distinguishes
+ * entries of a slot. Not SHA-256, which would cost more than the rest of a view; a number, because an object per view
+ * would be garbage. The random secret prevents chosen collisions; fingerprints never leave the process.
  */
 export type Fingerprint = number
 
-const PLACES = 2 ** 16
+const SLOTS = 2 ** 16
 
-/** What tells it from others in the same place; not zero, which stands for nobody. */
-export const tagOf = (fingerprint: Fingerprint): number => Math.floor(fingerprint / PLACES)
+/** The upper 32 bits; never zero, which marks an empty entry. */
+export const tagOf = (fingerprint: Fingerprint): number => Math.floor(fingerprint / SLOTS)
 
-/** Where it is kept, of at most 65536 places. */
-export const placeOf = (fingerprint: Fingerprint): number => fingerprint % PLACES
+/** The slot, below 65536. */
+export const slotOf = (fingerprint: Fingerprint): number => fingerprint % SLOTS
 
-/** Odd, so that no two numbers have the same product in 32 bits, and with bits all over. */
+/** Odd, so that multiplication modulo 2^32 is invertible, and with well-spread bits. */
 const FACTOR_A = 0x9e3779b1
 const FACTOR_B = 0x85ebca6b
 const FACTOR_C = 0xc2b2ae35
@@ -23,8 +22,8 @@ const NOTHING_ELSE = [0, 0] as const
 
 /**
  * The fingerprint of a bundle's id and a text.
- * @param secret 32 bits at random.
- * @param hash of what else it is made of, in two times 32 bits.
+ * @param secret 32 random bits.
+ * @param hash 64-bit hash of anything else to include, as two 32-bit halves.
  */
 export function fingerprint(
   secret: number,
@@ -41,10 +40,10 @@ export function fingerprint(
   }
   one = mix32(one ^ (other >>> 15))
   other = mix32(other ^ one)
-  return (one >>> 0 || 1) * PLACES + (other & (PLACES - 1))
+  return (one >>> 0 || 1) * SLOTS + (other & (SLOTS - 1))
 }
 
-/** Lets each bit of a number bear on all of them. */
+/** Avalanche step: each input bit affects every output bit. */
 function mix32(number: number): number {
   let bits = Math.imul(number ^ (number >>> 16), FACTOR_A)
   bits = Math.imul(bits ^ (bits >>> 13), FACTOR_B)

@@ -1,55 +1,55 @@
 import { randomInt } from 'node:crypto'
-import { type Fingerprint, fingerprint, placeOf, tagOf } from './fingerprint.ts'
+import { type Fingerprint, fingerprint, slotOf, tagOf } from './fingerprint.ts'
 import type { UserAgent } from './user-agents.ts'
 
-/** Of the 65536 in all; a bucket fills half a line of the processor's cache. */
+/** With 8 entries each, 65536 in all; a bucket fills half a cache line. */
 const BUCKETS = 8_192
 const PER_BUCKET = 8
 
 /**
- * Who has come before, of the many that may come: a quarter of a megabyte, whoever comes. A `Set` of as many texts takes
- * twenty times that, and most of what a view costs is waiting for memory. A viewer is 45 bits of a fingerprint of bundle,
- * address and User-Agent, so of 2^29 new ones about one is taken for known. Where a bucket is full, one in it is
- * forgotten: of 30 000 one in a hundred, of 50 000 one in ten.
+ * The viewers seen today, in a fixed 256 KiB. A `Set` of strings would take twenty times as much, and memory latency is
+ * most of a view's cost. Keeps 45 bits of each fingerprint of bundle, address and User-Agent, so about one new viewer in
+ * 2^29 is taken for a known one. A full bucket forgets an entry: one of a hundred viewers at 30 000, one of ten at
+ * 50 000.
  */
 export class KnownViewers {
-  readonly #kept = new Uint32Array(BUCKETS * PER_BUCKET)
+  readonly #tags = new Uint32Array(BUCKETS * PER_BUCKET)
   #secret = randomInt(2 ** 32)
 
-  /** What a viewer of a bundle is known by until `clear`. */
+  /** Identifies a viewer of a bundle until `clear`. */
   fingerprintOf(bundleId: number, address: string, { hash }: UserAgent): Fingerprint {
     return fingerprint(this.#secret, bundleId, address, hash)
   }
 
-  /** Whether a viewer has come before. */
+  /** Whether a viewer was added. */
   has(viewer: Fingerprint): boolean {
     const tag = tagOf(viewer)
-    const from = (placeOf(viewer) % BUCKETS) * PER_BUCKET
+    const from = (slotOf(viewer) % BUCKETS) * PER_BUCKET
     for (let at = from; at < from + PER_BUCKET; at += 1) {
-      const kept = this.#kept[at]
-      if (kept === tag) return true
-      if (kept === 0) return false
+      const entry = this.#tags[at]
+      if (entry === tag) return true
+      if (entry === 0) return false
     }
     return false
   }
 
-  /** Remembers a viewer who is not known yet. */
+  /** Adds a viewer who is not known yet. */
   add(viewer: Fingerprint): void {
     const tag = tagOf(viewer)
-    const place = placeOf(viewer)
-    const from = (place % BUCKETS) * PER_BUCKET
+    const slot = slotOf(viewer)
+    const from = (slot % BUCKETS) * PER_BUCKET
     for (let at = from; at < from + PER_BUCKET; at += 1) {
-      if (this.#kept[at] === 0) {
-        this.#kept[at] = tag
+      if (this.#tags[at] === 0) {
+        this.#tags[at] = tag
         return
       }
     }
-    this.#kept[from + ((place >>> 13) % PER_BUCKET)] = tag
+    this.#tags[from + ((slot >>> 13) % PER_BUCKET)] = tag
   }
 
-  /** Forgets all of them, and what their fingerprints were made with. */
+  /** Forgets all viewers and changes the secret of their fingerprints. */
   clear(): void {
-    this.#kept.fill(0)
+    this.#tags.fill(0)
     this.#secret = randomInt(2 ** 32)
   }
 }

@@ -7,26 +7,26 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
-import { type Kept, KeptBySlug } from './kept.ts'
 import { find, type ServedBundle } from './served.ts'
+import { type CacheEntry, SlugCache } from './slug-cache.ts'
 
-/** What an entry costs beside its pages: objects, its key and its place. */
+/** Estimated overhead per entry besides its pages. */
 const ENTRY_BYTES = 512
-/** What a compiled policy may remember of its viewers. */
+/** Estimated size of a compiled policy's own caches. */
 const POLICY_BYTES = 24 * 1024
-/** What a condition costs once it is read and compiled; its text says little of it. */
+/** Estimated size of a compiled condition, which its text does not predict. */
 const CONDITION_BYTES = 400
-/** How often other processes' edits are looked for; an edit must show within a second (decisions 5). */
+/** Polling interval for edits of other processes, which must show within a second (decisions 5). */
 const POLL_MS = 500
 
-/** How a page's bytes are encoded for the wire. */
+/** Content encodings of a cached page. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
 type Page = Uint8Array<ArrayBuffer>
 
 /**
- * What one rule makes of a bundle, or no rule: its counts, and its finished pages by encoding, whole bodies. All in one
- * object: thousands are kept, and a view at random finds none of them in the processor's caches.
+ * The launcher for viewers who match one rule, or none: its counter, and its rendered bodies by encoding. A single
+ * object, because each further one is a cache miss per view.
  */
 class Variant extends Counter implements Record<Encoding, Page | undefined> {
   br: Page | undefined = undefined
@@ -34,19 +34,22 @@ class Variant extends Counter implements Record<Encoding, Page | undefined> {
   identity: Page | undefined = undefined
 }
 
-/** What is kept of a bundle that has been viewed, as it was at one version, and in it what no rule makes of it. */
-export class Launcher extends Variant implements Kept {
-  /** Null: everybody sees the bundle's own tabs. */
+/** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
+export class Launcher extends Variant implements CacheEntry {
+  /** Null if the bundle has no rules. */
   readonly policy: LauncherPolicy | null
-  wasAsked = false
+  wasUsed = false
   at = -1
   weight = 0
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
-  /** What pages are made from. Let go once a page is made that everybody is shown: it would take thrice the page's room. */
+  /**
+   * The source of its pages. Without a policy, null once a page is rendered, because it takes three times as much memory
+   * as the page.
+   */
   bundle: ServedBundle | null
-  /** By rule id, made as they are asked for. */
+  /** By rule id, created on first use. */
   byRule: Map<string, Variant> | null = null
 
   constructor(bundle: ServedBundle, policy: LauncherPolicy | null) {
@@ -60,16 +63,16 @@ export class Launcher extends Variant implements Kept {
 }
 
 /**
- * The launchers that were asked for lately, finished, so that a view neither reads nor renders. An edit in
- * this process drops its launcher at once, an edit in another within a second.
+ * Cache of rendered launchers, so that most views neither read the store nor render. An edit drops its launcher, at once
+ * in this process and within a second in others.
  */
 export class Launchers {
-  readonly #kept: KeptBySlug<Launcher>
-  /** How many were read because they were not kept. */
+  readonly #cache: SlugCache<Launcher>
+  /** Cache misses. */
   loads = 0
-  /** Rises with every drop: what was read before a drop must not be kept after it. */
+  /** Counts drops: what was read before a drop must not be cached after it. */
   #drops = 0
-  #seen: number
+  #lastSeq: number
   readonly #timer: ReturnType<typeof setInterval>
 
   private constructor(
@@ -77,20 +80,20 @@ export class Launchers {
     readonly log: Logger,
     readonly blockedHosts: Pick<BlockedHosts, 'isIn'>,
     maxBytes: number,
-    seen: number,
+    lastSeq: number,
   ) {
-    this.#kept = new KeptBySlug(maxBytes)
-    this.#seen = seen
+    this.#cache = new SlugCache(maxBytes)
+    this.#lastSeq = lastSeq
     let polling = false
     this.#timer = setInterval(async () => {
       if (polling) return
       polling = true
-      await this.#poll().catch((error) => log.warn({ err: error }, 'edits of other processes could not be read'))
+      await this.#poll().catch((error) => log.warn({ err: error }, 'could not poll for edits of other processes'))
       polling = false
     }, POLL_MS)
   }
 
-  /** @param maxBytes what may be kept. */
+  /** @param maxBytes maximum size of the cache. */
   static async start(
     store: Store,
     log: Logger,
@@ -101,33 +104,33 @@ export class Launchers {
     return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0)
   }
 
-  /** The launcher if it is kept; looks nothing up. The slug is what stands in `text` between `from` and `to`. */
+  /** The launcher if it is cached. The slug is in `text` from `from` to `to`. */
   peek(text: string, from = 0, to = text.length): Launcher | undefined {
-    return this.#kept.get(text, from, to)
+    return this.#cache.get(text, from, to)
   }
 
   /**
-   * Reads the bundle, compiles its policy, and keeps both.
-   * @returns null where no bundle is served under the slug.
-   * @throws Problem BLOCKED where the operator has taken the bundle down, or a host that it leads to is blocked.
+   * Reads a bundle, compiles its policy, and caches both.
+   * @returns null if there is no bundle with the slug.
+   * @throws Problem BLOCKED if the operator has blocked the bundle, or a host that it links to.
    */
   async load(slug: string): Promise<Launcher | null> {
     const drops = this.#drops
     this.loads += 1
     const bundle = await find(this.store.db, slug)
     if (bundle === null) return null
-    // Here and not at each view: what is kept is dropped when a block changes.
+    // Not checked per view: a change of a block drops cached launchers.
     if (bundle.blockedAt !== null || this.blockedHosts.isIn(bundle)) throw takenDown()
     const policy = await policyOf(bundle)
     const isFresh = drops === this.#drops
-    const loadedMeanwhile = isFresh ? this.#kept.get(slug) : undefined
+    const loadedMeanwhile = isFresh ? this.#cache.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
     const launcher = new Launcher(bundle, policy)
-    if (isFresh) this.#kept.set(launcher)
+    if (isFresh) this.#cache.set(launcher)
     return launcher
   }
 
-  /** What a rule, or with null no rule, makes of a launcher's bundle. */
+  /** The variant of a launcher for a rule; null: for none. */
   variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
     if (rule === null) return launcher
     launcher.byRule ??= new Map()
@@ -136,28 +139,28 @@ export class Launchers {
     return variant
   }
 
-  /** Adds a finished page to a launcher. */
-  keep(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
+  /** Caches a rendered page. */
+  addPage(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
     if (launcher.policy === null) launcher.bundle = null
-    this.#kept.weigh(launcher, bytes(launcher))
+    this.#cache.weigh(launcher, bytes(launcher))
   }
 
-  /** A launcher's bundle, read again where it was let go; null where it is gone meanwhile. */
+  /** A launcher's bundle, read again if it was released; null if it has been deleted. */
   async bundleOf({ slug, bundle }: Launcher): Promise<ServedBundle | null> {
     return bundle ?? (await find(this.store.db, slug))
   }
 
-  /** Forgets a launcher whose bundle has been changed. */
+  /** Drops the launcher of a changed bundle. */
   drop(slug: string): void {
     this.#drops += 1
-    this.#kept.delete(slug)
+    this.#cache.delete(slug)
   }
 
-  /** Forgets every launcher: what changed concerns more bundles than are worth naming. */
+  /** Drops every launcher, for a change that may affect many. */
   clear(): void {
     this.#drops += 1
-    this.#kept.clear()
+    this.#cache.clear()
   }
 
   stop(): void {
@@ -169,16 +172,16 @@ export class Launchers {
     const changes = await db
       .select()
       .from(bundleChanges)
-      .where(gt(bundleChanges.seq, this.#seen))
+      .where(gt(bundleChanges.seq, this.#lastSeq))
       .orderBy(bundleChanges.seq)
     const last = changes.at(-1)
     if (last === undefined) return
-    // A gap means that changes were swept while this process was stopped: which, nobody knows.
-    const missed = changes[0]?.seq !== this.#seen + 1
+    // A gap means that changes were swept before this process read them.
+    const missed = changes[0]?.seq !== this.#lastSeq + 1
     if (missed) this.clear()
     this.#drops += 1
-    for (const { slug } of changes) this.#kept.delete(slug)
-    this.#seen = last.seq
+    for (const { slug } of changes) this.#cache.delete(slug)
+    this.#lastSeq = last.seq
   }
 }
 
@@ -194,7 +197,7 @@ function takenDown(): Problem {
 
 function weightOf(bundle: ServedBundle): number {
   const text = JSON.stringify(bundle)
-  // Within what people write the quotes are escaped.
+  // Quotes in users' texts are escaped, so this matches only structure.
   const conditions = text.split('"op":').length - 1
   const remembered = bundle.resolutionPolicy === null ? 0 : POLICY_BYTES
   return 2 * text.length + conditions * CONDITION_BYTES + remembered

@@ -6,7 +6,7 @@ import { isRuleOf } from '../policies/rule-ids.ts'
 import type { Service } from '../service.ts'
 import type { Launcher } from './launchers.ts'
 
-/** Schemas here are compiled into functions: a click is as frequent as a page. */
+/** Compiles schemas, because clicks are as frequent as views. */
 const compiled = scope({}, { jitless: false })
 
 /** POST /api/links/:slug/events (spec 4.8). */
@@ -25,28 +25,33 @@ export const recordEvent = implement('record_event', {
   }),
   run({ slug, matchedRuleId }, { service }) {
     const id = matchedRuleId ?? null
-    const kept = service.launchers.peek(slug)
-    const isKnown = id === null || kept?.byRule?.has(id) === true
-    if (kept === undefined || !isKnown) return look(kept, slug, id, service)
-    click(kept, id, service)
+    const cached = service.launchers.peek(slug)
+    const isKnown = id === null || cached?.byRule?.has(id) === true
+    if (cached === undefined || !isKnown) return loadAndCount(cached, slug, id, service)
+    countClick(cached, id, service)
   },
 })
 
-/** Counts a click on a bundle that must be read, or on one of its rules that nobody has been shown yet. */
-async function look(kept: Launcher | undefined, slug: string, ruleId: string | null, service: Service): Promise<void> {
+/** Counts a click on a bundle that is not cached, or on a rule that no viewer has matched since it was. */
+async function loadAndCount(
+  cached: Launcher | undefined,
+  slug: string,
+  ruleId: string | null,
+  service: Service,
+): Promise<void> {
   const { launchers, store, log } = service
-  // Best effort: a store that is away must not keep a viewer waiting for an error.
+  // Best effort: a viewer need not see that the store is down.
   try {
-    const launcher = kept ?? (await launchers.load(slug))
+    const launcher = cached ?? (await launchers.load(slug))
     if (launcher === null) return
-    const isOurs = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
-    if (isOurs) click(launcher, ruleId, service)
+    const isKnown = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
+    if (isKnown) countClick(launcher, ruleId, service)
   } catch (error) {
     if (error instanceof Problem) return
     log.warn({ err: error }, 'event dropped')
   }
 }
 
-function click(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
+function countClick(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
   recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }))
 }

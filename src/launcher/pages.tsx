@@ -9,33 +9,32 @@ import { roleIn } from '../identity/sessions.ts'
 import type { Account, ViewerRequest } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import type { Encoding, Launcher } from './launchers.ts'
-import { type PublicBundle, type ServedBundle, shownTo } from './served.ts'
+import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
 
-/** The launcher at `/l/:slug`, as the front door and the router ask for it. */
+/** Answers `/l/:slug`, for the front door and the router. */
 export interface LauncherPages {
-  /** The answer where nothing needs to be read for it; else undefined. The slug begins at `from` in the request's `url`. */
-  kept(request: Request, url: string, from: number, address: string): Response | undefined
-  /** The answer to whatever reaches the router, whatever it takes. Elysia makes null of a slug that encodes nothing. */
+  /** The answer if it needs no read, else undefined. The slug starts at `from` in `url`. */
+  cached(request: Request, url: string, from: number, address: string): Response | undefined
+  /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
   answer(request: Request, slug: string | null): Promise<Response>
-  /** What the viewer is shown, for another way of showing it; no view is counted. */
-  shown(request: Request, slug: string | null): Promise<PublicBundle>
+  /** The bundle as this viewer sees it, for other formats; counts no view. */
+  bundleFor(request: Request, slug: string | null): Promise<PublicBundle>
 }
 
 /**
- * The hot path: a view of a bundle that was viewed lately neither reads nor renders; its policy was compiled
- * with it. It is the one page that goes round `execute`, for it takes no input beyond its slug, and has no
- * limit and no refusal.
+ * The hot path: a view of a cached launcher neither reads nor renders. The only page that bypasses `execute`, because it
+ * has no input beyond its slug, no rate limit and no authorisation.
  */
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = (sent: Sent, { policy }: Launcher, account: Account | null): Rule | null => {
+  const match = (request: PolicyRequest, { policy }: Launcher, account: Account | null): Rule | null => {
     if (policy === null) return null
-    const { headers, url } = sent
+    const { headers, url } = request
     return policy.match({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })
   }
 
-  /** The answer, its page made of `bundle` where it is not kept; undefined where there is no bundle to make it of. */
+  /** The answer, rendered from `bundle` if the page is not cached; undefined if there is no bundle to render. */
   const respond = (
     request: Request,
     launcher: Launcher,
@@ -47,8 +46,8 @@ export function launcherPages(service: Service): LauncherPages {
     let body = variant[encoding]
     if (body === undefined) {
       if (bundle === null) return undefined
-      const view = <LauncherPage site={site} bundle={shownTo(rule, bundle)} />
-      launchers.keep(launcher, variant, encoding, (body = encode(view as string, encoding, 'kept')))
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} />
+      launchers.addPage(launcher, variant, encoding, (body = encode(view as string, encoding, 'cached')))
     }
     if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
@@ -58,10 +57,10 @@ export function launcherPages(service: Service): LauncherPages {
     return launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
   }
   return {
-    kept(request, url, from, address) {
+    cached(request, url, from, address) {
       const query = url.indexOf('?', from)
       const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
-      return launcher === undefined || asksWho(request, launcher)
+      return launcher === undefined || needsSession(request, launcher)
         ? undefined
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
     },
@@ -69,62 +68,62 @@ export function launcherPages(service: Service): LauncherPages {
       const address = clientAddress(request)
       const launcher = await load(slug)
       const account = await accountOf(request, launcher, service)
-      const kept = respond(request, launcher, { account, address, bundle: launcher.bundle })
-      if (kept !== undefined) return kept
+      const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
+      if (cached !== undefined) return cached
       const bundle = await launchers.bundleOf(launcher)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
-    async shown(request, slug) {
+    async bundleFor(request, slug) {
       const launcher = await load(slug)
       const account = await accountOf(request, launcher, service)
       const bundle = (await launchers.bundleOf(launcher)) ?? noBundle()
-      return shownTo(match(asReferred(request, config.origin), launcher, account), bundle)
+      return publicBundle(match(asReferred(request, config.origin), launcher, account), bundle)
     },
   }
 }
 
-/** What a policy is asked with. */
-type Sent = Pick<ViewerRequest, 'headers' | 'url'>
+/** The part of a request that policies read. */
+type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url'>
 
 /**
- * What a launcher leads to is asked for without a Referer; its script tells whose link led to the page
- * (views/launcher/launcher.js), so that both show the same tabs. Either is no more than what the browser says.
+ * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
+ * (views/launcher/launcher.js) to get the same tabs. Neither is trustworthy.
  */
-function asReferred({ headers, url }: Request, origin: string): Sent {
+function asReferred({ headers, url }: Request, origin: string): PolicyRequest {
   const referrer = new URL(url, origin).searchParams.get('openall-referrer')
   if (referrer === null) return { headers, url }
   return { headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) }, url }
 }
 
-/** Refuses a slug that no bundle is served under. */
+/** Refuses an unknown slug. */
 export function noBundle(): never {
   throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
 }
 
-/** Whether a session must be read: only where the policy asks who looks and somebody may be signed in. */
-function asksWho({ headers }: Request, { policy }: Launcher): boolean {
+/** Whether the session must be read: the policy depends on the account, and there may be one. */
+function needsSession({ headers }: Request, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
   return policy.needsAccount
 }
 
 async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {
-  if (!asksWho(request, launcher)) return null
+  if (!needsSession(request, launcher)) return null
   const session = await service.readSession(request.headers)
   if (session === null) return null
   const { organizationId } = launcher
-  const asksRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
+  const needsRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
   return {
     emailDomain: session.emailDomain,
-    orgRole: asksRole ? await roleIn(service.store, session.userId, organizationId) : null,
+    orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
   }
 }
 
-/** Made once: building headers costs more than everything else a kept page needs. */
-const SHARED = heads('no-cache')
-/** What one viewer sees must not be kept for the next (decisions 5). */
-const PRIVATE = heads('private, no-store')
+/** Built once: building headers costs more than the rest of a cached view. */
+const SHARED = responseInits('no-cache')
+/** With rules, a shared cache must not serve one viewer's page to another (decisions 5). */
+const PRIVATE = responseInits('private, no-store')
 
-function heads(cacheControl: string): Record<Encoding, ResponseInit> {
+function responseInits(cacheControl: string): Record<Encoding, ResponseInit> {
   const head = (encoding: Encoding) => ({
     headers: headersWith({
       'content-type': HTML,
@@ -137,7 +136,7 @@ function heads(cacheControl: string): Record<Encoding, ResponseInit> {
   return { br: head('br'), gzip: head('gzip'), identity: head('identity') }
 }
 
-/** Whether a request is somebody looking: not a HEAD, nor a browser fetching ahead (decisions 5). */
+/** Whether a request counts as a view: not a HEAD or a prefetch (decisions 5). */
 function isView({ method, headers }: Request): boolean {
   const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
   return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))

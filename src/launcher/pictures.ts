@@ -5,35 +5,35 @@ import { type PictureWords, pictureName, pictureSvg } from '../../views/launcher
 import { lazy } from '../core/lazy.ts'
 
 const MAX_BYTES = 16 * 2 ** 20
-/** What a picture is taken for while it is made. */
+/** Assumed size while a picture is rendered. */
 const USUAL_BYTES = 64 * 1024
-/** How many pictures may wait for their turn: whoever asks for more gets none, and views go on. */
+/** Maximum queue; past it no picture is rendered, so that views stay fast. */
 const MAX_WAITING = 20
 
 type Png = Uint8Array<ArrayBuffer>
 
 /**
- * The pictures of shared links. Each is made once, outside the event loop's thread and one at a time, and kept; what
- * makes them is loaded with the first.
+ * Preview pictures of links. Rendered one at a time on a worker thread, and cached; the renderer is loaded with the
+ * first.
  */
 export class Pictures {
-  readonly #kept = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
+  readonly #cache = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
   readonly #turns = pLimit(1)
   readonly #render = lazy(loadRenderer)
 
   constructor(readonly log: Logger) {}
 
-  /** The picture as PNG; null where too many wait, or where this machine cannot make any. */
+  /** The picture as PNG; null if the queue is full or rendering fails. */
   png(words: PictureWords): Promise<Png | null> {
     const name = pictureName(words)
-    const kept = this.#kept.get(name)
-    if (kept !== undefined) return kept
+    const cached = this.#cache.get(name)
+    if (cached !== undefined) return cached
     if (this.#turns.pendingCount >= MAX_WAITING) return Promise.resolve(null)
     const made = this.#turns(() => this.#make(words))
-    this.#kept.set(name, made, { size: USUAL_BYTES })
+    this.#cache.set(name, made, { size: USUAL_BYTES })
     void made.then((png) => {
-      if (png === null) this.#kept.delete(name)
-      else if (this.#kept.has(name)) this.#kept.set(name, made, { size: png.byteLength })
+      if (png === null) this.#cache.delete(name)
+      else if (this.#cache.has(name)) this.#cache.set(name, made, { size: png.byteLength })
     })
     return made
   }
@@ -43,7 +43,7 @@ export class Pictures {
       const render = await this.#render()
       return await render(pictureSvg(words))
     } catch (error) {
-      this.log.warn({ err: error }, 'the picture of a link could not be made')
+      this.log.warn({ err: error }, 'a preview picture could not be rendered')
       return null
     }
   }
@@ -55,6 +55,6 @@ async function loadRenderer(): Promise<(svg: string) => Promise<Png>> {
     fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${file}`)),
   )
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans' }
-  // Copied out of the native part's memory.
+  // Copied out of native memory.
   return async (svg) => Uint8Array.from((await renderAsync(svg, { font })).asPng())
 }

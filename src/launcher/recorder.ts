@@ -8,33 +8,32 @@ import type { Counter } from './counter.ts'
 import { UserAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
-/** What `kill -9` can take, unless the operator says otherwise (decisions 7: at most a second). */
+/** How much `kill -9` may lose by default (decisions 7: at most a second). */
 const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
-/** Between flushes it is looked this often for what cannot wait so long: the end of a day, a store that is back. */
-const LOOK_MS = 800
-/** New viewers and counters that do not wait for the time of a flush, so that a long one costs no counts. */
-const MOST_UNWRITTEN = MAX_WAITING / 4
-/** How long the end waits for a store that is away. */
-const STOP_PATIENCE_MS = 5_000
-/** The next day's salt is read this long before midnight, so that no view has to wait for it. */
+/** Interval of checks for what cannot wait for the next flush: the end of a day, a recovered store. */
+const TICK_MS = 800
+/** This many unwritten viewers and counters trigger a flush, so that a long interval loses none. */
+const MAX_UNWRITTEN = MAX_WAITING / 4
+/** How long `stop` retries while the store is down. */
+const STOP_TIMEOUT_MS = 5_000
+/** How long before midnight the next day's salt is read, so that viewers need not wait for it. */
 const SALT_AHEAD_MS = 300_000
-/** After midnight other processes on the store may still be writing the last counts of the day. */
+/** Other processes may still write counts of a day this long after midnight. */
 const DAY_ENDS_AFTER_MS = 10_000
 
 /**
- * Counts views and clicks in memory and has them written in batches, off the request's path. A count belongs to the
- * UTC day that the clock shows as it is made, and a viewer's hash is made with the salt of that very day. Where the
- * clock jumps, the day is turned to and fro with it (docs/privacy.md).
+ * Counts views and clicks in memory and writes them in batches in the background. A count belongs to the UTC day on the
+ * clock, and viewers are hashed with that day's salt. If the clock jumps, the day follows it (docs/privacy.md).
  */
 export class Recorder {
   #day = ''
   #dayBegins = 0
   #dayEnds = 0
-  /** By day: today's and, about midnight, that of the day before or after. */
+  /** By day: today's and, around midnight, the day before or after. */
   readonly #salts = new Map<string, string>()
-  /** When what is left of earlier days is destroyed. */
+  /** When the salts and hashes of earlier days are destroyed. */
   #endDaysAt = 0
-  /** Counters with something in them. */
+  /** Counters that are not zero. */
   #touched: Counter[] = []
   readonly #viewers = new Viewers()
   readonly #batches: Batches
@@ -51,14 +50,14 @@ export class Recorder {
     readonly flushMs: number,
   ) {
     this.#batches = new Batches(store, log)
-    this.#timer = setInterval(() => this.#look(), Math.min(flushMs, LOOK_MS))
+    this.#timer = setInterval(() => this.#tick(), Math.min(flushMs, TICK_MS))
   }
 
   /**
-   * Reads today's salt and starts writing.
+   * Reads today's salt and starts the timer.
    * @param now the clock, in milliseconds since 1970.
-   * @param flushMs how often counts are written; those of a day that ends, or very many, sooner.
-   * @throws what the store throws when the salt cannot be read.
+   * @param flushMs interval of writes; a full buffer or the end of a day triggers one earlier.
+   * @throws what the store throws if the salt cannot be read.
    */
   static async start(
     store: Store,
@@ -70,54 +69,54 @@ export class Recorder {
     const salt = await saltOf(store, today)
     const recorder = new Recorder(store, log, now, flushMs)
     recorder.#salts.set(today, salt)
-    recorder.#turnTo(now())
-    // A day that went by while no process ran is ended at once.
+    recorder.#startDay(now())
+    // Days may have ended while no process ran.
     recorder.#endDaysAt = recorder.#dayBegins + DAY_ENDS_AFTER_MS
     return recorder
   }
 
-  /** Counts that wait to be written, in rows; those of the last moments are not among them. */
+  /** Rows queued for writing, without the current counters. */
   get waiting(): number {
     return this.#batches.rows
   }
 
-  /** Rows of counts that were dropped. */
+  /** Rows lost. */
   get dropped(): number {
     return this.#batches.dropped
   }
 
-  /** Counts a page view, unless a bot made it. Takes microseconds and never fails. */
+  /** Counts a view, unless by a bot. Takes microseconds and never throws. */
   view(counter: Counter, address: string, userAgentHeader: string): void {
     const userAgent = this.#userAgents.of(userAgentHeader)
     if (userAgent.isBot) return
-    this.#keepDay()
+    this.#updateDay()
     this.#touch(counter)
     counter.views += 1
     this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
-  /** Counts one Open All click. */
+  /** Counts a click on Open all. */
   openAll(counter: Counter): void {
-    this.#keepDay()
+    this.#updateDay()
     this.#touch(counter)
     counter.openAllClicks += 1
   }
 
-  #look(): void {
-    this.#keepDay()
+  #tick(): void {
+    this.#updateDay()
     const unwritten = this.#touched.length + this.#viewers.waiting
-    // The counts of a day that ends are batches at once: other processes destroy its hashes soon (DAY_ENDS_AFTER_MS).
-    const cannotWait = this.#batches.size > 0 || unwritten >= MOST_UNWRITTEN || this.now() >= this.#endDaysAt
+    // A day that ended is written at once, before other processes destroy its hashes (DAY_ENDS_AFTER_MS).
+    const cannotWait = this.#batches.size > 0 || unwritten >= MAX_UNWRITTEN || this.now() >= this.#endDaysAt
     if (cannotWait || performance.now() >= this.#flushAt) void this.flush()
   }
 
-  /** Writes what has been counted; resolves when it is stored or has been put back for the next time. */
+  /** Writes all counts; resolves when they are stored or queued for a retry. */
   flush(): Promise<void> {
-    // Half a look early, or a look that is a moment early would leave it to the next.
-    this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, LOOK_MS) / 2
-    this.#keepDay()
-    this.#close()
-    // Whoever asks while one is under way waits for the next, which takes what all of them have brought.
+    // Half a tick early, or a tick that fires slightly early would skip it.
+    this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, TICK_MS) / 2
+    this.#updateDay()
+    this.#enqueue()
+    // Concurrent calls share the write after the current one, which includes all their counts.
     this.#next ??= this.#writing.then(() => {
       this.#next = undefined
       this.#writing = this.#write()
@@ -126,30 +125,30 @@ export class Recorder {
     return this.#next
   }
 
-  /** The last flush, patient with a store that is away; nothing is counted afterwards. */
+  /** Flushes, retrying for a while if the store is down. Counts made afterwards are lost. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    const deadline = performance.now() + STOP_PATIENCE_MS
+    const deadline = performance.now() + STOP_TIMEOUT_MS
     await this.flush()
     while (this.#batches.size > 0 && performance.now() < deadline) {
       await sleep(200)
       await this.flush()
     }
-    if (this.#batches.size > 0) this.log.error({ batches: this.#batches.size }, 'counts lost: the store is away')
+    if (this.#batches.size > 0) this.log.error({ batches: this.#batches.size }, 'counts lost: the store is unavailable')
   }
 
-  #keepDay(): void {
+  #updateDay(): void {
     const now = this.now()
-    if (now >= this.#dayEnds || now < this.#dayBegins) this.#turnTo(now)
+    if (now >= this.#dayEnds || now < this.#dayBegins) this.#startDay(now)
   }
 
   #touch(counter: Counter): void {
     if (counter.views === 0 && counter.openAllClicks === 0) this.#touched.push(counter)
   }
 
-  /** Closes the counts of the day that was and begins the one that a time is in, under its own salt. */
-  #turnTo(now: number): void {
-    this.#close()
+  /** Queues the counts of the previous day and starts the day of `now`, with its own salt. */
+  #startDay(now: number): void {
+    this.#enqueue()
     this.#day = dayOf(now)
     this.#dayBegins = startOfDay(now)
     this.#dayEnds = this.#dayBegins + DAY_MS
@@ -157,8 +156,8 @@ export class Recorder {
     this.#endDaysAt = now + DAY_ENDS_AFTER_MS
   }
 
-  /** Hands what has been counted to the batches. */
-  #close(): void {
+  /** Queues the current counts and resets them. */
+  #enqueue(): void {
     const counted = this.#touched
     if (counted.length > 0) this.#touched = []
     if (!this.#batches.add(this.#day, counted, this.#viewers.take())) this.#viewers.forget()
@@ -168,7 +167,7 @@ export class Recorder {
   async #write(): Promise<void> {
     await this.#readSalts()
     const isWritten = await this.#batches.write()
-    // While the store was away, it was so for other processes: they have counts of the day to write as well.
+    // Other processes could not reach the store either, and still have counts of the day to write.
     if (!isWritten) this.#endDaysAt = Math.max(this.#endDaysAt, this.now() + DAY_ENDS_AFTER_MS)
     else if (this.now() >= this.#endDaysAt) await this.#endDays()
   }
@@ -180,11 +179,11 @@ export class Recorder {
     try {
       for (const day of missing) this.#salts.set(day, await saltOf(this.store, day))
     } catch (error) {
-      this.log.warn({ err: error }, 'the salt of the day cannot be read; its viewers wait for it')
+      this.log.warn({ err: error }, 'could not read the salt of the day; viewers are held in memory')
     }
     const salt = this.#salts.get(this.#day)
     if (salt !== undefined) this.#viewers.setSalt(salt)
-    this.#close()
+    this.#enqueue()
   }
 
   async #endDays(): Promise<void> {
@@ -194,7 +193,7 @@ export class Recorder {
       const isGone = await endDaysBefore(this.store, today)
       if (isGone && today === this.#day) this.#endDaysAt = Number.POSITIVE_INFINITY
     } catch (error) {
-      this.log.warn({ err: error }, 'an earlier day could not be ended; it is tried again')
+      this.log.warn({ err: error }, 'could not end an earlier day; retrying')
     }
   }
 }

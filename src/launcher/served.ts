@@ -6,10 +6,10 @@ import { prepared } from '../../db/prepared.ts'
 import { blockedBundles, bundles, type Content, owners } from '../../db/schema.ts'
 import { NAMES, pick, SHOWN_NAMES, type ShownName } from '../bundles/content.ts'
 
-/** A bundle as its launcher is made from it; what of it a viewer may see is for `shownTo` to say. */
+/** The columns from which launchers are made; `publicBundle` selects what viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
-/** The bundle that is served under a slug, or null where there is none or it was deleted. */
+/** The bundle with a slug; null if there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
   const [row] = await readNamed(db, () => finder(db).execute({ slug }))
   return row ?? null
@@ -24,7 +24,7 @@ const finder = prepared((db) =>
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
       ownerId: bundles.ownerId,
-      /** When the operator took it down; null: it is up. */
+      /** When the operator blocked it, or null. */
       blockedAt: blockedBundles.at,
     })
     .from(bundles)
@@ -34,23 +34,23 @@ const finder = prepared((db) =>
     .prepare(),
 )
 
-/** What a viewer may see of a bundle: views are given this and nothing more. */
+/** What a viewer may see of a bundle; views get nothing else. */
 export interface PublicBundle extends Pick<Content, ShownName> {
   slug: string
-  /** Whether nobody answers for it: it was made without an account. */
+  /** Whether it has no owner: it was created without an account. */
   isUnclaimed: boolean
-  /** Whether rules decide who sees which tabs. */
+  /** Whether it has a policy. */
   hasRules: boolean
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
-    /** Its name, where it is to be shown. */
+    /** Its name if viewers may see it. */
     badge: string | null
   } | null
 }
 
-/** A bundle as it is shown to a viewer who matched `rule`: its tabs in place of the bundle's (decisions 6). */
-export function shownTo(rule: Rule | null, bundle: ServedBundle): PublicBundle {
+/** A bundle for a viewer who matched `rule`, whose tabs replace the bundle's (decisions 6). */
+export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBundle {
   const own = {
     slug: bundle.slug,
     ...pick(SHOWN_NAMES, bundle),

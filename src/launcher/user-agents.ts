@@ -2,28 +2,28 @@ import { hash } from 'node:crypto'
 import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 
-const KEPT = 2_000
-/** A bot names itself early, and what is kept as a key must have a bound. */
+const MAX_CACHED = 2_000
+/** Cache keys need a bound; bots identify themselves well before it. */
 const MAX_LENGTH = 512
 
-/** A User-Agent, with what is found out about it once. */
+/** A parsed User-Agent header. */
 export interface UserAgent {
-  /** Its text, cut where it is very long. */
+  /** Its text, truncated if very long. */
   name: string
   isBot: boolean
-  /** A hash of its name, in two times 32 bits. */
+  /** 64 bits of its SHA-256, as two 32-bit halves. */
   hash: readonly [number, number]
 }
 
-/** The User-Agents that came lately: most viewers have one of a few. */
+/** Caches parsed User-Agents, because most viewers have one of a few. */
 export class UserAgents {
-  readonly #kept = new LRUCache<string, UserAgent>({ max: KEPT })
+  readonly #cache = new LRUCache<string, UserAgent>({ max: MAX_CACHED })
 
-  /** @param header empty where; empty where there is none. */
+  /** @param header `''` if the request has none. */
   of(header: string): UserAgent {
     const name = header.length > MAX_LENGTH ? header.slice(0, MAX_LENGTH) : header
-    let userAgent = this.#kept.get(name)
-    if (userAgent === undefined) this.#kept.set(name, (userAgent = read(name)))
+    let userAgent = this.#cache.get(name)
+    if (userAgent === undefined) this.#cache.set(name, (userAgent = read(name)))
     return userAgent
   }
 }

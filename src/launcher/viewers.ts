@@ -2,76 +2,76 @@ import { hash } from 'node:crypto'
 import { network } from '../limits/network.ts'
 import { MAX_WAITING, type ViewerHash } from './batches.ts'
 import { KnownViewers } from './known-viewers.ts'
-import { Places } from './places.ts'
 import type { UserAgent } from './user-agents.ts'
+import { ViewerQuota } from './viewer-quota.ts'
 
 /**
- * Hexadecimal digits of the SHA-256 that are stored: 128 bits. Two of a million viewers of one bundle have the same once in
- * 10^26 days, and the row is half as long.
+ * Stores half of the SHA-256, 128 bits, which halves the rows: among a million viewers of a bundle, two collide once in
+ * 10^26 days.
  */
 const HASH_DIGITS = 32
 
-/** Viewers remembered while the day's salt cannot be read. */
+/** Maximum viewers held while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
 
 /**
- * The viewers of one day, told apart in the store by half of SHA-256(the day's salt, bundle, address, User-Agent) and by
- * nothing else (decisions 7). Without the day's salt no hash is made: who comes meanwhile is kept in memory until it is there.
+ * Today's distinct viewers. The store only has half of SHA-256(day's salt, bundle, address, User-Agent) of each
+ * (decisions 7). Viewers who come before the salt has been read are held in memory.
  */
 export class Viewers {
-  /** Null until it is read. */
+  /** Null until read. */
   #salt: string | null = null
-  /** Never written, and forgotten when the day is over. */
+  /** Never written; discarded at the end of the day. */
   readonly #unsalted = new Set<string>()
-  /** Of the day and stored, or soon to be, so that who comes again costs neither a hash nor a write. */
+  /** Viewers already hashed today, who need no second hash or write. */
   readonly #known = new KnownViewers()
-  /** So that one network cannot be any number of them. */
-  readonly #places = new Places()
+  /** Limits the viewers of one network. */
+  readonly #quota = new ViewerQuota()
   #new: ViewerHash[] = []
 
-  /** Begins a day, nothing of the last one kept. */
+  /** Starts a day and forgets the previous one. */
   begin(salt: string | null): void {
     this.#known.clear()
-    this.#places.clear()
+    this.#quota.clear()
     this.#unsalted.clear()
     this.#salt = salt
   }
 
-  /** Gives the day its salt, and to everybody who came before it their hash. */
+  /** Sets the day's salt and hashes the viewers who were waiting for it. */
   setSalt(salt: string): void {
     this.#salt = salt
     for (const who of this.#unsalted) this.#add(Number(who.slice(0, who.indexOf('\n'))), `${salt}\n${who}`)
     this.#unsalted.clear()
   }
 
-  /** Takes a fraction of a microsecond for who is known, microseconds for who is new. */
+  /** Records a viewer. Takes a fraction of a microsecond for a known one, microseconds for a new one. */
   see(bundleId: number, address: string, userAgent: UserAgent): void {
     const viewer = this.#known.fingerprintOf(bundleId, address, userAgent)
     if (this.#known.has(viewer)) return
     if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
-    if (!this.#places.take(bundleId, network(address))) return
+    if (!this.#quota.take(bundleId, network(address))) return
     this.#known.add(viewer)
     const who = `${bundleId}\n${address}\n${userAgent.name}`
     if (this.#salt === null) this.#unsalted.add(who)
     else this.#add(bundleId, `${this.#salt}\n${who}`)
   }
 
-  /** How many are new since the last time. */
+  /** Number of new viewers since the last `take`. */
   get waiting(): number {
     return this.#new.length
   }
 
-  /** The viewers that are new since the last time, for the store. */
+  /** Returns the new viewers since the last call. */
   take(): readonly ViewerHash[] {
     const taken = this.#new
     if (taken.length > 0) this.#new = []
     return taken
   }
 
-  /** Some of those taken were dropped, and must be told anew when they come again. */
+  /** Forgets known viewers, because some of those taken were dropped and must be counted when they return. */
   forget(): void {
     this.#known.clear()
-    this.#places.clear()
+    this.#quota.clear()
   }
 
   #add(bundleId: number, salted: string): void {

@@ -23,7 +23,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
-      const words = pictureWords(name, await launchers.shown(request, params.slug))
+      const words = pictureWords(name, await launchers.bundleFor(request, params.slug))
       const png = await pictures.png(words)
       // Whoever shares a link sees at least whose it is.
       if (png === null) return new Response(null, { status: 302, headers: headersWith({ location: '/icon-512.png' }) })
@@ -37,7 +37,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       return new Response(png, { headers: headersWith(headers) })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const bundle = await launchers.shown(request, params.slug)
+      const bundle = await launchers.bundleFor(request, params.slug)
       const headers = {
         'content-disposition': `attachment; filename="${bundle.slug}.html"`,
         'cache-control': 'private, no-store',

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { type Kept, KeptBySlug } from '../../src/launcher/kept.ts'
+import { type CacheEntry, SlugCache } from '../../src/launcher/slug-cache.ts'
 import { prng } from '../prng.ts'
 
-const one = (slug: string, weight = 1): Kept => ({ slug, weight, wasAsked: false, at: -1 })
+const one = (slug: string, weight = 1): CacheEntry => ({ slug, weight, wasUsed: false, at: -1 })
 
 test('each slug finds its own, however alike they are', () => {
-  const kept = new KeptBySlug<Kept>(Number.MAX_SAFE_INTEGER)
+  const cache = new SlugCache<CacheEntry>(Number.MAX_SAFE_INTEGER)
   const random = prng(1)
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789-'
   const slugs = new Set([
@@ -27,62 +27,62 @@ test('each slug finds its own, however alike they are', () => {
     const length = 1 + Math.floor(random() * 14)
     slugs.add(Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join(''))
   }
-  for (const slug of slugs) kept.set(one(slug))
-  expect([...slugs].filter((slug) => kept.get(slug)?.slug !== slug)).toEqual([])
+  for (const slug of slugs) cache.set(one(slug))
+  expect([...slugs].filter((slug) => cache.get(slug)?.slug !== slug)).toEqual([])
   for (const strange of ['', 'A', 'aA', 'ä', 'a b', 'a/', 'zzzzzzzzz_', '`', '{'])
-    expect(kept.get(strange)).toBeUndefined()
+    expect(cache.get(strange)).toBeUndefined()
 })
 
 test('what is asked for stays, and no more is kept than there is room for', () => {
-  const kept = new KeptBySlug<Kept>(100)
-  for (let number = 0; number < 100; number += 1) kept.set(one(`slug${number}`))
+  const cache = new SlugCache<CacheEntry>(100)
+  for (let number = 0; number < 100; number += 1) cache.set(one(`slug${number}`))
   // One round lets go of what nobody asked for; from then on only the favourite is asked for.
   for (let number = 100; number < 1000; number += 1) {
-    kept.set(one(`slug${number}`))
-    expect(kept.get('slug50')?.slug).toBe('slug50')
+    cache.set(one(`slug${number}`))
+    expect(cache.get('slug50')?.slug).toBe('slug50')
   }
   const left = Array.from({ length: 1000 }, (_, number) => `slug${number}`).filter(
-    (slug) => kept.get(slug) !== undefined,
+    (slug) => cache.get(slug) !== undefined,
   )
   expect(left).toHaveLength(100)
   expect(left).toContain('slug999')
 })
 
 test('after any changes it holds what was put in last, by its weight', () => {
-  const kept = new KeptBySlug<Kept>(500)
+  const cache = new SlugCache<CacheEntry>(500)
   const random = prng(2)
-  const model = new Map<string, Kept>()
+  const model = new Map<string, CacheEntry>()
   for (let turn = 0; turn < 50_000; turn += 1) {
     const slug = `s${Math.floor(random() * 200)}`
     const action = random()
     if (action < 0.5) {
       const value = one(slug, Math.floor(random() * 20))
-      kept.set(value)
+      cache.set(value)
       model.set(slug, value)
     } else if (action < 0.6) {
-      kept.delete(slug)
+      cache.delete(slug)
       model.delete(slug)
     } else if (action < 0.7) {
       const value = model.get(slug)
-      if (value !== undefined) kept.weigh(value, Math.floor(random() * 20))
+      if (value !== undefined) cache.weigh(value, Math.floor(random() * 20))
     } else if (action < 0.701) {
-      kept.clear()
+      cache.clear()
       model.clear()
     } else {
-      const found = kept.get(slug)
+      const found = cache.get(slug)
       expect(found === undefined || found === model.get(slug)).toBe(true)
     }
     if (turn % 100 === 0) {
-      const there = [...model.values()].filter(({ slug }) => kept.get(slug) !== undefined)
+      const there = [...model.values()].filter(({ slug }) => cache.get(slug) !== undefined)
       expect(there.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(500)
     }
   }
 })
 
 test('what is too large for all the room is not kept', () => {
-  const kept = new KeptBySlug<Kept>(10)
-  kept.set(one('huge', 11))
-  expect(kept.get('huge')).toBeUndefined()
-  kept.set(one('small', 10))
-  expect(kept.get('small')?.weight).toBe(10)
+  const cache = new SlugCache<CacheEntry>(10)
+  cache.set(one('huge', 11))
+  expect(cache.get('huge')).toBeUndefined()
+  cache.set(one('small', 10))
+  expect(cache.get('small')?.weight).toBe(10)
 })

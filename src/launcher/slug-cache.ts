@@ -1,19 +1,19 @@
-/** What is kept under a slug. */
-export interface Kept {
+/** A cached value. */
+export interface CacheEntry {
   readonly slug: string
-  /** Whether it was asked for since the cache last looked for something to let go. */
-  wasAsked: boolean
-  /** Its place in the cache. */
+  /** Whether it was used since the clock hand last passed it. */
+  wasUsed: boolean
+  /** Its index in the cache. */
   at: number
-  /** What it takes, in bytes, as it was last weighed. */
+  /** Its size in bytes when last weighed. */
   weight: number
 }
 
 /**
- * A cache by slug with a bound in bytes. Of what was not asked for lately, something goes first ("clock"): which is as
- * good as the least recently used, but asking moves nothing about in memory.
+ * A cache by slug, bounded in bytes. Evicts by the clock algorithm (second chance), which approximates LRU without
+ * writing to memory on most reads.
  */
-export class KeptBySlug<Value extends Kept> {
+export class SlugCache<Value extends CacheEntry> {
   readonly #bySlug = new Map<string | number, Value>()
   readonly #all: Value[] = []
   #hand = 0
@@ -21,24 +21,24 @@ export class KeptBySlug<Value extends Kept> {
 
   constructor(readonly maxWeight: number) {}
 
-  /** What is kept under the slug that stands in `text` between `from` and `to`. */
+  /** The value for the slug in `text` from `from` to `to`, if cached. */
   get(text: string, from = 0, to = text.length): Value | undefined {
     const value = this.#bySlug.get(keyOf(text, from, to))
-    if (value !== undefined && !value.wasAsked) value.wasAsked = true
+    if (value !== undefined && !value.wasUsed) value.wasUsed = true
     return value
   }
 
-  /** Keeps a value in place of what was kept under its slug; others go to make room. */
+  /** Caches a value, replaces any other with its slug, and evicts others to make room. */
   set(value: Value): void {
     this.delete(value.slug)
     this.#bySlug.set(keyOf(value.slug), value)
     value.at = this.#all.push(value) - 1
-    value.wasAsked = true
+    value.wasUsed = true
     this.#weight += value.weight
     this.#makeRoom()
   }
 
-  /** Gives a value another weight, if it is still kept. */
+  /** Changes the weight of a value, which may have been evicted. */
   weigh(value: Value, weight: number): void {
     if (this.#all[value.at] === value) this.#weight += weight - value.weight
     value.weight = weight
@@ -61,8 +61,8 @@ export class KeptBySlug<Value extends Kept> {
       if (this.#hand >= this.#all.length) this.#hand = 0
       const value = this.#all[this.#hand]
       if (value === undefined) return
-      if (value.wasAsked) {
-        value.wasAsked = false
+      if (value.wasUsed) {
+        value.wasUsed = false
         this.#hand += 1
       } else this.#remove(value)
     }
@@ -79,12 +79,12 @@ export class KeptBySlug<Value extends Kept> {
   }
 }
 
-/** As long as the slugs that the service makes: 38 to the tenth is less than 2 to the 53rd. */
+/** The length of generated slugs; 38^10 fits in 53 bits. */
 const LONGEST_NUMBER = 10
 
 /**
- * A slug as a number where it fits in one, each slug another: a `Map` finds a number without going to look at a text,
- * which is one wait for memory less. It is read where it stands, for a text of its own would be another.
+ * Encodes a short slug as a unique number, because a `Map` finds numbers without dereferencing a string: one cache miss
+ * less. Reads the slug in place, because a substring would cost another.
  */
 function keyOf(text: string, from = 0, to = text.length): string | number {
   if (to - from > LONGEST_NUMBER) return text.slice(from, to)
@@ -97,7 +97,7 @@ function keyOf(text: string, from = 0, to = text.length): string | number {
   return key
 }
 
-/** From 1 on; 0 for what no number is made of. */
+/** From 1 to 37; 0 for a character that generated slugs do not have. */
 function digitOf(unit: number): number {
   if (unit >= 97 && unit <= 122) return unit - 96
   if (unit >= 48 && unit <= 57) return unit - 21
