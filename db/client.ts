@@ -1,4 +1,5 @@
-import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
+import { pathToFileURL } from 'node:url'
+import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
@@ -8,7 +9,7 @@ import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writingThrough } from './file.ts'
 import { inTime, REMOTE_TIMEOUT_MS } from './in-time.ts'
-import { migrate, START_PATIENCE_MS } from './migrate.ts'
+import { migrate, requireMigrated, START_PATIENCE_MS } from './migrate.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
 import type { RemoteStore } from './streams.ts'
@@ -124,6 +125,22 @@ export async function openStore(
       reads.close()
     },
   }
+}
+
+/**
+ * Opens a store that this version of the service has been started on, for its operator: what a start would change is
+ * left as it is.
+ * @throws an Error that says what to do where the store is of another version; what the driver throws if it cannot be
+ * opened.
+ */
+export async function openMigratedStore(database: RemoteStore): Promise<Store> {
+  const file = databaseFile(database.url)
+  const client =
+    file === null
+      ? (await import('./remote.ts')).openDriver(database, REMOTE_TIMEOUT_MS)
+      : createClient({ url: pathToFileURL(file).href })
+  await requireMigrated(client).finally(() => client.close())
+  return openStore(database)
 }
 
 interface Connections {

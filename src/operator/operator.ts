@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { eq } from 'drizzle-orm'
-import { openStore, type Store } from '../../db/client.ts'
+import { openMigratedStore, type Store } from '../../db/client.ts'
 import { organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
 import { databaseFile } from '../config.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
-import { readSetting } from '../settings.ts'
+import { blame, readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 
 /** Loaded by the commands that read addresses and subjects: it takes longer than all the rest of a command. */
@@ -20,9 +20,9 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>
 type Env = Record<string, string | undefined>
 
 /**
- * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN); makes none. A running service picks
- * changes up within a second.
- * @throws BadSetting; CannotOperate where there is no such file; what the driver throws if the store cannot be opened.
+ * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN); makes and migrates none. A running
+ * service picks changes up within a second.
+ * @throws BadSetting, also where the store is of another version; CannotOperate where there is no such file.
  */
 export async function openOperator(env: Env) {
   const url = readSetting(env, 'DATABASE_URL')
@@ -30,7 +30,10 @@ export async function openOperator(env: Env) {
   if (file !== null && !existsSync(file)) {
     throw new CannotOperate(`there is no database at ${file}: set DATABASE_URL as it is set for the service`)
   }
-  const store = await openStore({ url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') })
+  const remote = { url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') }
+  const store = await openMigratedStore(remote).catch((error: unknown) => {
+    throw blame('DATABASE_URL', error)
+  })
   return {
     /** All reported bundles, most recently reported first. */
     listReports: () => reports.listReports(store),

@@ -1,24 +1,36 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@libsql/client'
 import { knownMigrations } from '../../db/migrate.ts'
+import { operateOn } from '../operator.ts'
 import { startServer } from '../server.ts'
+import { startSqld } from '../sqld.ts'
+
+// A guard against hanging: commands are processes, and the machine may be busy.
+setDefaultTimeout(60_000)
 
 /** The latest migration that came before proofs of addresses, of which databases with data are. */
 const BEFORE = 6
 
+/** A store as the version with this many migrations made it. */
+function makeStore(path: string, migrations: number): Database {
+  const store = new Database(path, { create: true })
+  store.run('PRAGMA foreign_keys = ON')
+  store.run('CREATE TABLE __drizzle_migrations (hash text PRIMARY KEY, created_at integer NOT NULL)')
+  for (const { hash, sql, folderMillis } of knownMigrations().slice(0, migrations)) {
+    for (const text of sql) store.run(text)
+    store.run('INSERT INTO __drizzle_migrations VALUES (?, ?)', [hash, folderMillis])
+  }
+  return store
+}
+
 test('a database of an older version is brought up to date with what it holds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-upgrade-'))
   const path = join(folder, 'old.db')
-  const old = new Database(path, { create: true })
-  old.run('PRAGMA foreign_keys = ON')
-  old.run('CREATE TABLE __drizzle_migrations (hash text PRIMARY KEY, created_at integer NOT NULL)')
-  for (const { hash, sql, folderMillis } of knownMigrations().slice(0, BEFORE)) {
-    for (const text of sql) old.run(text)
-    old.run('INSERT INTO __drizzle_migrations VALUES (?, ?)', [hash, folderMillis])
-  }
+  const old = makeStore(path, BEFORE)
   for (const id of ['ada', 'ben', 'eve']) {
     old.run(`INSERT INTO user VALUES ('${id}', '${id}', '${id}@people.example', 1, NULL, 1, 1)`)
   }
@@ -90,4 +102,71 @@ test('a database that a newer version has changed is not touched: the start says
     'the server ended with 1: DATABASE_URL cannot be used: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
   )
   rmSync(folder, { recursive: true })
+})
+
+/** Every command on the store. */
+const COMMANDS = [
+  ['reports'],
+  ['dismiss', 'slug'],
+  ['block', 'slug', 'why'],
+  ['unblock', 'slug'],
+  ['add-account', 'a@b.example'],
+  ['plan', 'a@b.example', 'pro'],
+]
+const STARTED_ON = 'no version of this service has been started on it: set DATABASE_URL as it is set for the service'
+
+test('an operator’s command leaves a database of another version as it is, and says what to do', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-versions-'))
+  const all = knownMigrations().length
+  makeStore(join(folder, 'older.db'), all - 1).close()
+  const newer = makeStore(join(folder, 'newer.db'), all)
+  newer.run("INSERT INTO __drizzle_migrations VALUES ('of the future', 9e15)")
+  newer.close()
+  const foreign = new Database(join(folder, 'foreign.db'), { create: true })
+  foreign.run('CREATE TABLE theirs (id)')
+  foreign.close()
+  writeFileSync(join(folder, 'text.db'), 'not a database, but long enough to be looked at as one'.repeat(50))
+  const sayings = {
+    'older.db':
+      'it is from an older version of this service: start this version on it, which brings it up to date, or give the command to the older one',
+    'newer.db':
+      'a newer version of this service has changed it: run that version, or restore the backup from before the upgrade',
+    'foreign.db': STARTED_ON,
+    'text.db': 'SQLITE_NOTADB: file is not a database',
+  }
+  for (const [name, saying] of Object.entries(sayings)) {
+    const database = join(folder, name)
+    const before = readFileSync(database)
+    // All on one: a process each takes a while.
+    for (const words of name === 'older.db' ? COMMANDS : [['reports']]) {
+      const { error } = await operateOn<{ error: string }>({ database }, words)
+      expect([name, words, error]).toEqual([name, words, `DATABASE_URL cannot be used: ${saying}.`])
+    }
+    expect(readFileSync(database).equals(before)).toBeTrue()
+  }
+  expect(readdirSync(folder).sort()).toEqual(Object.keys(sayings).sort())
+  rmSync(folder, { recursive: true })
+})
+
+test('a backup of a database of an older version is one of that version', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-older-'))
+  const [database, copy] = [join(folder, 'older.db'), join(folder, 'copy.db')]
+  makeStore(database, BEFORE).close()
+  expect(await operateOn<object>({ database }, ['backup', copy])).toMatchObject({ file: copy, bundles: 0 })
+  for (const path of [database, copy]) {
+    const store = new Database(path)
+    expect(store.query('SELECT count(*) AS n FROM __drizzle_migrations').get()).toEqual({ n: BEFORE })
+    store.close()
+  }
+  rmSync(folder, { recursive: true })
+})
+
+test('an operator’s command makes no tables on a server where the service has not been started', async () => {
+  const sqld = await startSqld()
+  const { error } = await operateOn<{ error: string }>({ database: sqld.url, token: sqld.token }, ['reports'])
+  expect(error).toBe(`DATABASE_URL cannot be used: ${STARTED_ON}.`)
+  const client = createClient({ url: sqld.url, authToken: sqld.token })
+  expect((await client.execute('SELECT name FROM sqlite_master')).rows).toEqual([])
+  client.close()
+  await sqld.stop()
 })
