@@ -133,7 +133,7 @@ function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Eleme
     <Field id={id} label={label}>
       <div class="copy-field">
         <input id={id} value={value} readonly />
-        <button type="button" class={['copy', kind]} data-copy={id} aria-live="polite">
+        <button type="button" class={['copy', kind]} data-copy={id}>
           Copy
         </button>
         {title === undefined ? (

@@ -127,6 +127,11 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
   )
 }
 
+/** Where the scripts tell screen readers what has changed. It is there before anything is, or nothing would be read out. */
+export function Announcements(): JSX.Element {
+  return <div id="live" class="said" aria-live="polite"></div>
+}
+
 /** What every page of the service leads to. */
 function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
   return (
@@ -150,6 +155,7 @@ export function Page({ site, title, description, kind, children }: PageProps): J
   )
   return (
     <Document title={title} styles="site.css" scripts={['site.js']} head={head}>
+      <Announcements />
       <header class={['top', kind]}>
         <a class="brand" href="/">
           <img src={asset('icon.svg')} alt="" width="26" height="26" />

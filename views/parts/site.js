@@ -1,5 +1,14 @@
 // @ts-check
 
+/**
+ * Tells screen readers what has changed on the page. @param {string} text
+ */
+function announce(text) {
+  const live = document.getElementById('live')
+  // The same once more is told once more.
+  if (live !== null) live.textContent = live.textContent === text ? `${text}\u00a0` : text
+}
+
 // Copies the field that `data-copy` names, or the text that `data-text` holds.
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('button[data-copy], button[data-text]') : null
@@ -11,6 +20,7 @@ document.addEventListener('click', async ({ target }) => {
   const before = button.dataset.before ?? label.textContent ?? ''
   button.dataset.before = before
   label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
+  announce(label.textContent)
   if (!isCopied && field instanceof HTMLInputElement) field.select()
   setTimeout(() => (label.textContent = before), 2000)
 })

@@ -2,6 +2,7 @@
 
 import type { Listed } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
+import { count } from '../../../src/core/words.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { BundleRow } from './bundle-row.tsx'
@@ -23,7 +24,7 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
   const addressOf = (at: number) => `/dashboard?${queryOf({ ...asked, offset: at })}`
   if (total === 0) {
     return (
-      <div id="list">
+      <div id="list" data-said="Nothing found">
         <Empty heading="Nothing found" text={`No title, link, note or tag holds “${asked.q ?? ''}”.`}>
           <p>
             <a href="/dashboard">Show all bundles</a>
@@ -33,7 +34,7 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
     )
   }
   return (
-    <div id="list">
+    <div id="list" data-said={`${count(total, 'bundle')}${asked.q === undefined ? '' : ' found'}`}>
       <ul class="rows">{bundles.map((bundle) => <BundleRow bundle={bundle} site={site} />) as 'safe'[]}</ul>
       <Pager
         says={`${offset + 1} to ${to} of ${total}`}

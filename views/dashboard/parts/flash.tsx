@@ -51,7 +51,7 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
   const name = query.get('said')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
-    <div class="flash" role="status">
+    <div class="flash">
       {name === 'joined' && acting !== null ? (
         <p safe>{`You joined ${acting}.`}</p>
       ) : (

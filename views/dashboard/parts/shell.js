@@ -26,14 +26,16 @@ document.addEventListener('htmx:after:swap', (event) => {
     const start = page.querySelector('[autofocus]') ?? document.getElementById('main')
     if (start instanceof HTMLElement) start.focus({ preventScroll: true })
   }
-  announce(page.querySelector('.flash p')?.textContent ?? document.title)
+  // What is focused is read out by itself.
+  if (!isWrong) announce(page.querySelector('.flash p')?.textContent ?? document.title)
 })
 
-/** @param {string} text */
-function announce(text) {
-  const live = document.getElementById('live')
-  if (live !== null) live.textContent = text
-}
+// A part of a page that was asked for tells what came.
+document.addEventListener('htmx:after:swap', (event) => {
+  const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
+  const part = target instanceof Element ? document.getElementById(target.id) : null
+  if (part?.id === 'list') announce(part.dataset.said ?? '')
+})
 
 // What could not be reached or was refused leaves the page as it is, with everything typed.
 document.addEventListener('htmx:error', () => {

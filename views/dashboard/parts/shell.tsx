@@ -3,7 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Document, type Site, type Viewer } from '../../parts/layout.tsx'
+import { Announcements, Document, type Site, type Viewer } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
 import { Flash } from './flash.tsx'
 import { Subjects } from './subjects.tsx'
@@ -43,7 +43,7 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
       head={<meta name="htmx-config" content={HTMX_CONFIG} />}
     >
       <div id="progress" class="progress" aria-hidden="true"></div>
-      <div id="live" class="said" aria-live="polite"></div>
+      <Announcements />
       <div
         id="page"
         hx-history-elt="true"

@@ -113,16 +113,18 @@ document.addEventListener('htmx:finally:request', (event) => {
 
 let outcome = ''
 
-document.addEventListener('htmx:after:swap', () => {
+document.addEventListener('htmx:after:swap', (event) => {
   tellZone()
   const rules = document.getElementById('rules')
   if (rulesForm() === null) return
   markWrong()
   if (rules !== null && document.activeElement === document.body) rules.focus({ preventScroll: true })
+  const isWhole = /** @type {CustomEvent} */ (event).detail?.ctx?.target?.id === 'page'
   const said = rules?.dataset.said ?? ''
   const now = document.getElementById('outcome')?.textContent ?? ''
   if (said !== '') announce(said)
-  else if (now !== outcome) announce(now)
+  // A page that has come, saved or refused, has something else to say.
+  else if (now !== outcome && !isWhole) announce(now)
   if (rules !== null) rules.dataset.said = ''
   outcome = now
 })
