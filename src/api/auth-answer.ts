@@ -1,6 +1,6 @@
 import { nothingHere, Problem } from '../core/problem.ts'
 import { headersWith, jsonProblem } from '../http/respond.ts'
-import { withShownEmails } from '../identity/taken.ts'
+import { withRealEmails } from '../identity/taken.ts'
 import type { Service } from '../service.ts'
 
 /** Converts an answer of better-auth: our headers, our error format, real addresses. */
@@ -11,7 +11,7 @@ export async function toServiceResponse(response: Response, { accountStore }: Se
     if (name !== 'set-cookie') headers.set(name, value)
   })
   for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
-  const body = response.body === null ? null : await withShownEmails(accountStore, await response.text())
+  const body = response.body === null ? null : await withRealEmails(accountStore, await response.text())
   return new Response(body, { status: response.status, headers })
 }
 

@@ -34,5 +34,5 @@ export function refuseUnfit(sent: unknown): void {
  */
 export function refuseIdToken(sent: unknown): void {
   if ((sent as { idToken?: unknown } | null | undefined)?.idToken === undefined) return
-  throw new Problem('BAD_REQUEST', 'idToken is not taken here: send people to the url of the answer instead')
+  throw new Problem('BAD_REQUEST', 'idToken is not accepted: send people to the `url` of the answer instead')
 }

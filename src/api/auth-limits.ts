@@ -2,8 +2,8 @@ import { Problem } from '../core/problem.ts'
 import { duration } from '../core/words.ts'
 import { clientAddress, clientNetwork } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
-import { guess, type Try } from '../identity/guessing.ts'
-import { amongHashers } from '../identity/passwords.ts'
+import { type Attempt, withGuessLimit } from '../identity/guessing.ts'
+import { withHashQueue } from '../identity/passwords.ts'
 import { chargeAddress } from '../limits/charge.ts'
 import { network, widerNetwork } from '../limits/network.ts'
 import { countMail } from '../mail/limits.ts'
@@ -74,9 +74,9 @@ interface AuthCall {
 export async function withinLimits(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
   const { path, request } = call
   const hashes = HASHES[path] ?? 0
-  const guessed = () => withinGuesses(call, make)
+  const limited = () => withinGuesses(call, make)
   return withinMails(call, () =>
-    hashes === 0 ? guessed() : amongHashers(widerNetwork(clientAddress(request)), hashes, guessed),
+    hashes === 0 ? limited() : withHashQueue(widerNetwork(clientAddress(request)), hashes, limited),
   )
 }
 
@@ -99,16 +99,16 @@ async function withinMails({ path, sent, request, service }: AuthCall, make: () 
 }
 
 async function withinGuesses(call: AuthCall, make: () => Promise<Response>): Promise<Response> {
-  const tried = await tryIn(call)
-  if (tried === null) return make()
+  const attempt = await attemptIn(call)
+  if (attempt === null) return make()
   // The answer to a sign-up does not reveal whether the password matched, so this count must not either.
   const wasWrong = async (answer: Response) =>
     call.path === '/sign-up/email' ? answer.ok : !answer.ok && WRONG.has(await codeOf(answer))
-  return guess(tried, call.service, make, wasWrong)
+  return withGuessLimit(attempt, call.service, make, wasWrong)
 }
 
 /** The attempt at a password that a call makes, if any. */
-async function tryIn({ path, sent, request, service }: AuthCall): Promise<Try | null> {
+async function attemptIn({ path, sent, request, service }: AuthCall): Promise<Attempt | null> {
   const { headers } = request
   if (CONFIRMING.has(path)) {
     const session = await service.readSession(headers)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { cookieLine, rememberedBy } from '../identity/devices.ts'
-import { overhearHash, passwordOf } from '../identity/passwords.ts'
+import { captureHash, passwordOf } from '../identity/passwords.ts'
 import {
   endSession,
   replaceSession,
@@ -29,10 +29,10 @@ export async function signIn(
   { config, accountStore: store }: Service,
   isKnownTo: (email: string) => boolean,
 ): Promise<Response> {
-  const { email, password, ...words } = (body ?? {}) as { email?: unknown; password?: unknown }
+  const { email, password, ...rest } = (body ?? {}) as { email?: unknown; password?: unknown }
   const attempt = async (email: unknown) => {
     const before = await passwordOf(store, email)
-    const answer = await send('POST', SIGN_IN, { ...words, password, email })
+    const answer = await send('POST', SIGN_IN, { ...rest, password, email })
     if (!answer.ok || before === (await passwordOf(store, email))) return answer
     await endSession(store, (await answer.json()).token)
     return new Response(JSON.stringify(WRONG_PASSWORD), { status: 401 })
@@ -55,15 +55,15 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
   const { config, accountStore: store } = service
-  const { name = '', ...words } = (body ?? {}) as { name?: string; email?: string; password?: string; image?: unknown }
-  const attempt = () => overhearHash(() => send('POST', SIGN_UP, { name, ...words }))
+  const { name = '', ...rest } = (body ?? {}) as { name?: string; email?: string; password?: string; image?: unknown }
+  const attempt = () => captureHash(() => send('POST', SIGN_UP, { name, ...rest }))
   let signedUp = await attempt()
   // A concurrent sign-up has just taken the address; the retry finds it taken.
   if (signedUp.result.status === 422) signedUp = await attempt()
   const { result, hash } = signedUp
   if (!result.ok || config.requireVerifiedEmail) return result
   const { user } = await result.json()
-  const { email, password = '', image } = words
+  const { email, password = '', image } = rest
   const signedIn = await signIn(send, { email, password }, service, () => true)
   const made = signedIn.ok
     ? await signedIn.json()
@@ -84,8 +84,8 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   // Equal times: those of a real account may differ by a millisecond, which would tell it from the other kind.
-  const told = { ...user, id: made.user.id, updatedAt: user.createdAt }
-  return new Response(JSON.stringify({ token: made.token, user: told }), { headers })
+  const answered = { ...user, id: made.user.id, updatedAt: user.createdAt }
+  return new Response(JSON.stringify({ token: made.token, user: answered }), { headers })
 }
 
 /** A session cookie in better-auth's format. */

@@ -24,8 +24,8 @@ const founding = pLimit(1)
 const CHANGES_MEMBERS = /^\/(organization|delete-user)(\/|$)/
 
 /**
- * The routes of better-auth that are served. Not among them are those that act by GET (`/verify-email`,
- * `/magic-link/verify`: our pages do that by POST) and those that nothing here uses.
+ * The routes of better-auth that are served. Omits those that nothing uses, and those that change something by GET
+ * (`/verify-email`, `/magic-link/verify`), which our pages do by POST.
  */
 const SERVED = new Map<string, 'GET' | 'POST'>([
   ...[
@@ -118,8 +118,8 @@ export async function authenticate(
 /**
  * Signs in by a mailed link, which also verifies the address.
  * @returns the answer, or null if the link no longer works.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; SIGN_UP_CLOSED or INVITATION_REQUIRED where the link
- * would make an account that may no longer be made.
+ * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; SIGN_UP_CLOSED or INVITATION_REQUIRED if the link
+ * would create an account and sign-up has been restricted since.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
   refuseOtherSites(request, service.config)

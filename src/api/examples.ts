@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../core/shape.ts'
 
-/** An example of what a schema describes, put together from those of its fields. */
+/** An example value of a schema, built from the examples of its fields. */
 export function exampleOf(schema: JsonSchema, definitions: ReadonlyMap<string, JsonSchema>): unknown {
   const { $ref, examples, anyOf, oneOf, properties, required, items } = schema as Parts
   if (examples !== undefined) return examples[0]
@@ -11,8 +11,8 @@ export function exampleOf(schema: JsonSchema, definitions: ReadonlyMap<string, J
   if (branch !== undefined) return exampleOf(branch, definitions)
   if (schema.type === 'array') return items === undefined ? [] : [exampleOf(items, definitions)]
   if (schema.type === 'object') {
-    const shown = Object.entries(properties ?? {}).filter(([name]) => required?.includes(name) ?? false)
-    return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, definitions)]))
+    const requiredFields = Object.entries(properties ?? {}).filter(([name]) => required?.includes(name) ?? false)
+    return Object.fromEntries(requiredFields.map(([name, field]) => [name, exampleOf(field, definitions)]))
   }
   if (schema.format === 'date-time') return '2026-11-20T09:00:00.000Z'
   return schema.type === 'integer' || schema.type === 'number' ? 1 : schema.type === 'boolean' ? true : 'text'

@@ -3,24 +3,24 @@ import type { Operation } from '../core/operation.ts'
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
 import { conditionSchema } from '../policies/conditions.ts'
 
-// The shapes of the table as JSON Schema, each field with what the glossary says of it. Loaded for documents and tools.
+// Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
 
-/** How shapes that have a name are written. */
+/** How schemas are written, and where their definitions go. */
 export interface Naming {
-  /** Before the name of a definition in a `$ref`. */
+  /** Precedes the name of a definition in a `$ref`. */
   prefix: string
-  /** Whether a shape with a name becomes a definition, or stands where it is used. */
+  /** Whether a named shape becomes a definition or is inlined. */
   named: 'defined' | 'inline'
-  /** What is told of each field beside its shape. */
-  told: readonly ('description' | 'examples')[]
-  /** Gets the definitions that are referred to. */
+  /** The annotations that fields get. */
+  annotations: readonly ('description' | 'examples')[]
+  /** Collects the definitions that are referenced. */
   definitions: Map<string, JsonSchema>
 }
 
 /** The shape of an operation's input or output. */
 type Shape = Operation['input']
 
-/** A shape as JSON Schema, with the checks that JSON Schema can say. */
+/** A shape as JSON Schema, with the checks that JSON Schema can express. */
 export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchema {
   const raw = shape.toJsonSchema({
     dialect: null,
@@ -32,7 +32,7 @@ export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchem
   return documented(raw, naming, place)
 }
 
-/** Two patterns must both hold, so they cannot stand in one place. */
+/** Two patterns need `allOf`, because both must match. */
 function merged(base: JsonSchema, more: JsonSchema): JsonSchema {
   if (base.pattern === undefined || more.pattern === undefined) return { ...base, ...more }
   const { pattern, ...rest } = more
@@ -42,7 +42,7 @@ function merged(base: JsonSchema, more: JsonSchema): JsonSchema {
 /** An operation's input as JSON Schema. */
 export function inputSchema({ input, route }: Operation, naming: Naming): JsonSchema {
   const schema = schemaOf(input, naming, '')
-  // An edit changes something.
+  // An edit must change something.
   return route.startsWith('PATCH ') ? { ...schema, minProperties: parametersOf(route).length + 1 } : schema
 }
 
@@ -51,20 +51,20 @@ export function parametersOf(route: string): string[] {
   return Array.from(route.matchAll(/:(\w+)/g), ([, name = '']) => name)
 }
 
-/** What stands beside an operation's input: headers of its route, and fields of its tool. */
-const BESIDE = {
+/** Options of a call besides its input: `dryRun` in the body, the others as headers; all are fields of its tool. */
+const CALL_OPTIONS = {
   dryRun: { type: 'boolean', default: false },
   idempotencyKey: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
   expectedVersion: { type: 'integer', minimum: 1, maximum: 1e15 },
 } as const
 
-/** The same, documented. */
-export function besideSchema(name: keyof typeof BESIDE): JsonSchema {
-  return annotated(BESIDE[name], '', name, ['description', 'examples'])
+/** The documented schema of a call option. */
+export function callOptionSchema(name: keyof typeof CALL_OPTIONS): JsonSchema {
+  return annotated(CALL_OPTIONS[name], '', name, ['description', 'examples'])
 }
 
-/** The names of what stands beside this operation's input. */
-export function besideOf({ dryRun, idempotent, versioned }: Operation): (keyof typeof BESIDE)[] {
+/** The call options that an operation accepts. */
+export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (keyof typeof CALL_OPTIONS)[] {
   return [
     ...(dryRun === undefined ? [] : (['dryRun'] as const)),
     ...(idempotent === undefined ? [] : (['idempotencyKey'] as const)),
@@ -72,8 +72,8 @@ export function besideOf({ dryRun, idempotent, versioned }: Operation): (keyof t
   ]
 }
 
-/** What a failed call answers (spec 7). */
-export function problemSchema(codes: readonly string[], told: Naming['told']): JsonSchema {
+/** The body of an error (spec 7). */
+export function problemSchema(codes: readonly string[], annotations: Naming['annotations']): JsonSchema {
   const retry = codes.includes('RATE_LIMITED')
   const properties = {
     error: { type: 'string' },
@@ -83,20 +83,20 @@ export function problemSchema(codes: readonly string[], told: Naming['told']): J
   const required = codes.length === 1 && retry ? Object.keys(properties) : ['error', 'code']
   return documented(
     { type: 'object', properties, required, additionalProperties: false },
-    { prefix: '', named: 'inline', told, definitions: new Map() },
+    { prefix: '', named: 'inline', annotations, definitions: new Map() },
     '',
   )
 }
 
-/** Each of the definitions that arktype cannot write. */
+/** Definitions that arktype cannot generate. */
 const WRITTEN: Record<string, (self: JsonSchema) => JsonSchema> = {
   Condition: (self) => conditionSchema(self),
   TracedCondition: (self) => conditionSchema(self, { matched: { type: 'boolean' } }),
 }
 
 /**
- * A schema with what is said of its fields.
- * @param place the field around it, or the name of the shape.
+ * A schema with its fields documented.
+ * @param place the name of the enclosing field or shape.
  */
 function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
   const { named, $ref, ...rest } = schema
@@ -128,17 +128,17 @@ function within(key: string, value: unknown, naming: Naming, place: string): unk
 }
 
 function field(schema: JsonSchema, naming: Naming, place: string, name: string): JsonSchema {
-  // A constant tells what it is.
+  // A constant needs no description.
   if ('const' in schema) return schema
   return annotated(
     name === 'resolutionPolicy' ? policy(schema, naming) : documented(schema, naming, name),
     place,
     name,
-    naming.told,
+    naming.annotations,
   )
 }
 
-/** A policy that is sent: arktype forgets the name of a shape that it reads into another. */
+/** Names the policy of an input again: arktype loses the name of a shape with a morph. */
 function policy({ anyOf, ...rest }: JsonSchema, naming: Naming): JsonSchema {
   const named = (anyOf as JsonSchema[]).map((branch) =>
     branch.type === 'object' && branch.named === undefined ? { ...branch, named: 'Policy' } : branch,
@@ -146,13 +146,13 @@ function policy({ anyOf, ...rest }: JsonSchema, naming: Naming): JsonSchema {
   return documented({ ...rest, anyOf: named }, naming, 'resolutionPolicy')
 }
 
-function annotated(schema: JsonSchema, place: string, name: string, told: Naming['told']): JsonSchema {
+function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {
   const [description, example] = FIELD_DOCS[`${place}.${name}`] ?? FIELD_DOCS[name] ?? []
-  const isOne = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
+  const isValid = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
   return {
     ...schema,
-    ...(told.includes('description') && description !== undefined ? { description } : {}),
-    ...(told.includes('examples') && isOne ? { examples: [example] } : {}),
+    ...(annotations.includes('description') && description !== undefined ? { description } : {}),
+    ...(annotations.includes('examples') && isValid ? { examples: [example] } : {}),
   }
 }
 
@@ -169,7 +169,7 @@ function refer(name: string, naming: Naming): JsonSchema {
   if (write !== undefined && !naming.definitions.has(name)) {
     naming.definitions.set(name, {})
     const schema = documented(write({ $ref: `#/$defs/${name}` }), naming, 'Condition')
-    naming.definitions.set(name, annotated(schema, '', name, naming.told))
+    naming.definitions.set(name, annotated(schema, '', name, naming.annotations))
   }
   return ref
 }

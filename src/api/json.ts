@@ -24,10 +24,10 @@ export function api(operations: readonly Operation[], service: Service, failed: 
 
 type Fields = Record<string, string>
 
-/** Answers a request that is refused. */
+/** Answers a request whose handler threw. */
 export type Failed = (request: Request, error: unknown) => Response
 
-/** Answers requests for an operation, given the parameters of their path. */
+/** The handler of an operation's route; `params` are the path's. */
 export function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
@@ -42,8 +42,8 @@ export function answering<In, Out>(
       const { status, body, headers, file, download } = sent
       if (file !== undefined) return csvOrJson(request, { file, body, headers })
       if (download !== undefined) {
-        const brokeOff = (error: unknown) => service.log.error({ err: error }, 'a download broke off')
-        return inParts(download, headers, brokeOff)
+        const onError = (error: unknown) => service.log.error({ err: error }, 'a download failed midway')
+        return inParts(download, headers, onError)
       }
       return status === 204 ? empty(status, headers) : json(body, status, headers)
     } catch (error) {
@@ -52,7 +52,7 @@ export function answering<In, Out>(
   }
 }
 
-/** Answers a method that a path does not have. */
+/** Refuses a method that a path does not support. */
 export function refuseMethod(allow: readonly string[]): never {
   throw new Problem('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, {
     headers: { allow: allow.join(', ') },
@@ -60,7 +60,7 @@ export function refuseMethod(allow: readonly string[]): never {
   })
 }
 
-/** What the path says, over what came beside it: one flat input. */
+/** Typed path parameters. */
 type Path = Record<string, unknown>
 type Reading = Pick<Operation, 'input' | 'body' | 'bodyTypes'> & { csv?: unknown }
 
@@ -74,8 +74,8 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 }
 
 /**
- * What was sent, with what the path says.
- * @throws Problem BAD_REQUEST where both name a field, and not the same (decisions 1).
+ * Merges path parameters into the query or body, for one flat input.
+ * @throws Problem BAD_REQUEST if both have a field with different values (decisions 1).
  */
 function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
   for (const name in path) {
@@ -97,7 +97,7 @@ function withBody(operation: Reading, request: Request, path: Path): unknown {
   })
 }
 
-/** The answer of an operation that has a file for it, as the query's `format` says, or else the Accept header. */
+/** The answer as CSV or JSON, by the query's `format`, else by the Accept header. */
 function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body' | 'headers'>>): Response {
   const format = new URL(request.url).searchParams.get('format')
   const isCsv = format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv'
@@ -111,7 +111,7 @@ function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body'
   return text(request, body, { type: 'text/csv; charset=utf-8', headers })
 }
 
-/** Whether an Accept header names text/csv, and wants JSON no more than that. */
+/** Whether an Accept header names text/csv with at least the weight of JSON. */
 function prefersCsv(accept: string): boolean {
   const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0

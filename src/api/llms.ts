@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 
-/** `/llms.txt`: what an agent needs to know before it begins, and where the rest stands. */
+/** `/llms.txt`: what an agent needs to get started, with links to the full documents. */
 export function agentsText(
   operations: readonly Operation[],
   { name, origin, anonymousBundles }: Pick<Config, 'name' | 'origin' | 'anonymousBundles'>,
@@ -13,10 +13,10 @@ export function agentsText(
   const line = (operation: Operation) =>
     `- \`${operation.route.replace(' ', ' /api')}\` ${operation.name}${needs(operation)}: ${operation.summary}`
   const begin = anonymousBundles
-    ? `Make a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer holds its link, and a
-claim token that is shown once. For everything else send an API key: Authorization: Bearer <key>. A person makes one at
+    ? `Create a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer has its link, and a
+claim token that is shown only once. Everything else needs an API key: Authorization: Bearer <key>. A person creates one at
 ${origin}/dashboard/keys.`
-    : `Send an API key with every call: Authorization: Bearer <key>. A person makes one at ${origin}/dashboard/keys. Make a
+    : `Send an API key with every call: Authorization: Bearer <key>. A person creates one at ${origin}/dashboard/keys. Create a
 bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
   return `# ${name}
 
@@ -25,8 +25,8 @@ bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
 
 ${begin}
 
-Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. On creating calls send an Idempotency-Key,
-so that you can send them again. On edits send If-Match with the ETag that you read.
+Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. When you create something, send an
+Idempotency-Key, so that you can safely retry. When you edit, send If-Match with the ETag that you read.
 
 ## For agents
 

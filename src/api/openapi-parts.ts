@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../core/shape.ts'
 
-// The parts of the document that are the same for every operation.
+// Parts of the document that are the same for every operation.
 
-/** Request headers that stand for a part of the input of every transport. */
+/** The request headers of call options. */
 export const HEADERS = {
   idempotencyKey: 'Idempotency-Key',
   expectedVersion: 'If-Match',
@@ -14,33 +14,33 @@ export const IF_MATCH = {
   maximum: undefined,
   pattern: '^(\\*|"v[0-9]{1,15}")$',
   description:
-    'The ETag of the version that you have read: with another one now, the answer is 412 and nothing changes.',
+    'The ETag of the version that you have read: if the bundle has changed since, the answer is 412 and nothing changes.',
 }
 export const SERVICE_CLIENT = {
   type: 'string',
   pattern: '^[A-Za-z0-9._-]{1,40}/[A-Za-z0-9._-]{1,40}$',
   description:
-    'Which client makes the bundle, as <client>/<tag>: kept in its `metadata`. Anything else is passed over.',
+    'The client that creates the bundle, as <client>/<tag>; stored in its `metadata`. Any other value is ignored.',
 }
 
-/** The query parameter of operations that answer with CSV too. */
+/** The query parameter of operations that can answer with CSV. */
 export const FORMAT = {
   name: 'format',
   in: 'query' as const,
   required: false,
-  description: '`csv` gives the answer as a file, `json` as it is. Without it, what `Accept` likes better.',
+  description: '`csv` returns the answer as a file, `json` as JSON. By default, whichever `Accept` prefers.',
   schema: { enum: ['csv', 'json'] },
 }
 
 /** Descriptions of response headers. */
 export const ANSWERED = {
   etag: 'The version of the bundle, for If-Match.',
-  location: 'Where the bundle is read.',
-  'idempotency-replayed': '`true` where this is the answer that a first call with the same key got.',
-  'ratelimit-policy': 'The limit of the key, after draft-ietf-httpapi-ratelimit-headers.',
-  ratelimit: 'What is left of it, and in how many seconds more is.',
+  location: 'The URL of the bundle in this API.',
+  'idempotency-replayed': '`true` if this is the stored answer to the first call with the same key.',
+  'ratelimit-policy': 'The limit of the key, as in draft-ietf-httpapi-ratelimit-headers.',
+  ratelimit: 'What remains of it, and the seconds until it is replenished.',
   'retry-after': 'Whole seconds to wait.',
-  'www-authenticate': 'Bearer: an API key is what to send.',
+  'www-authenticate': 'Bearer: send an API key.',
 } as const
 
 /** The headers of a response, with their descriptions. */
@@ -51,7 +51,7 @@ export function headers(...names: (keyof typeof ANSWERED)[]): {
   return names.length === 0 ? {} : { headers: Object.fromEntries(headers) }
 }
 
-/** `Retry-After`, as headers are written. */
+/** A header's name as usually capitalised: `Retry-After`. */
 function title(name: string): string {
   if (name === 'etag') return 'ETag'
   return name

@@ -7,8 +7,8 @@ import { sessionCookieName } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
 import { exampleOf } from './examples.ts'
 import {
-  besideOf,
-  besideSchema,
+  callOptionSchema,
+  callOptionsOf,
   inputSchema,
   type Naming,
   parametersOf,
@@ -18,9 +18,9 @@ import {
 import { codesOf, failure } from './openapi-codes.ts'
 import { type ANSWERED, FORMAT, HEADERS, headers, IF_MATCH, SERVICE_CLIENT } from './openapi-parts.ts'
 
-// The table as an OpenAPI 3.1 document. Loaded when it is first asked for.
+// The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.
 
-/** A document of OpenAPI 3.1, as far as it is read here. */
+/** An OpenAPI 3.1 document: the parts used here. */
 export interface OpenApi {
   openapi: '3.1.1'
   info: { title: string; version: string; summary: string; description: string; license: { name: string } }
@@ -62,17 +62,17 @@ interface Response {
 
 const SCHEMAS = '#/components/schemas/'
 
-/** The whole document; `version` is that of the service. */
+/** The document of the service. */
 export function openApi(operations: readonly Operation[], { config }: Service): OpenApi {
   const naming: Naming = {
     prefix: SCHEMAS,
     named: 'defined',
-    told: ['description', 'examples'],
+    annotations: ['description', 'examples'],
     definitions: new Map(),
   }
   const paths: OpenApi['paths'] = {}
-  // For whoever reads: each answer refers to the errors of its own.
-  naming.definitions.set('Problem', problemSchema(Object.keys(STATUS), naming.told))
+  // For readers only: each response refers to a schema with its own codes.
+  naming.definitions.set('Problem', problemSchema(Object.keys(STATUS), naming.annotations))
   for (const operation of operations) {
     const [method = '', route = ''] = operation.route.split(' ')
     const path = `/api${route.replaceAll(/:(\w+)/g, '{$1}')}`
@@ -93,12 +93,12 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
     components: {
       schemas: Object.fromEntries([...naming.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key. It goes before a session.' },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key. It takes precedence over a session.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookieName(config),
-          description: 'A browser that has signed in. What changes something must come from this service’s own pages.',
+          description: 'A signed-in browser. Requests that change something must come from this service’s own pages.',
         },
       },
     },
@@ -106,8 +106,8 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
 }
 
 const INTRODUCTION =
-  'Every answer and every error is JSON, save where an operation says otherwise. An error is `{ error, code }`: a sentence ' +
-  'that says what to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused.'
+  'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
+  'to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused.'
 
 function described(operation: Operation, method: string, naming: Naming): Described {
   const { name, summary, description } = operation
@@ -156,11 +156,11 @@ function requestOf(
     return { parameters: [...parameters, ...others.map((name) => parameter(name, 'query')), ...format] }
   }
   if (operation.body === 'none') return { parameters }
-  const beside = besideOf(operation).includes('dryRun') ? { dryRun: besideSchema('dryRun') } : {}
+  const options = callOptionsOf(operation).includes('dryRun') ? { dryRun: callOptionSchema('dryRun') } : {}
   const needed = required.filter((name) => !inPath.includes(name))
   const body = {
     ...schema,
-    properties: { ...pick(properties, others), ...beside },
+    properties: { ...pick(properties, others), ...options },
     ...(needed.length === 0 ? { required: undefined } : { required: needed }),
     ...(minProperties === undefined ? {} : { minProperties: Number(minProperties) - inPath.length }),
   }
@@ -175,9 +175,9 @@ function headersOf(operation: Operation): Parameter[] {
   const header = (name: string, { description, examples, ...schema }: JsonSchema, example: unknown): Parameter => {
     return { name, in: 'header', required: false, description: String(description), schema, example }
   }
-  const conditions = besideOf(operation).flatMap((name) => {
+  const conditions = callOptionsOf(operation).flatMap((name) => {
     if (name === 'dryRun') return []
-    const schema = besideSchema(name)
+    const schema = callOptionSchema(name)
     if (name === 'idempotencyKey') return header(HEADERS[name], schema, 'import-2026-11-20')
     return header(HEADERS[name], { ...schema, ...IF_MATCH }, '"v3"')
   })
@@ -189,8 +189,8 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
   const { status = 200, output, csv, dryRun } = operation
   const own = Object.keys(operation.headers ?? {}) as (keyof typeof ANSWERED)[]
   const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
-  const carried = headers(...own, ...replayed, 'ratelimit-policy', 'ratelimit')
-  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...carried } }
+  const withHeaders = headers(...own, ...replayed, 'ratelimit-policy', 'ratelimit')
+  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...withHeaders } }
   const body = (shape: typeof output): Content => {
     const schema = schemaOf(shape(), naming, '')
     return { schema, example: exampleOf(schema, naming.definitions) }
@@ -198,7 +198,7 @@ function successOf(operation: Operation, naming: Naming): Described['responses']
   const json = body(output)
   const content: Record<string, Content> = { 'application/json': json }
   if (csv !== undefined) content['text/csv'] = { schema: { type: 'string' } }
-  const done = { description: operation.summary, ...carried, content }
+  const done = { description: operation.summary, ...withHeaders, content }
   if (dryRun === undefined) return { [status]: done }
   const dry = body(DryRun)
   if (status !== 200) {
@@ -223,7 +223,7 @@ function failuresOf(operation: Operation, method: string, naming: Naming): Descr
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const name = codes.join('_or_')
-      if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.told))
+      if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.annotations))
       const more = status === 429 ? (['retry-after'] as const) : status === 401 ? (['www-authenticate'] as const) : []
       return [
         status,

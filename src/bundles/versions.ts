@@ -6,7 +6,7 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from '../identity/caller.ts'
-import { shownEmail } from '../identity/sessions.ts'
+import { realEmail } from '../identity/sessions.ts'
 import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
 import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
 import { loadFor, type StoredBundle } from './access.ts'
@@ -159,7 +159,7 @@ export function inMessage({ versions, rest }: Pick<History, 'versions' | 'rest'>
 
 const history = prepared((db) =>
   db
-    .select({ ...VERSION_COLUMNS, editor: { name: user.name, email: shownEmail } })
+    .select({ ...VERSION_COLUMNS, editor: { name: user.name, email: realEmail } })
     .from(bundleVersions)
     .leftJoin(user, eq(user.id, bundleVersions.editedBy))
     .where(

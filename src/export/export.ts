@@ -16,7 +16,7 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { organizationFor } from '../identity/organizations.ts'
 import { ROLES, requireRole } from '../identity/roles.ts'
-import { roleIn, sessionsOf, shownEmail } from '../identity/sessions.ts'
+import { realEmail, roleIn, sessionsOf } from '../identity/sessions.ts'
 import { list as listKeys, toShown } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../plans/owners.ts'
@@ -123,7 +123,7 @@ async function aboutPerson(store: Store, userId: string) {
   const { db } = store
   const [[person], ways] = await db.batch([
     db
-      .select({ ...profile, email: shownEmail })
+      .select({ ...profile, email: realEmail })
       .from(user)
       .where(eq(user.id, userId)),
     db

@@ -5,12 +5,12 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { isOpen } from './organizations.ts'
 
-// Who may make an account, and by what people sign in (decisions 16): one rule for every way in. What the operator's own
-// identity provider sends by webhook is the operator's word, and is not asked here.
+// Who may create an account, and how people sign in (decisions 16): the same rules for every way in. Webhooks from the
+// operator's identity provider bypass them, because they carry the operator's decision.
 
 type Policy = Pick<Config, 'signUp' | 'passwordSignIn'>
 
-/** Better-auth's routes that take or set a password; `/delete-user` takes one too, but needs none. */
+/** better-auth's routes that require or set a password. For `/delete-user` it is optional. */
 const WITH_PASSWORD = new Set([
   '/sign-up/email',
   '/sign-in/email',
@@ -22,17 +22,17 @@ const WITH_PASSWORD = new Set([
 ])
 
 /**
- * Refuses a route of better-auth that the operator has switched off, whatever is sent to it: the answer must tell nothing
- * of the address.
+ * Refuses a route of better-auth that the operator has switched off, whatever is sent to it: the answer must not reveal
+ * anything about the address.
  * @throws Problem SIGN_UP_CLOSED, INVITATION_REQUIRED or PASSWORD_SIGN_IN_OFF.
  */
 export function refuseSwitchedOff(path: string, { signUp, passwordSignIn }: Policy): void {
-  // With a password alone anybody could take the address of somebody else who is invited.
+  // Password sign-up does not prove the address, so anybody could use somebody else's invitation.
   if (path === '/sign-up/email' && signUp !== 'open') throw noNewAccount(signUp)
   if (!passwordSignIn && WITH_PASSWORD.has(path)) throw passwordsOff()
 }
 
-/** The error for a password where the operator has switched passwords off. */
+/** The error for a password if the operator has switched passwords off. */
 export function passwordsOff(): Problem {
   return new Problem(
     'PASSWORD_SIGN_IN_OFF',
@@ -41,7 +41,7 @@ export function passwordsOff(): Problem {
   )
 }
 
-/** The error for an account that may not be made. */
+/** The error for an account that may not be created. */
 export function noNewAccount(signUp: 'invited' | 'closed'): Problem {
   return signUp === 'closed'
     ? new Problem('SIGN_UP_CLOSED', 'Sign-ups are closed. Ask your administrator for an account.')
@@ -53,8 +53,8 @@ export function noNewAccount(signUp: 'invited' | 'closed'): Problem {
 }
 
 /**
- * Refuses an account that is about to be made. An invitation is for whoever owns the address it was sent to, so by
- * invitation only a proven address makes one.
+ * Refuses an account that is about to be created. An invitation is for the owner of the address, so it only admits a
+ * verified one.
  * @throws Problem SIGN_UP_CLOSED or INVITATION_REQUIRED.
  */
 export async function refuseNewAccount(
@@ -67,14 +67,14 @@ export async function refuseNewAccount(
   throw noNewAccount(signUp)
 }
 
-/** Whether a sign-in link to this address would let anybody in: to an account that exists, or that may be made. */
+/** Whether a sign-in link would work for an address: it has an account, or may get one. */
 export async function isAdmitted(store: Store, { signUp }: Policy, email: string): Promise<boolean> {
   if (signUp === 'open') return true
   const [account] = await store.db.select({ id: user.id }).from(user).where(eq(user.email, email.toLowerCase()))
   return account !== undefined || (signUp === 'invited' && (await isInvited(store, email)))
 }
 
-/** Whether an invitation to an address is open. Addresses are stored in lower case. */
+/** Whether an address has an open invitation. Addresses are stored in lower case. */
 async function isInvited({ db }: Store, email: string): Promise<boolean> {
   const rows = await db
     .select({ id: invitation.id })

@@ -10,14 +10,14 @@ import { hasPassword } from './passwords.ts'
 import { isRecent, signInAgain } from './proof.ts'
 import { signedOut } from './proof-hooks.ts'
 import { replaceSession } from './sessions.ts'
-import { endPlaceholders, shownTo } from './taken.ts'
+import { endPlaceholders, realEmailOf } from './taken.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
 
 /** The context that better-auth passes to hooks. */
 type Call = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
-interface Around {
+interface HookContext {
   config: Config
   store: Store
   notices: Notices
@@ -35,7 +35,7 @@ const NEW_PASSWORD: Record<string, 'password' | 'newPassword'> = {
  * Refuses a weak new password, and a sensitive change without fresh proof.
  * @throws APIError.
  */
-export async function refuseUnproven(call: Call, { config, store }: Around): Promise<void> {
+export async function refuseUnproven(call: Call, { config, store }: HookContext): Promise<void> {
   const field = NEW_PASSWORD[call.path]
   const password: unknown = field === undefined ? undefined : call.body?.[field]
   if (typeof password === 'string') {
@@ -44,7 +44,7 @@ export async function refuseUnproven(call: Call, { config, store }: Around): Pro
   }
   if (call.path === '/change-password') await refuseOldSession(call)
   if (call.path !== '/delete-user') return
-  // Then the session must be recent, which better-auth sees to where no password is sent.
+  // Without a password, better-auth requires a recent session.
   if (!config.passwordSignIn) delete call.body?.password
   if (!config.passwordSignIn || call.body?.password) return
   const found = await getSessionFromCtx(call)
@@ -54,7 +54,7 @@ export async function refuseUnproven(call: Call, { config, store }: Around): Pro
   }
 }
 
-/** A stale session may not change how the account is signed in to, whoever is using the browser. */
+/** A stale session may not change how the account signs in, because somebody else may be using the browser. */
 async function refuseOldSession(call: Call): Promise<void> {
   const found = await getSessionFromCtx(call)
   if (found === null || isRecent(found.session.createdAt.getTime())) return
@@ -66,7 +66,7 @@ async function refuseOldSession(call: Call): Promise<void> {
 async function emailOf(call: Call, store: Store): Promise<string | null> {
   const { internalAdapter } = call.context
   if (call.path === '/sign-up/email') return typeof call.body.email === 'string' ? call.body.email : null
-  if (call.path !== '/reset-password') return shownTo(store, (await getSessionFromCtx(call))?.user.email ?? null)
+  if (call.path !== '/reset-password') return realEmailOf(store, (await getSessionFromCtx(call))?.user.email ?? null)
   const token: unknown = call.body.token || call.query?.token
   const proof =
     typeof token === 'string' ? await internalAdapter.findVerificationValue(`reset-password:${token}`) : null
@@ -77,7 +77,7 @@ async function emailOf(call: Call, store: Store): Promise<string | null> {
 const FIRST_SIGN_IN_MS = 60_000
 
 /** Remembers the browser of a sign-in, and notifies the owner of a new one. */
-export async function followUp(call: Call, { config, store, notices }: Around): Promise<void> {
+export async function followUp(call: Call, { config, store, notices }: HookContext): Promise<void> {
   const { newSession, returned } = call.context
   const headers = call.headers ?? new Headers()
   const hasFailed = returned instanceof APIError && returned.statusCode >= 400
@@ -90,20 +90,20 @@ export async function followUp(call: Call, { config, store, notices }: Around): 
   if (newSession.session.token === had) return
   if (had) await replaceSession(store, had, newSession.session.token)
   const { user } = newSession
-  const email = (await shownTo(store, user.email)) ?? user.email
+  const email = (await realEmailOf(store, user.email)) ?? user.email
   const isKnown = deviceOf(headers, email, config) !== null
   const { name, value, attributes } = rememberedBy(headers, email, user.emailVerified, config)
   call.setCookie(name, value, attributes)
   const at = newSession.session.createdAt
   if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
-  notices.tell(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
+  notices.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
 }
 
 /**
  * Replaces better-auth’s password change, which compares first and writes later: in between, the owner of the address
  * may have arrived or the password been replaced. Here the write itself checks both, and ends the other sessions.
  */
-export async function changePassword(call: Call, { store, notices }: Around) {
+export async function changePassword(call: Call, { store, notices }: HookContext) {
   const found = await getSessionFromCtx(call)
   if (call.path !== '/change-password' || found === null) return
   const { currentPassword, newPassword } = call.body as { currentPassword?: unknown; newPassword?: unknown }
@@ -131,7 +131,7 @@ export async function changePassword(call: Call, { store, notices }: Around) {
     throw signedOut()
   }
   await endPlaceholders(store, user.id)
-  notices.tell(user.id, { kind: 'passwordSet' })
+  notices.notify(user.id, { kind: 'passwordSet' })
   return call.json({ token: null, user })
 }
 

@@ -11,7 +11,7 @@ import type { Notices } from './notices.ts'
 import { lastAdmin } from './proof-hooks.ts'
 
 /** Not accepted from clients and not returned to them. */
-const OURS = { required: false, input: false, returned: false } as const
+const INTERNAL_FIELD = { required: false, input: false, returned: false } as const
 
 const access = createAccessControl(defaultStatements)
 const roles = {
@@ -38,7 +38,7 @@ export function organizationPlugin(
     invitationExpiresIn: INVITATION_DAYS * 86_400,
     cancelPendingInvitationsOnReInvite: true,
     requireEmailVerificationOnInvitation: true,
-    schema: { organization: { additionalFields: { createdBy: { type: 'string', ...OURS } } } },
+    schema: { organization: { additionalFields: { createdBy: { type: 'string', ...INTERNAL_FIELD } } } },
     organizationHooks: {
       async beforeCreateOrganization({ organization, user }) {
         const full = await organizationsFull(store, user.id, config)
@@ -54,7 +54,7 @@ export function organizationPlugin(
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
-        notices.tell(user.id, { kind: 'roleChanged', organization: organization.name, role })
+        notices.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
       },
       async beforeRemoveMember({ member }) {
         if (!(await removeMember(store, member))) throw lastAdmin('They’re the only admin')

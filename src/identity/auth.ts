@@ -21,18 +21,18 @@ import { type PasswordCost, passwordsAt } from './passwords.ts'
 import { type Proofs, RECENT_SECONDS } from './proof.ts'
 import {
   hideInvitations,
-  knownByShownAddress,
   lastAdmin,
-  leaving,
+  leaveOrganization,
+  notifyOwnerInstead,
   proveByLink,
   requireProof,
+  resolvePlaceholder,
   signedOut,
-  tellingOwner,
 } from './proof-hooks.ts'
 import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 import { endPlaceholders } from './taken.ts'
 
-/** What better-auth works with here. */
+/** What better-auth's configuration needs. */
 interface AuthParts {
   config: Config
   store: Store
@@ -40,13 +40,13 @@ interface AuthParts {
   proofs: Proofs
   notices: Notices
   log: Logger
-  /** Undefined: what the service is shipped with. */
+  /** Undefined: the default. */
   passwordCost: PasswordCost | undefined
 }
 
 /**
- * Starts better-auth; without the OIDC provider if that does not answer in time, so that no other way of signing in
- * waits for it.
+ * Starts better-auth, without the OIDC provider if it does not answer in time, so that other ways of signing in need not
+ * wait for it.
  */
 export async function startAuth(parts: AuthParts) {
   const { config, log } = parts
@@ -62,7 +62,7 @@ export async function startAuth(parts: AuthParts) {
  */
 function createAuth({ config, store, mailer, proofs, notices, log, passwordCost }: AuthParts) {
   const { origin, name: service, oidc } = config
-  const around = { config, store, notices }
+  const hookContext = { config, store, notices }
   const isSecure = origin.startsWith('https:')
   const cookie = {
     name: sessionCookieName(config),
@@ -104,14 +104,15 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
     hooks: {
       before: createAuthMiddleware(async (ctx) => {
         await requireProof(ctx, store)
-        await refuseUnproven(ctx, around)
+        await refuseUnproven(ctx, hookContext)
         await proveByLink(ctx, proofs)
-        await knownByShownAddress(ctx, store)
-        const instead = (await tellingOwner(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, around))
-        return instead ?? leaving(ctx, store)
+        await resolvePlaceholder(ctx, store)
+        const instead =
+          (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
+        return instead ?? leaveOrganization(ctx, store)
       }),
       after: createAuthMiddleware(async (ctx) => {
-        await followUp(ctx, around)
+        await followUp(ctx, hookContext)
         return hideInvitations(ctx, store)
       }),
     },
@@ -150,7 +151,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
       // The reset link proves the address, and ends what somebody else signed up with it.
       async onPasswordReset({ user: { id } }) {
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
-        notices.tell(id, { kind: 'passwordSet' })
+        notices.notify(id, { kind: 'passwordSet' })
       },
       onExistingUserSignUp: async ({ user }) => mails.alreadyHasAccount(user.email),
     },
@@ -163,12 +164,12 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
       magicLink({
         expiresIn: MAGIC_LINK_MINUTES * 60,
         storeToken: 'hashed',
-        // To an address without an account where none is made, nothing goes. Not waited for: the time that the answer takes
-        // would tell which addresses have one.
+        // Not sent if the address has no account and may not get one. Not awaited, because the duration would reveal which
+        // addresses have one.
         sendMagicLink({ email, url, token }) {
           isAdmitted(store, config, email)
             .then((isAdmitted) => isAdmitted && mails.signInLink(email, token, url))
-            .catch((error) => log.error({ err: error }, 'a sign-in link could not be mailed'))
+            .catch((error) => log.error({ err: error }, 'could not mail a sign-in link'))
         },
       }),
       organizationPlugin(config, store, mails, notices),
@@ -177,7 +178,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
   })
 }
 
-/** better-auth passes on its own errors alone. */
+/** Converts a Problem, because better-auth only passes on its own errors. */
 async function asApiErrors(check: () => Promise<void>): Promise<void> {
   try {
     await check()

@@ -46,7 +46,7 @@ interface Anonymous {
 
 interface Credential {
   address: string
-  /** The session’s user, or the minter of the key. */
+  /** The session’s user, or the member who minted the key. */
   userId: string
   /** Whom the caller acts for: the active organisation of a session, else its user; the subject of a key. */
   subject: Subject

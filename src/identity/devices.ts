@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 
 // Device cookies (OWASP): browsers that have signed in before. Guesses by strangers must not lock the owner out, and a
-// sign-in from a new browser is worth a mail. The cookie grants nothing; it only tells whose failed attempts are whose.
+// sign-in from a new browser is worth a mail. The cookie grants nothing; it only attributes failed attempts.
 
 /** A browser that has signed in to one account. */
 export interface Device {
@@ -22,7 +22,7 @@ const MAX_ACCOUNTS = 5
 const ENTRY = /^([\w-]{22})\.([0-9A-Za-z]{12})\.([01])\.([\w-]{22})$/
 const BETWEEN = '~'
 
-/** `__Host-` makes a browser hold the cookie to this very host, over https. */
+/** `__Host-` binds the cookie to this exact host, over https. */
 function deviceCookieName({ origin }: Keys): string {
   return origin.startsWith('https:') ? '__Host-device' : 'device'
 }
@@ -87,10 +87,10 @@ function entriesIn(headers: Headers, keys: Keys): string[] {
   return pair
     .slice(start.length)
     .split(BETWEEN)
-    .filter((entry) => isOurs(entry, keys))
+    .filter((entry) => isSigned(entry, keys))
 }
 
-function isOurs(entry: string, keys: Keys): boolean {
+function isSigned(entry: string, keys: Keys): boolean {
   const sent = ENTRY.exec(entry)?.[4]
   if (sent === undefined) return false
   return timingSafeEqual(Buffer.from(sent), Buffer.from(signatureOf(entry.slice(0, -sent.length - 1), keys)))

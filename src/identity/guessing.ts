@@ -20,11 +20,11 @@ const FROM_STRANGERS = tiers('guess-strangers', [
   [50, HOUR],
   [100, DAY],
 ])
-/** And from all known ones: whoever held the account before its owner may have any number of their cookies. */
+/** And from all known ones: someone who held the account before its owner may have any number of their cookies. */
 const FROM_KNOWN_BROWSERS = tiers('guess-known-browsers', [[100, DAY]])
 
 /** An attempt at a password. */
-export interface Try {
+export interface Attempt {
   /** The account's address, as typed. */
   email: string
   headers: Headers
@@ -40,18 +40,18 @@ export interface Try {
  * @param wasWrong whether an answer counts as failed.
  * @throws Problem RATE_LIMITED, the same whether or not the account exists; whatever `run` throws.
  */
-export async function guess<T>(
-  tried: Try,
+export async function withGuessLimit<T>(
+  attempt: Attempt,
   { bucket, config }: { bucket: Bucket; config: Config },
   run: () => Promise<T>,
   wasWrong: (answer: T) => Promise<boolean>,
 ): Promise<T> {
-  const counts = countsFor(tried, config)
+  const counts = countsFor(attempt, config)
   const { allowed, resetSeconds: seconds } = await takeAll(bucket, counts)
   if (!allowed) {
     const otherwise =
-      tried.network === null ? 'set a new password with an emailed link' : 'sign in with an emailed link'
-    throw new Problem('RATE_LIMITED', `${tried.tooMany} Try again in ${duration(seconds)}, or ${otherwise}.`, {
+      attempt.network === null ? 'set a new password with an emailed link' : 'sign in with an emailed link'
+    throw new Problem('RATE_LIMITED', `${attempt.tooMany} Try again in ${duration(seconds)}, or ${otherwise}.`, {
       retryAfterSeconds: seconds,
     })
   }
@@ -65,7 +65,7 @@ export async function guess<T>(
   }
 }
 
-function countsFor({ email, headers, network }: Try, config: Config): Count[] {
+function countsFor({ email, headers, network }: Attempt, config: Config): Count[] {
   const account = accountOf(email)
   if (network === null) return countsOf(FROM_ONE_SOURCE, `session ${account}`)
   const device = deviceOf(headers, email, config)

@@ -17,12 +17,12 @@ export function localPath(next: string | null): string {
   return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,1000}$/.test(next) ? next : '/dashboard'
 }
 
-/** The page of a sign-in link. @param url better-auth's own link, which has where to go afterwards. */
+/** The page of a sign-in link. @param url better-auth's own link, whose `callbackURL` says where to continue. */
 export function magicLinkPath(token: string, url: string): string {
   return pathWithNext(`/sign-in/link/${token}`, url)
 }
 
-/** The page that confirms an address. @param url as above. */
+/** The page that confirms an address. @param url better-auth's own link. */
 export function confirmationPath(token: string, url: string): string {
   return pathWithNext(`/confirm/${token}`, url)
 }

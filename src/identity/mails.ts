@@ -41,7 +41,7 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
         'Wasn’t you? You can ignore this email.',
       )
     },
-    /** @param url better-auth's own link, which has where to go afterwards. */
+    /** @param url better-auth's own link, whose `callbackURL` says where to continue. */
     confirmAddress(email: string, token: string, url: string) {
       if (isPlaceholder(email)) return
       send(
@@ -52,7 +52,7 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
         `It works for ${CONFIRMATION_HOURS} hours. Didn’t sign up? You can ignore this email.`,
       )
     },
-    /** @param url as above. */
+    /** @param url better-auth's own link. */
     signInLink(email: string, token: string, url: string) {
       send(
         email,

@@ -10,14 +10,14 @@ import { type Mailer, quoted } from '../mail/mailer.ts'
 import type { Subject } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** Per kind and person: somebody who has taken over an account must not be able to flood its owner. */
+/** Per kind and person, so that somebody who has taken over an account cannot flood its owner. */
 const TO_ONE_PERSON = tiers('notice', [
   [10, 3_600_000],
   [30, 86_400_000],
 ])
 
-/** An event in an account that its owner must hear of in case it was not them. */
-export type Happening =
+/** An event that an account's owner is notified of, in case it was not them. */
+export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
   | { kind: 'passwordSet' }
@@ -38,42 +38,42 @@ export class Notices {
    * Notifies a person if their address is verified: an unverified one may be a stranger’s. Runs in the background; a
    * failure is logged and never reaches the caller.
    */
-  tell(userId: string, happening: Happening): void {
-    this.#send(userId, happening).catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
+  notify(userId: string, event: AccountEvent): void {
+    this.#send(userId, event).catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }
 
   /** Notifies the former address of an account; it must have been verified. */
-  tellFormerAddress(userId: string, email: string, to: string): void {
+  notifyFormerAddress(userId: string, email: string, to: string): void {
     this.#mail(userId, email, { kind: 'addressChanged', to }).catch((error) =>
       this.log.error({ err: error }, 'a notice could not be sent'),
     )
   }
 
-  async #send(userId: string, happening: Happening): Promise<void> {
+  async #send(userId: string, event: AccountEvent): Promise<void> {
     const [person] = await this.store.db
       .select({ email: user.email, isVerified: user.emailVerified })
       .from(user)
       .where(eq(user.id, userId))
-    if (person?.isVerified === true) await this.#mail(userId, person.email, happening)
+    if (person?.isVerified === true) await this.#mail(userId, person.email, event)
   }
 
-  async #mail(userId: string, to: string, happening: Happening): Promise<void> {
-    if (!(await takeAll(this.bucket, countsOf(TO_ONE_PERSON, `${happening.kind} ${userId}`))).allowed) return
-    this.mailer.send({ to, ...(await noticeOf(happening, this.config)) })
+  async #mail(userId: string, to: string, event: AccountEvent): Promise<void> {
+    if (!(await takeAll(this.bucket, countsOf(TO_ONE_PERSON, `${event.kind} ${userId}`))).allowed) return
+    this.mailer.send({ to, ...(await noticeOf(event, this.config)) })
   }
 }
 
 const IT_WAS_YOU = 'If this was you, there’s nothing to do.'
 
-async function noticeOf(happening: Happening, { name: service, origin }: Pick<Config, 'name' | 'origin'>) {
+async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Config, 'name' | 'origin'>) {
   const settings = `${origin}/dashboard/settings`
-  switch (happening.kind) {
+  switch (event.kind) {
     case 'signedIn':
       return {
         subject: `New sign-in to your ${service} account`,
         text: paragraphs(
           `Someone just signed in to your ${service} account from a new browser:`,
-          `  ${await browserOf(happening.userAgent ?? '')}\n  ${happening.at.toUTCString()}`,
+          `  ${await browserOf(event.userAgent ?? '')}\n  ${event.at.toUTCString()}`,
           IT_WAS_YOU,
           `Wasn’t you? Sign out that browser and change your password:\n\n${settings}`,
         ),
@@ -82,8 +82,8 @@ async function noticeOf(happening: Happening, { name: service, origin }: Pick<Co
       return {
         subject: `New API key on your ${service} account`,
         text: paragraphs(
-          `Your account was used to create an API key ${happening.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'}, named:`,
-          quoted(happening.name),
+          `Your account was used to create an API key ${event.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'}, named:`,
+          quoted(event.name),
           IT_WAS_YOU,
           `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
         ),
@@ -102,7 +102,7 @@ async function noticeOf(happening: Happening, { name: service, origin }: Pick<Co
         subject: `The email address of your ${service} account was changed`,
         text: paragraphs(
           `Your identity provider changed the email address of your ${service} account to:`,
-          quoted(happening.to),
+          quoted(event.to),
           'Use it to sign in from now on. Didn’t expect this? Contact your administrator.',
         ),
       }
@@ -110,8 +110,8 @@ async function noticeOf(happening: Happening, { name: service, origin }: Pick<Co
       return {
         subject: `Your role in an organisation on ${service} was changed`,
         text: paragraphs(
-          `You’re now ${happening.role === 'viewer' ? 'a' : 'an'} ${happening.role} of:`,
-          quoted(happening.organization),
+          `You’re now ${event.role === 'viewer' ? 'a' : 'an'} ${event.role} of:`,
+          quoted(event.organization),
           `See what you can do there, and who its admins are:\n\n${origin}/dashboard/organizations`,
         ),
       }

@@ -1,7 +1,7 @@
 import { genericOAuth } from 'better-auth/plugins'
 import type { Config } from '../config.ts'
 import type { Proofs } from './proof.ts'
-import { OIDC, vouched } from './proof-hooks.ts'
+import { emailFromProvider, OIDC } from './proof-hooks.ts'
 
 type Oidc = NonNullable<Config['oidc']>
 
@@ -20,7 +20,7 @@ export function oidcPlugin(oidc: Oidc, proofs: Proofs) {
         discoveryUrl: discoveryUrl(oidc),
         scopes: ['openid', 'email', 'profile'],
         pkce: true,
-        mapProfileToUser: (profile) => vouched(profile, proofs),
+        mapProfileToUser: (profile) => emailFromProvider(profile, proofs),
       },
     ],
   })

@@ -6,11 +6,11 @@ import { signedIn } from './caller.ts'
 
 /** GET /api/me (spec 4.9). */
 export const whoAmI = implement('who_am_i', {
-  summary: 'Tell whom this credential acts for, in which role and with which scopes',
+  summary: 'Show whom this credential acts for, with which role and scopes',
   description:
-    'Tells whose bundles this credential reaches (a user’s or an organisation’s), in which role, and what its scopes ' +
-    'allow. Call it first where you are not sure what you may do.',
-  // It takes nothing, so nothing that a link brings along could mean something else here.
+    'Returns the user or organisation whose bundles this credential can access, its role there, and its scopes. Call it ' +
+    'first if you are not sure what you may do.',
+  // Ignores query parameters, which links may carry (utm_source) and which cannot change the answer.
   input: type({ '+': 'delete' }),
   output: Me,
   run: async (_, { caller }) => {
@@ -21,11 +21,11 @@ export const whoAmI = implement('who_am_i', {
 
 /** GET /api/me/export (decisions 11). */
 export const exportData = implement('export_data', {
-  summary: 'Download everything that is kept of you, or of an organisation, as one JSON file',
+  summary: 'Download all data stored about you or an organisation, as one JSON file',
   description:
-    'Answers with a file of all that is kept of a person, or of an organisation: profile or members, keys without their ' +
-    'secrets, and every bundle, deleted ones too, with its versions, policy and counts. A session gets its person’s data, ' +
-    'a key that of the subject it acts for; `organizationId` asks for an organisation that you are an admin of.',
+    'Returns a file with all data of a person or an organisation: profile or members, keys without their secrets, and ' +
+    'every bundle, including deleted ones, with its versions, policy and counts. A session gets its user’s data, a key ' +
+    'that of the subject it acts for; `organizationId` selects an organisation that you are an admin of.',
   input: type({ 'organizationId?': '0 < string <= 64', '+': 'reject' }),
   output: ExportedData,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -3,7 +3,7 @@ import type { Store } from '../../db/client.ts'
 import { invitation, member, organization, user } from '../../db/schema.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
-import { shownEmail } from './sessions.ts'
+import { realEmail } from './sessions.ts'
 
 /** A member of an organisation. */
 export interface Member {
@@ -54,7 +54,7 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
         id: member.id,
         userId: member.userId,
         name: user.name,
-        email: shownEmail,
+        email: realEmail,
         role: member.role,
         since: member.createdAt,
       })
@@ -84,8 +84,8 @@ export async function organizationFor({ db }: Store, userId: string, id: string)
   }
 }
 
-/** An invitation, as shown to the person invited. */
-export interface Asked {
+/** An open invitation, for the invited person. */
+export interface OpenInvitation {
   /** Of the invitation. */
   id: string
   name: string
@@ -96,7 +96,7 @@ export interface Asked {
 export async function invitationsTo(
   { db }: Store,
   { email, emailVerified }: Pick<typeof user.$inferSelect, 'email' | 'emailVerified'>,
-): Promise<Asked[]> {
+): Promise<OpenInvitation[]> {
   if (!emailVerified) return []
   return db
     .select({ id: invitation.id, name: organization.name, role: invitation.role })
@@ -106,7 +106,7 @@ export async function invitationsTo(
     .limit(100)
 }
 
-/** The organisation that a person joined by an invitation, while they belong to it; null for any other invitation. */
+/** The organisation that a person joined by an invitation, if they are still a member; otherwise null. */
 export async function joinedBy(
   { db }: Store,
   { userId, email, emailVerified }: Pick<Session, 'userId' | 'email' | 'emailVerified'>,
@@ -123,7 +123,7 @@ export async function joinedBy(
 }
 
 /** The id of a user’s organisation by its slug, or null. */
-export async function madeAs({ db }: Store, userId: string, slug: string): Promise<string | null> {
+export async function organizationIdBySlug({ db }: Store, userId: string, slug: string): Promise<string | null> {
   const [row] = await db
     .select({ id: organization.id })
     .from(organization)

@@ -11,7 +11,7 @@ import { plainPassword } from './password-rules.ts'
 
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** How much work a hash is: scrypt's parameters. A hash is only verified at the cost it was made with. */
+/** The scrypt parameters. A hash can only be verified with those it was made with. */
 export interface PasswordCost {
   N: number
   r: number
@@ -23,7 +23,7 @@ const MAX_MEMORY = 64 * 1024 * 1024
 const KEY_BYTES = 64
 /** Each hash occupies a core, and launchers need the others. */
 const AT_ONCE = 2
-const inTurn = pLimit(AT_ONCE)
+const limit = pLimit(AT_ONCE)
 const MAX_WAITING = 50
 /** Per network, so that a flood from one leaves room for everybody else. */
 const MAX_WAITING_OF_ONE = 20
@@ -31,7 +31,7 @@ const MAX_WAITING_OF_ONE = 20
 /** Hashes that admitted requests have made or will make, in all and by network. */
 let expected = 0
 const expectedOf = new Map<string, number>()
-/** Moving average of the time of a hash; starts with a guess. */
+/** Moving average of the duration of a hash, from an initial guess. */
 let hashMs = 100
 
 /**
@@ -40,7 +40,7 @@ let hashMs = 100
  * @param network of the client; see `widerNetwork`.
  * @throws Problem RATE_LIMITED if the queue is full; it has drained after the time given.
  */
-export async function amongHashers<T>(network: string, hashes: number, run: () => Promise<T>): Promise<T> {
+export async function withHashQueue<T>(network: string, hashes: number, run: () => Promise<T>): Promise<T> {
   const own = expectedOf.get(network) ?? 0
   if (expected + hashes > MAX_WAITING || own + hashes > MAX_WAITING_OF_ONE) {
     const seconds = Math.max(1, Math.ceil((expected * hashMs) / AT_ONCE / 1000))
@@ -87,12 +87,12 @@ export async function passwordOf({ db }: Store, email: unknown): Promise<string 
   return row?.password ?? null
 }
 
-const overheard = new AsyncLocalStorage<{ hash: string }>()
+const capture = new AsyncLocalStorage<{ hash: string }>()
 
 /** Runs `run` and also returns the last password hash that it computed. */
-export async function overhearHash<T>(run: () => Promise<T>): Promise<{ result: T; hash: string }> {
-  const heard = { hash: '' }
-  return { result: await overheard.run(heard, run), hash: heard.hash }
+export async function captureHash<T>(run: () => Promise<T>): Promise<{ result: T; hash: string }> {
+  const captured = { hash: '' }
+  return { result: await capture.run(captured, run), hash: captured.hash }
 }
 
 /** Hashing and verifying at one cost, as better-auth takes them. */
@@ -105,10 +105,10 @@ export function passwordsAt(cost: PasswordCost = PASSWORD_COST) {
 
 /** Hashes a password, in the stored form `<salt>:<key>`, both base64url. */
 export async function hashPassword(password: string, cost = PASSWORD_COST): Promise<string> {
-  const heard = overheard.getStore()
+  const captured = capture.getStore()
   const salt = randomBytes(16)
   const hash = `${salt.toString('base64url')}:${(await derive(password, salt, cost)).toString('base64url')}`
-  if (heard !== undefined) heard.hash = hash
+  if (captured !== undefined) captured.hash = hash
   return hash
 }
 
@@ -124,7 +124,7 @@ async function verifyPassword(
 }
 
 function derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
-  return inTurn(async () => {
+  return limit(async () => {
     const startedAt = performance.now()
     const derived = await scryptOf(plainPassword(password), salt, KEY_BYTES, { ...cost, maxmem: MAX_MEMORY })
     hashMs += (performance.now() - startedAt - hashMs) / 5

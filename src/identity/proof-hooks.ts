@@ -5,7 +5,7 @@ import { emailIn, magicLinkIdentifier } from './links.ts'
 import { leave } from './members.ts'
 import { emailUnverified, isVouchedFor, type Proofs } from './proof.ts'
 import { roleIn } from './sessions.ts'
-import { shownTo, takenBy } from './taken.ts'
+import { realEmailOf, takenBy } from './taken.ts'
 
 // Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
 
@@ -17,7 +17,7 @@ type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 /**
  * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
  */
-export async function vouched({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
+export async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
   // Lower-casing a non-ASCII letter may give somebody else’s address.
   const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
   if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
@@ -35,12 +35,12 @@ export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
   if (!FOR_PROVEN.has(ctx.path)) return
   const found = await getSessionFromCtx(ctx)
   if (found === null || found.user.emailVerified) return
-  const { status, code, message } = emailUnverified(await shownTo(store, found.user.email))
+  const { status, code, message } = emailUnverified(await realEmailOf(store, found.user.email))
   throw new APIError(status as 403, { code, message })
 }
 
-/** Members can be removed by address; one who signed up with a taken address has a placeholder in better-auth. */
-export async function knownByShownAddress(ctx: Ctx, store: Store): Promise<void> {
+/** Lets a member remove themselves by their real address if better-auth only knows a placeholder. */
+export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> {
   if (ctx.path !== '/organization/remove-member') return
   const found = await getSessionFromCtx(ctx)
   const email = found === null ? null : await takenBy(store, found.user.email)
@@ -53,16 +53,16 @@ export async function knownByShownAddress(ctx: Ctx, store: Store): Promise<void>
  * An account with a taken address may ask for a confirmation mail like any other: the address’s owner gets a notice
  * instead.
  */
-export async function tellingOwner(ctx: Ctx, store: Store, tellOwner: (email: string) => void) {
+export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => void) {
   if (ctx.path !== '/send-verification-email') return
   const found = await getSessionFromCtx(ctx)
   const email = found === null ? null : await takenBy(store, found.user.email)
   if (email === null || String(ctx.body?.email).toLowerCase() !== email) return
-  tellOwner(email)
+  notify(email)
   return ctx.json({ status: true })
 }
 
-/** A sign-in link proves its address; recorded before better-auth looks at it. */
+/** A sign-in link proves its address; recorded before better-auth handles it. */
 export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
   if (ctx.path !== '/magic-link/verify') return
   const link = magicLinkIdentifier(String(ctx.query?.token))
@@ -93,7 +93,7 @@ export async function hideInvitations(ctx: Ctx, store: Store) {
  * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
  * would each find the other. Non-members are refused by better-auth before this.
  */
-export async function leaving(ctx: Ctx, store: Store) {
+export async function leaveOrganization(ctx: Ctx, store: Store) {
   if (ctx.path !== '/organization/leave') return
   const organizationId: unknown = ctx.body?.organizationId
   const found = await getSessionFromCtx(ctx)
@@ -104,7 +104,7 @@ export async function leaving(ctx: Ctx, store: Store) {
   return ctx.json({ organizationId, userId: user.id })
 }
 
-/** The error for a session that ended while its request was under way. */
+/** The error for a session that ended during its request. */
 export function signedOut(): APIError {
   return new APIError('UNAUTHORIZED', { message: 'You’ve been signed out. Sign in again.', code: 'UNAUTHORIZED' })
 }

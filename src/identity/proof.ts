@@ -5,8 +5,8 @@ import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken.ts'
 
-// Verification of addresses (decisions 13). Anybody can sign up with any address; what belongs to an address belongs to
-// whoever proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
+// Verification of addresses (decisions 13). Anybody can sign up with any address; its account belongs to the person who
+// proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
 
 /** Reads a provider’s claim that an address is verified: some send text, and any text but `true` is no claim. */
 export function isVouchedFor(claim: unknown): boolean {
@@ -56,28 +56,28 @@ export function requireRecentSignIn(caller: SignedIn): void {
 }
 
 /**
- * The writes when somebody proves an address that another person signed up with and never verified: all that the other
- * holds ends (sessions, password, linked accounts, keys, pending links), and the address is verified. Each statement
+ * The writes when somebody proves an address that another person signed up with and never verified: the other person's
+ * access ends (sessions, password, linked accounts, keys, pending links), and the address is verified. Each statement
  * only touches an unverified account, so nothing happens to a verified one.
  * @param who selects the id of the account.
  */
-export function ownerArrives(
+export function handOverAccount(
   db: Store['db'],
   who: SQL,
   { link = '', keeps }: Pick<Proof, 'link' | 'keeps'> = {},
 ): Query[] {
-  const theirs = sql`(SELECT ${user.id} FROM ${user} WHERE ${user.id} = (${who}) AND NOT ${user.emailVerified})`
+  const unverified = sql`(SELECT ${user.id} FROM ${user} WHERE ${user.id} = (${who}) AND NOT ${user.emailVerified})`
   return [
-    db.delete(session).where(eq(session.userId, theirs)),
-    db.delete(account).where(and(eq(account.userId, theirs), keeps && ne(account.providerId, 'credential'))),
+    db.delete(session).where(eq(session.userId, unverified)),
+    db.delete(account).where(and(eq(account.userId, unverified), keeps && ne(account.providerId, 'credential'))),
     db
       .update(apiKeys)
       .set({ revokedAt: Date.now() })
-      .where(and(eq(apiKeys.mintedBy, theirs), isNull(apiKeys.revokedAt))),
-    db.delete(verification).where(and(linksOf(theirs), ne(verification.identifier, link))),
+      .where(and(eq(apiKeys.mintedBy, unverified), isNull(apiKeys.revokedAt))),
+    db.delete(verification).where(and(linksOf(unverified), ne(verification.identifier, link))),
     // The provider’s person is the one who signed up, not the owner of the address.
-    db.update(webhookEntities).set({ userId: null }).where(eq(webhookEntities.userId, theirs)),
-    db.update(user).set({ emailVerified: true, updatedAt: new Date() }).where(eq(user.id, theirs)),
+    db.update(webhookEntities).set({ userId: null }).where(eq(webhookEntities.userId, unverified)),
+    db.update(user).set({ emailVerified: true, updatedAt: new Date() }).where(eq(user.id, unverified)),
   ]
 }
 
@@ -127,7 +127,7 @@ export class Proofs {
     await endPlaceholders(this.store, userId)
     const isProven = (await this.#verified(eq(user.id, userId)))?.emailVerified ?? true
     if (isProven) return
-    await write(ownerArrives(db, sql`${userId}`, { link, keeps }))
+    await write(handOverAccount(db, sql`${userId}`, { link, keeps }))
     await this.onEnded()
   }
 

@@ -8,16 +8,18 @@ import type { WebhookEvent } from '../core/deliveries.ts'
 export type Db = Store['db']
 export type Event = Pick<WebhookEvent, 'type' | 'at' | 'data'>
 
-export function closeDown(db: Db, owner: SQL): Query[] {
-  const theirs = db.select({ id: owners.id }).from(owners).where(owner)
+/** Soft-deletes the bundles of an owner. */
+export function deleteBundles(db: Db, owner: SQL): Query[] {
+  const ownerIds = db.select({ id: owners.id }).from(owners).where(owner)
   return [
     db
       .update(bundles)
       .set({ deletedAt: Date.now() })
-      .where(and(sql`${bundles.ownerId} IN ${theirs}`, isNull(bundles.deletedAt))),
+      .where(and(sql`${bundles.ownerId} IN ${ownerIds}`, isNull(bundles.deletedAt))),
   ]
 }
 
+/** Revokes the keys that match a condition. */
 export function revokeKeys(db: Db, which: SQL): Query {
   return db
     .update(apiKeys)
@@ -25,10 +27,12 @@ export function revokeKeys(db: Db, which: SQL): Query {
     .where(and(which, isNull(apiKeys.revokedAt)))
 }
 
+/** The entity of an event, as stored in `webhook_entities`. */
 export function entityOf(kind: 'user' | 'organization' | 'membership', id: string): string {
   return `${kind}:${id}`
 }
 
+/** The condition of an entity's row. */
 export function isEntity(entity: string) {
   return and(eq(webhookEntities.source, 'identity'), eq(webhookEntities.entity, entity))
 }

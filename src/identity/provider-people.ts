@@ -4,10 +4,10 @@ import { account, apiKeys, member, owners, session, user, webhookEntities } from
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { validate } from '../core/validate.ts'
-import { ownerArrives } from './proof.ts'
+import { handOverAccount } from './proof.ts'
 import {
-  closeDown,
   type Db,
+  deleteBundles,
   type Event,
   entityOf,
   isEntity,
@@ -44,7 +44,7 @@ function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow
   const whose = sql`SELECT ${user.id} FROM ${user} WHERE ${user.email} = ${email}`
   const isFree = sql`NOT EXISTS (${whose})`
   return [
-    ...ownerArrives(db, whose),
+    ...handOverAccount(db, whose),
     db
       .update(user)
       .set({ email, emailVerified: true })
@@ -93,7 +93,7 @@ export function dropPerson(db: Db, { data }: Event): Effect | null {
   return {
     entity,
     writes: [
-      ...closeDown(db, eq(owners.userId, who)),
+      ...deleteBundles(db, eq(owners.userId, who)),
       revokeKeys(db, eq(apiKeys.mintedBy, who)),
       db.delete(member).where(eq(member.userId, who)),
       db.delete(session).where(eq(session.userId, who)),

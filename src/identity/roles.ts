@@ -1,10 +1,10 @@
 import { ROLES, type Role, SCOPES, type Scope } from '../../db/rights.ts'
 import { Problem } from '../core/problem.ts'
 
-// Also for whoever may not import the database, such as views.
+// Re-exported for views, which may not import the database.
 export { ROLES, type Role, SCOPES, type Scope }
 
-/** Whether `scopes` allow what needs `needed`, directly or by a scope that holds it. */
+/** Whether `scopes` include `needed`, directly or by a scope that implies it. */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed))
 }

@@ -8,8 +8,8 @@ import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** The address to show to the account: the one it signed up with, not a placeholder (identity/taken.ts). */
-export const shownEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
+/** The address that an account signed up with, never a placeholder (identity/taken.ts). */
+export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */
 export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
@@ -35,7 +35,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
       id: session.id,
       userId: user.id,
       name: user.name,
-      email: shownEmail,
+      email: realEmail,
       emailVerified: user.emailVerified,
       signedInAt: session.createdAt,
       organizationId: member.organizationId,
@@ -62,7 +62,7 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
   }
 }
 
-/** Sessions shown per person; older ones simply expire. */
+/** Maximum sessions listed per person; older ones simply expire. */
 const MAX_SHOWN = 100
 
 /** A browser that is signed in. */
@@ -100,8 +100,8 @@ export async function endSession({ db, write }: Store, token: string): Promise<v
 }
 
 /**
- * Ends the session that a browser had before it signed in again, which nobody could reach any more. The same person acts for
- * the same subject as before.
+ * Ends the previous session of a browser that signed in again, because nobody could use it any more. If it is the same
+ * person, the new session acts for the same subject.
  */
 export async function replaceSession({ db, write }: Store, before: string, token: string): Promise<void> {
   const former = alias(session, 'former')
@@ -127,7 +127,7 @@ export async function roleIn({ db }: Store, userId: string, organizationId: stri
   return row?.role ?? null
 }
 
-/** The token of the session that a browser has, or had until it ended; null if it sends none of ours. */
+/** The session token that a browser sends, whether or not the session still exists; null if it has no valid signature. */
 export function sessionToken(headers: Headers, config: Pick<Config, 'secret' | 'origin'>): string | null {
   return tokenReader(config)(headers)
 }
@@ -138,7 +138,7 @@ function tokenReader(config: Pick<Config, 'secret' | 'origin'>) {
   return (headers: Headers) => tokenIn(headers.get('cookie') ?? '', cookie, secret)
 }
 
-/** The session token in a Cookie header; null if there is none with our signature. */
+/** The session token in a Cookie header; null if there is none with a valid signature. */
 function tokenIn(header: string, cookie: string, secret: string): string | null {
   const pair = header.split('; ').find((text) => text.startsWith(cookie))
   if (pair === undefined || pair.length > 512) return null

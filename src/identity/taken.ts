@@ -96,8 +96,8 @@ export async function placeholderFor(
 }
 
 /**
- * Ends all sign-ins of the accounts with a taken address, because its owner has arrived or changed the password, which
- * may be the same as one of theirs.
+ * Ends all sign-ins of the accounts with a taken address, because its owner has proved it, or changed the password to
+ * one that may be the same as theirs.
  */
 export async function endPlaceholders({ db, write }: Store, ownerId: string): Promise<void> {
   const isTheirs = sql`${user.takenEmail} = (SELECT owner.email FROM ${user} AS owner WHERE owner.id = ${ownerId})`
@@ -116,13 +116,13 @@ export async function takenBy({ db }: Store, placeholder: string): Promise<strin
   return row?.email ?? null
 }
 
-/** The address to show to an account, whatever better-auth has stored. */
-export async function shownTo(store: Store, email: string | null): Promise<string | null> {
+/** The real address of an account, whatever better-auth has stored. */
+export async function realEmailOf(store: Store, email: string | null): Promise<string | null> {
   return email === null || !isPlaceholder(email) ? email : takenBy(store, email)
 }
 
-/** Replaces placeholders in an answer of better-auth, which knows nothing else, by the real addresses. */
-export async function withShownEmails(store: Store, text: string): Promise<string> {
+/** Replaces the placeholders in an answer of better-auth, which has nothing else, by the real addresses. */
+export async function withRealEmails(store: Store, text: string): Promise<string> {
   if (!text.includes(PLACEHOLDER)) return text
   const placeholders = new Set(text.match(/[0-9a-f]{32}@taken\.invalid/g) ?? [])
   for (const placeholder of placeholders) {

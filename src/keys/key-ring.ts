@@ -36,7 +36,7 @@ export class KeyRing {
     readonly store: Store,
     readonly log: Logger,
     /** Makes the other processes call `forgetHere`; never rejects. */
-    readonly tellOthers: () => Promise<void> = async () => {},
+    readonly notifyOthers: () => Promise<void> = async () => {},
   ) {
     this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
   }
@@ -63,7 +63,7 @@ export class KeyRing {
    */
   async forget(): Promise<void> {
     this.forgetHere()
-    await this.tellOthers()
+    await this.notifyOthers()
   }
 
   /** Drops all cached keys of this process. */

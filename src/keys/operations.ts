@@ -20,7 +20,7 @@ export const createKey = implement('create_key', {
     const minter = signedIn(caller)
     const minted = await keys.mint(input, { store: service.store, caller: minter, commit })
     const { notices } = await service.accounts()
-    notices.tell(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
+    notices.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
     return minted
   },
 })

@@ -22,39 +22,39 @@ export const prompts: readonly Prompt[] = [
     description: 'Collect links for an occasion and put them behind one link.',
     arguments: [
       { name: 'purpose', description: 'What the links are for, and for whom.', required: true },
-      { name: 'links', description: 'Links that you have, one a line; none to have them looked for.', required: false },
+      { name: 'links', description: 'The links, one per line; leave it empty to have them found.', required: false },
     ],
     text: ({ purpose = '', links = '' }) =>
       `Make a launch bundle for this purpose:\n\n${purpose}\n\n` +
       (links.trim() === ''
-        ? 'Find the links that serve it best; ask me where you are not sure. '
+        ? 'Find the links that serve it best; ask me if you are not sure. '
         : `Use these links:\n\n${links}\n\n`) +
-      'Put them in the order in which they are to be read, 25 at most. Give the bundle a short title and, where it helps, ' +
-      'a description, and each link a note that says what it is for. Mark what is only to look up as openPolicy manual. ' +
-      `Call ${createBundle.name} with dryRun first, show me the list, and make the bundle once I agree. ` +
-      'Then give me its link (`url` of the answer).',
+      'Put them in reading order, 25 at most. Give the bundle a short title and, if it helps, a description, and each ' +
+      'link a note that says what it is for. Set openPolicy to manual for links that are only for reference. ' +
+      `Call ${createBundle.name} with dryRun first, show me the list, and create the bundle once I agree. ` +
+      'Then give me its link (`url` in the answer).',
   },
   {
     name: 'write_policy',
     title: 'Write a policy for a bundle',
     description: 'Show different viewers of a bundle different tabs.',
-    arguments: [slug, { name: 'audience', description: 'Who is to see what.', required: true }],
+    arguments: [slug, { name: 'audience', description: 'Who should see what.', required: true }],
     text: ({ slug = '', audience = '' }) =>
       `Write the policy of the bundle ${slug}: ${audience}\n\n` +
-      `Read the bundle with ${getBundle.name} first and keep the rules that it has, with their ids, unless they are in the ` +
-      'way. Rules are tried in order and the first that holds wins, so put the narrow ones before the wide ones. ' +
-      `Try the draft with ${previewPolicy.name} on one viewer for each rule and on one whom no rule is for, and mend what ` +
-      `its warnings name. Show me what each of them gets; save it with ${updateBundle.name} once I agree.`,
+      `Read the bundle with ${getBundle.name} first and keep its existing rules, with their ids, unless they conflict. ` +
+      'Rules are tried in order and the first match wins, so put specific rules before general ones. ' +
+      `Test the draft with ${previewPolicy.name}: one viewer for each rule, and one who matches none. Fix what its ` +
+      `warnings name. Show me what each viewer gets; save it with ${updateBundle.name} once I agree.`,
   },
   {
     name: 'explain_insights',
     title: 'Explain how a bundle is used',
-    description: 'Say in plain words what the counts of a bundle tell.',
+    description: 'Explain the counts of a bundle in plain words.',
     arguments: [slug, { name: 'range', description: '7d, 30d or 90d.', required: false }],
     text: ({ slug = '', range = '30d' }) =>
       `Explain to me how the bundle ${slug} is used. Call ${getInsights.name} with range ${range}, and ${getBundle.name} for ` +
-      'what is in it. Say how many looked and how many opened all tabs, how that went over the days, and which rules did ' +
-      'well. Counts of a handful say little: say so where that is so. uniqueViewerDays adds up the distinct viewers of each ' +
-      'day, so it is no number of people. End with what I could change.',
+      'its content. Say how many viewed it and how many opened all tabs, how that changed over time, and which rules did ' +
+      'well. If the counts are too small to mean much, say so. uniqueViewerDays is the sum of each day’s distinct viewers, ' +
+      'so it is not a number of people. End with what I could change.',
   },
 ]

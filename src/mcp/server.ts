@@ -6,7 +6,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { besideOf } from '../api/json-schema.ts'
+import { callOptionsOf } from '../api/json-schema.ts'
 import { getBundle, listBundles } from '../bundles/operations.ts'
 import { respond, type Sent } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
@@ -28,8 +28,8 @@ const MAX_WANTED = 100
 /** Maximum number of open streams. */
 const MAX_LISTENERS = 100
 
-/** A request of a caller; every message of a batch adds its rate limit headers. */
-interface Visit {
+/** State of an HTTP request; each message of a batch sets its rate limit headers. */
+interface RequestState {
   context: CallContext
   headers: Record<string, string>
 }
@@ -43,21 +43,21 @@ type Call = (operation: Operation, input: Record<string, unknown>) => Promise<Se
 export function mcpServer(operations: readonly Operation[], service: Service) {
   const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
   const listed = [...tools.values()].map((operation) => ({ operation, tool: toTool(operation) }))
-  const visits = new WeakMap<Request, Visit>()
-  const serve = (visit: Visit) => newServer(visit, { tools, listed, service })
-  const modern = createMcpHandler(({ requestInfo }) => serve(visits.get(requestInfo!)!), {
+  const states = new WeakMap<Request, RequestState>()
+  const serve = (state: RequestState) => newServer(state, { tools, listed, service })
+  const modern = createMcpHandler(({ requestInfo }) => serve(states.get(requestInfo!)!), {
     legacy: 'reject',
     // Nothing listed here changes while the server runs, so few clients need to listen.
     maxSubscriptions: MAX_LISTENERS,
   })
   service.stopping.addEventListener('abort', () => void modern.close())
   return async (request: Request, message: unknown, context: CallContext): Promise<Response> => {
-    const visit: Visit = { context, headers: {} }
-    visits.set(request, visit)
+    const state: RequestState = { context, headers: {} }
+    states.set(request, state)
     const answer = (await isLegacyRequest(request, message))
-      ? await answerOnce(serve(visit), request, message)
+      ? await answerOnce(serve(state), request, message)
       : await modern.fetch(request, { parsedBody: message })
-    for (const [name, value] of Object.entries(visit.headers)) answer.headers.set(name, value)
+    for (const [name, value] of Object.entries(state.headers)) answer.headers.set(name, value)
     return answer
   }
 }
@@ -79,8 +79,8 @@ interface Offered {
   service: Service
 }
 
-function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
-  const { context } = visit
+function newServer(state: RequestState, { tools, listed, service }: Offered): Server {
+  const { context } = state
   const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
   const server = new Server(
     {
@@ -96,13 +96,13 @@ function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
   )
   const call: Call = async (operation, input) => {
     try {
-      const sent = await respond(operation, ...called(operation, input, context), service)
-      Object.assign(visit.headers, limitsIn(sent.headers))
+      const sent = await respond(operation, ...splitArguments(operation, input, context), service)
+      Object.assign(state.headers, limitsIn(sent.headers))
       return sent
     } catch (error) {
       const problem = toProblem(error)
       if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: operation.name }, 'a call failed')
-      Object.assign(visit.headers, limitsIn(problem.headers))
+      Object.assign(state.headers, limitsIn(problem.headers))
       if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
       throw problem
     }
@@ -129,23 +129,24 @@ function newServer(visit: Visit, { tools, listed, service }: Offered): Server {
 }
 
 const INSTRUCTIONS =
-  'A bundle is an ordered set of up to 25 URLs behind one link; who opens the link can open them all. Find a bundle with ' +
-  'list_bundles, read it with get_bundle before you edit it, and try an edit with dryRun. Every edit can be undone with ' +
-  'restore_version, a deletion with restore_bundle. A failed call says what to do.'
+  'A bundle is an ordered set of up to 25 URLs behind one link that opens them all. Find a bundle with list_bundles, read ' +
+  'it with get_bundle before you edit it, and try an edit with dryRun. Every edit can be undone with restore_version, a ' +
+  'deletion with restore_bundle. A failed call says what to do.'
 
-/** Splits a tool’s arguments into the input of its operation and what accompanies it. */
-function called(
+/** Splits a tool’s arguments into the operation’s input and the call options. */
+function splitArguments(
   operation: Operation,
   sent: Record<string, unknown>,
   context: CallContext,
 ): [() => unknown, CallContext] {
-  const beside = besideOf(operation)
-  const takes = (name: 'idempotencyKey' | 'expectedVersion') => (beside.includes(name) ? (sent[name] ?? null) : null)
+  const options = callOptionsOf(operation)
+  const optionIn = (name: 'idempotencyKey' | 'expectedVersion') =>
+    options.includes(name) ? (sent[name] ?? null) : null
   const input = Object.fromEntries(
-    Object.entries(sent).filter(([name]) => name === 'dryRun' || !beside.includes(name as (typeof beside)[number])),
+    Object.entries(sent).filter(([name]) => name === 'dryRun' || !options.includes(name as (typeof options)[number])),
   )
   const conditions = () => {
-    const [idempotencyKey, expectedVersion] = [takes('idempotencyKey'), takes('expectedVersion')]
+    const [idempotencyKey, expectedVersion] = [optionIn('idempotencyKey'), optionIn('expectedVersion')]
     if (idempotencyKey !== null && typeof idempotencyKey !== 'string') {
       throw new Problem('BAD_REQUEST', 'idempotencyKey must be a text of 1 to 255 printable ASCII characters')
     }
@@ -178,7 +179,7 @@ const SCHEME = 'bundle://'
 
 /** The caller’s bundles as resources: the answer of `get_bundle`, under `bundle://<slug>`. */
 function offerBundles(server: Server, call: Call): void {
-  const told = async (operation: Operation, input: Record<string, unknown>) => {
+  const read = async (operation: Operation, input: Record<string, unknown>) => {
     try {
       return (await call(operation, input)).body
     } catch (error) {
@@ -189,7 +190,7 @@ function offerBundles(server: Server, call: Call): void {
   }
   server.setRequestHandler('resources/list', async ({ params }) => {
     const offset = Number(params?.cursor ?? 0)
-    const { bundles } = (await told(listBundles as Operation, { limit: PAGE, offset })) as Listed
+    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, offset })) as Listed
     return {
       resources: bundles.map(({ slug, title, description }) => ({
         uri: SCHEME + slug,
@@ -225,7 +226,7 @@ function offerBundles(server: Server, call: Call): void {
   server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
     if (argument.name !== 'slug') return { completion: { values: [] } }
     const q = argument.value.trim().slice(0, MAX_WANTED)
-    const { bundles } = (await told(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
+    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
     return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
   })
 }

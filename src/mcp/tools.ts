@@ -1,4 +1,11 @@
-import { besideOf, besideSchema, inputSchema, type Naming, problemSchema, schemaOf } from '../api/json-schema.ts'
+import {
+  callOptionSchema,
+  callOptionsOf,
+  inputSchema,
+  type Naming,
+  problemSchema,
+  schemaOf,
+} from '../api/json-schema.ts'
 import { codesOf } from '../api/openapi-codes.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
@@ -56,11 +63,11 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const naming = newNaming('inline', ['description'])
   // Model APIs do not accept a tool input with a choice at its root: the description states it.
   const { oneOf: _, ...schema } = inputSchema(operation, naming)
-  const beside = besideOf(operation).map((name) => {
-    const { examples: _, ...schema } = besideSchema(name)
+  const options = callOptionsOf(operation).map((name) => {
+    const { examples: _, ...schema } = callOptionSchema(name)
     return [name, schema]
   })
-  const properties = { ...(schema.properties as JsonSchema | undefined), ...Object.fromEntries(beside) }
+  const properties = { ...(schema.properties as JsonSchema | undefined), ...Object.fromEntries(options) }
   return { ...schema, type: 'object', properties, ...definitionsOf(naming) }
 }
 
@@ -77,8 +84,8 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
 }
 
 /** Every agent reads all tools, so they say each thing once: inputs have descriptions, outputs only their structure. */
-function newNaming(named: Naming['named'], told: Naming['told']): Naming {
-  return { prefix: '#/$defs/', named, told, definitions: new Map() }
+function newNaming(named: Naming['named'], annotations: Naming['annotations']): Naming {
+  return { prefix: '#/$defs/', named, annotations, definitions: new Map() }
 }
 
 function definitionsOf({ definitions }: Naming): { $defs?: JsonSchema } {

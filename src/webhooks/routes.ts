@@ -52,7 +52,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
     const after = before?.isVerified ? await linkedAccount(store, event) : null
     if (before !== null && after?.id === before.id && after.email !== before.email) {
       const { notices } = await service.accounts()
-      notices.tellFormerAddress(before.id, before.email, after.email)
+      notices.notifyFormerAddress(before.id, before.email, after.email)
     }
   }
   log.info({ source, event: event.type.slice(0, 80), outcome }, 'webhook')

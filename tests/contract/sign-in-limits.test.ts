@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { amongHashers, hashPassword } from '../../src/identity/passwords.ts'
+import { hashPassword, withHashQueue } from '../../src/identity/passwords.ts'
 import { ask, PASSWORD, signUp } from './people.ts'
 import { onEveryRuntime } from './support.ts'
 
@@ -126,8 +126,8 @@ test('who finds fifty hashes expected is told to wait as long as they take, and 
   }
   const { promise, resolve } = Promise.withResolvers<void>()
   // Nobody has come to their hash yet: they are counted all the same.
-  const others = Array.from({ length: 25 }, (_, index) => amongHashers(`192.0.2.${index}`, 2, () => promise))
-  const refused = await amongHashers('198.51.100.1', 1, async () => null).catch((problem) => problem)
+  const others = Array.from({ length: 25 }, (_, index) => withHashQueue(`192.0.2.${index}`, 2, () => promise))
+  const refused = await withHashQueue('198.51.100.1', 1, async () => null).catch((problem) => problem)
   expect(refused.code).toBe('RATE_LIMITED')
   const needed = (hashMs: number) => (50 * hashMs) / 2 / 1000
   expect(refused.retryAfterSeconds).toBeGreaterThan(needed(Math.min(...took)) / 2)
@@ -135,5 +135,5 @@ test('who finds fifty hashes expected is told to wait as long as they take, and 
   expect(refused.message).toContain(`Try again in ${refused.retryAfterSeconds} second`)
   resolve()
   await Promise.all(others)
-  expect(await amongHashers('198.51.100.1', 1, async () => 'let in')).toBe('let in')
+  expect(await withHashQueue('198.51.100.1', 1, async () => 'let in')).toBe('let in')
 })

@@ -14,7 +14,12 @@ import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
 import { seeOther } from '../../http/respond.ts'
 import { holdingsOf, keysInName } from '../../identity/holdings.ts'
-import { invitationsTo, madeAs, type OrganizationInFull, organizationFor } from '../../identity/organizations.ts'
+import {
+  invitationsTo,
+  type OrganizationInFull,
+  organizationFor,
+  organizationIdBySlug,
+} from '../../identity/organizations.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { ask, concernsField, demand, type Refusal } from '../identity.ts'
 import type { Outcome, Screen } from '../screens.tsx'
@@ -38,7 +43,7 @@ export const organizationScreens: readonly Screen[] = [
         const { id } = (await answer.json()) as { id: string }
         return seeOther(withFlash(`${LIST}/${id}`, 'organizationMade'), answer)
       }
-      const made = await madeAs(visit.service.store, visit.session.userId, slug)
+      const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
       return listed(visit, { name, slug, errors: nameErrors(answer) }, answer.problem)
     },

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { OwnOrganization } from '../../../src/identity/members.ts'
-import type { Asked } from '../../../src/identity/organizations.ts'
+import type { OpenInvitation } from '../../../src/identity/organizations.ts'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
@@ -19,7 +19,7 @@ export interface CreateForm {
 interface OrganizationsProps {
   site: DashboardSite
   /** Open ones to the visitor. */
-  invitations: Asked[]
+  invitations: OpenInvitation[]
   form: CreateForm
 }
 
@@ -132,7 +132,7 @@ function OrganizationRow({ organization: { id, name, role }, isActing }: RowProp
   )
 }
 
-function InvitationRow({ invitation: { id, name, role } }: { invitation: Asked }): JSX.Element {
+function InvitationRow({ invitation: { id, name, role } }: { invitation: OpenInvitation }): JSX.Element {
   return (
     <li class="row person">
       <Monogram text={name} />
