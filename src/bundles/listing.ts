@@ -25,16 +25,22 @@ export interface Listed {
 }
 
 /** What tells one query of lists from another, but for its values. */
-type Form = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSearch: boolean }
+type Form = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSearch: boolean; isTagged: boolean }
 
 /**
  * Lists the active subject’s bundles (spec 4.5).
- * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case.
+ * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` is that
+ * of a link, letter for letter.
  */
 export async function list({ db }: Store, { subject }: SignedIn, listing: Listing): Promise<Listed> {
-  const { limit, offset, q, sort, state } = listing
-  const { page, count } = queries(db)({ sort, state, subject: subject.type, isSearch: q !== undefined })
-  const values = { owner: nameOf(subject), ...(q === undefined ? {} : lookedFor(q)) }
+  const { limit, offset, q, tag, sort, state } = listing
+  const form = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
+  const { page, count } = queries(db)(form)
+  const values = {
+    owner: nameOf(subject),
+    ...(q === undefined ? {} : lookedFor(q)),
+    ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
+  }
   const rows = await page.all({ ...values, limit, offset })
   return {
     bundles: rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
@@ -44,12 +50,18 @@ export async function list({ db }: Store, { subject }: SignedIn, listing: Listin
   }
 }
 
+/** Whether a link has the tag `tag`. Most bundles do not hold its text, `quoted`, and need not be parsed. */
+function tagged(): SQL {
+  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
+  return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+}
+
 /** The queries of each form, built when the first asks in it. */
 const queries = prepared((db) => {
-  const build = ({ sort, state, subject, isSearch }: Form) => {
+  const build = ({ sort, state, subject, isSearch, isTagged }: Form) => {
     const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
     const isOwn = eq(bundles.ownerId, ownerIdOf(subject, sql.placeholder('owner')))
-    const where = and(isOwn, isInState, isSearch ? found() : undefined)
+    const where = and(isOwn, isInState, isSearch ? found() : undefined, isTagged ? tagged() : undefined)
     return {
       page: db
         .select()

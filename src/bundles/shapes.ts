@@ -144,6 +144,7 @@ export const Listing = type({
   limit: '1 <= number.integer <= 100 = 20',
   offset: '0 <= number.integer <= 1000000000 = 0',
   'q?': line(BOUNDS.title),
+  'tag?': line(BOUNDS.tag).narrow(withText('a tag with text in it')),
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',

@@ -34,7 +34,7 @@ export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['d
 export const list = command({
   name: 'list',
   summary: 'List or search your bundles, newest first',
-  examples: ['openall list', 'openall list --all --json | jq -r ".bundles[].slug"'],
+  examples: ['openall list', 'openall list --tag live', 'openall list --all --json | jq -r ".bundles[].slug"'],
   args: {
     limit: { type: 'string', valueHint: '1-100', description: 'How many' },
     offset: { type: 'string', valueHint: 'number', description: 'How many to leave out' },
@@ -44,6 +44,7 @@ export const list = command({
       valueHint: 'text',
       description: 'Those with this in title, description, notes or URLs',
     },
+    tag: { type: 'string', valueHint: 'tag', description: 'Those with this tag on a link' },
     sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'The order' },
     deleted: { type: 'boolean', description: 'Deleted ones, which openall restore takes back' },
     all: { type: 'boolean', alias: 'a', description: 'Every one, page after page' },
@@ -51,6 +52,7 @@ export const list = command({
   async run({ args, client }) {
     const asked = {
       ...(args.search === undefined ? {} : { q: args.search }),
+      ...(args.tag === undefined ? {} : { tag: args.tag }),
       ...(args.sort === undefined ? {} : { sort: args.sort as 'created' }),
       ...(args.deleted ? { state: 'deleted' as const } : {}),
       ...(args.limit === undefined ? {} : { limit: whole(args.limit, '--limit') }),

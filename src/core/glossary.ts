@@ -86,6 +86,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'Lists only bundles with this text in their slug, title, description, URLs, notes or tags, ignoring case.',
     'launch',
   ],
+  tag: ['Lists only bundles with a URL that has exactly this tag.', 'live'],
   before: ['Lists only versions older than this one.', 4],
   sort: ['`created` (the default): newest first. `updated`: last edited first. `title`: from A to Z.', 'created'],
   state: ['`active` (the default), or `deleted`: deleted bundles that can be restored.', 'active'],

@@ -193,12 +193,16 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
   test('list searches, sorts and finds what was deleted', async () => {
     const somebody = await arrive(server)
     const env = { OPENALL_KEY: await mintKey(somebody) }
-    const [one, two] = [await somebody.makeBundle({ title: 'B one' }), await somebody.makeBundle({ title: 'A two' })]
+    const [one, two] = [
+      await somebody.makeBundle({ title: 'B one' }),
+      await somebody.makeBundle({ title: 'A two', urlMetadata: [{ tags: ['of two'] }] }),
+    ]
     const slugs = async (...args: string[]) =>
       (await mine.json<{ bundles: { slug: string }[] }>(['list', ...args], { env })).bundles.map(({ slug }) => slug)
     expect(await slugs('--search', 'two')).toEqual([two.slug])
     expect(await slugs('--sort', 'title', '--all')).toEqual([two.slug, one.slug])
     await mine.openall(['delete', one.slug], { env })
+    expect(await slugs('--tag', 'of two')).toEqual([two.slug])
     expect(await slugs('--deleted')).toEqual([one.slug])
     expect(await slugs()).toEqual([two.slug])
     expect((await mine.openall(['list', '--sort', 'size'], { env })).code).toBe(2)

@@ -65,6 +65,34 @@ onEveryTarget({}, (at) => {
     expect(await slugsFor(ben, 'äpfel')).toEqual([])
   })
 
+  test('a tag finds the bundles with a link that has exactly it, beside search, state and pages', async () => {
+    const ann = await arrive(at())
+    const { slug } = await ann.makeBundle(CONTENT)
+    const tags = ['on-call', 'a "quoted", \\ tag']
+    const other = await ann.makeBundle({ title: 'Other', urlMetadata: [{}, { note: 'ÄPFEL', tags }] })
+    const noted = await ann.makeBundle({ title: 'Noted', urlMetadata: [{ note: 'on-call' }, { tags: ['on-call2'] }] })
+    const tagged = async (query: Record<string, string>) => {
+      const path = `/api/me/links?${new URLSearchParams(query)}`
+      const { status, body } = await ann.api<{ bundles: { slug: string }[] }>('GET', path)
+      expect(status).toBe(200)
+      return body.bundles.map((bundle) => bundle.slug)
+    }
+    expect(await tagged({ tag: 'on-call' })).toEqual([other.slug, slug])
+    expect(await tagged({ tag: 'on-call', limit: '1', offset: '1' })).toEqual([slug])
+    expect(await tagged({ tag: 'on-call', q: 'ärger' })).toEqual([slug])
+    expect(await tagged({ tag: tags[1]! })).toEqual([other.slug])
+    expect(await tagged({ tag: 'Ὀδυσσεύς' })).toEqual([slug])
+    for (const tag of ['On-call', 'on-cal', 'tags', 'ÄPFEL', '%', '*'])
+      expect([tag, await tagged({ tag })]).toEqual([tag, []])
+    expect(await tagged({ tag: 'on-call2' })).toEqual([noted.slug])
+    await ann.api('DELETE', `/api/links/${slug}`)
+    expect(await tagged({ tag: 'on-call' })).toEqual([other.slug])
+    expect(await tagged({ tag: 'on-call', state: 'deleted' })).toEqual([slug])
+    for (const tag of ['', ' ', 'x'.repeat(41)]) {
+      expect(await ann.api('GET', `/api/me/links?tag=${tag}`)).toMatchObject({ status: 400 })
+    }
+  })
+
   test('the dashboard finds notes and tags, and says how many there are', async () => {
     const ann = await arrive(at())
     await ann.makeBundle(CONTENT)

@@ -265,6 +265,8 @@ export const CASES: readonly Case[] = [
 
   { operation: 'list_bundles', says: 'all', input: () => ({}) },
   { operation: 'list_bundles', says: 'a page', input: () => ({ limit: 1, offset: 5 }) },
+  { operation: 'list_bundles', says: 'those with a tag', input: () => ({ tag: 'live' }) },
+  { operation: 'list_bundles', says: 'an empty tag', input: () => ({ tag: ' ' }), refused: 'BAD_REQUEST' },
   { operation: 'list_bundles', says: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },
   { operation: 'list_bundles', says: 'an unknown field', input: () => ({ page: 2 }), refused: 'BAD_REQUEST' },
 
