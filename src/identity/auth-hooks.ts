@@ -11,6 +11,7 @@ import { isRecent, signInAgain } from './proof.ts'
 import { signedOut } from './proof-hooks.ts'
 import { replaceSession } from './sessions.ts'
 import { endPlaceholders, realEmailOf } from './taken.ts'
+import { resumeWorkspace, SWITCHES, workspaceCookie, workspaceCookieName, workspaceOf } from './workspace.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
 
@@ -83,12 +84,14 @@ export async function followUp(call: Call, { config, store, notices }: HookConte
   const hasFailed = returned instanceof APIError && returned.statusCode >= 400
   if (hasFailed) return
   if (call.path === '/delete-user') return forget(call, config)
+  if (SWITCHES.has(call.path)) await rememberWorkspace(call, { config, store })
   if (newSession === null) return
   // Other endpoints only refresh the cookie of the session that the browser already has.
   const { authCookies, secret } = call.context
   const had = await call.getSignedCookie(authCookies.sessionToken.name, secret)
   if (newSession.session.token === had) return
   if (had) await replaceSession(store, had, newSession.session.token)
+  await resumeWorkspace(store, newSession.session, call.getCookie(workspaceCookieName(config)), config)
   const { user } = newSession
   const email = (await realEmailOf(store, user.email)) ?? user.email
   const isKnown = deviceOf(headers, email, config) !== null
@@ -97,6 +100,14 @@ export async function followUp(call: Call, { config, store, notices }: HookConte
   const at = newSession.session.createdAt
   if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
   notices.notify(user.id, { kind: 'signedIn', userAgent: newSession.session.userAgent ?? null, at })
+}
+
+async function rememberWorkspace(call: Call, { config, store }: Omit<HookContext, 'notices'>): Promise<void> {
+  const found = await getSessionFromCtx(call)
+  if (found === null) return
+  const acting = await workspaceOf(store, found.session.token)
+  const { name, value, attributes } = workspaceCookie(found.user.id, acting, config)
+  call.setCookie(name, value, attributes)
 }
 
 /**

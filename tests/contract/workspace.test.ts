@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { organize, PASSWORD, type Person, signIn, signUp, type Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+onEveryTarget({}, (at) => {
+  /** The organisation that somebody acts for, or null. */
+  const acting = async (visitor: Visitor) =>
+    (await visitor.api<{ subject: { organizationId?: string } }>('GET', '/api/me')).body.subject.organizationId ?? null
+  const signOut = (visitor: Visitor) => visitor.form('/sign-out', {})
+  const signBackIn = (visitor: Visitor, { email }: Person) =>
+    visitor.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
+
+  test('who signs out and in again acts for the same organisation as before', async () => {
+    const ann = await signUp(at())
+    const { id } = await organize(ann)
+    expect(await acting(ann)).toBe(id)
+    await signOut(ann)
+    await signBackIn(ann, ann)
+    expect(await acting(ann)).toBe(id)
+
+    await ann.form('/dashboard/subject', { organizationId: '' })
+    await signOut(ann)
+    await signBackIn(ann, ann)
+    expect(await acting(ann)).toBeNull()
+
+    await ann.form('/dashboard/subject', { organizationId: id })
+    await signOut(ann)
+    await signBackIn(ann, ann)
+    expect(await acting(ann)).toBe(id)
+    // Another browser was told nothing.
+    expect(await acting(await signIn(at(), ann.email))).toBeNull()
+  })
+
+  test('who is no longer a member does not, nor does another user of the browser, whatever the cookie says', async () => {
+    const [ann, bob] = [await signUp(at()), await signUp(at())]
+    const { id } = await organize(ann)
+    await signOut(ann)
+    const cookie = ann.cookies.get('workspace') ?? ''
+    expect(cookie).toContain(id)
+
+    await signBackIn(ann, bob)
+    expect(await acting(ann)).toBeNull()
+    await signOut(ann)
+
+    bob.cookies.set('workspace', cookie)
+    await signOut(bob)
+    bob.cookies.set('workspace', cookie)
+    await signBackIn(bob, bob)
+    expect(await acting(bob)).toBeNull()
+
+    await at().sql('DELETE FROM member WHERE organization_id = ? RETURNING 1', [id])
+    await signBackIn(ann, ann)
+    expect(await acting(ann)).toBeNull()
+  })
+
+  test('a cookie that no answer of ours set is passed over', async () => {
+    const ann = await signUp(at())
+    for (const value of ['x', `${'a'.repeat(22)}.${'b'.repeat(64)}`, 'ä', '.'.repeat(3000)]) {
+      await signOut(ann)
+      ann.cookies.set('workspace', encodeURIComponent(value))
+      expect((await signBackIn(ann, ann)).status).toBe(200)
+      expect(await acting(ann)).toBeNull()
+    }
+  })
+})
