@@ -10,8 +10,8 @@ import type { createRouter } from './router.ts'
 import type { Service } from './service.ts'
 
 /**
- * The whole server as a function of a request, the same on every runtime. Launchers are served at once; the router,
- * which takes as long to load as everything else, is loaded by the first request that needs it.
+ * The whole server as a function of a request, the same on every runtime. Launchers are served without the router, which
+ * takes as long to load as everything else and is loaded by the first request that needs it.
  */
 export function createApp(service: Service): Handle {
   const refuse: Refuse = (request, problem) =>

@@ -3,17 +3,16 @@ import type { Logger } from 'pino'
 import { makeFolderOf } from '../db/private-files.ts'
 import { type BackupPlan, backUpInWorker, lastBackupAt } from '../db/scheduled-backup.ts'
 
-/** After a failure. */
-const AGAIN_MS = 600_000
-/** It looks at least this often whether one is due: a machine that slept, or another process, may have changed that. */
-const LOOK_MS = 3_600_000
-const SOON_MS = 1_000
+/** Delay after a failure. */
+const RETRY_MS = 600_000
+/** Bounds of the delay: the machine may sleep, and another process may make the backup. */
+const [MIN_DELAY_MS, MAX_DELAY_MS] = [1_000, 3_600_000]
 
-/** Backs the file store up as planned (docs/self-hosting.md), beginning at once where the newest backup is too old. */
+/** Backs up the file store as scheduled (docs/self-hosting.md), at once if the newest backup is too old. */
 export class Backups {
-  /** How often a backup failed here. */
+  /** Failed backups of this process. */
   failures = 0
-  /** When one last failed here, in milliseconds since 1970; null: never. */
+  /** When a backup of this process last failed, in milliseconds since 1970; null: never. */
   failedAt: number | null = null
   readonly #startedAt = Date.now()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -21,7 +20,7 @@ export class Backups {
 
   /**
    * @param store the path of the database file.
-   * @throws where the folder cannot be made.
+   * @throws if the folder cannot be created.
    */
   constructor(
     readonly store: string,
@@ -31,37 +30,37 @@ export class Backups {
     makeFolderOf(join(plan.folder, 'any'))
   }
 
-  /** When the newest backup was made, whichever process made it; where there is none, the start of this process. */
+  /** When any process made the newest backup; without one, the start of this process. */
   get madeAt(): number {
     return lastBackupAt(this.plan.folder, Date.now()) ?? this.#startedAt
   }
 
-  /** Makes one where it is due, and goes on doing so. */
+  /** Makes a backup if one is due, and schedules the next. */
   start(): void {
     void this.#run().then((waitMs) => {
       if (!this.#isStopping) this.#timer = setTimeout(() => this.start(), waitMs)
     })
   }
 
-  /** One that is being made is not waited for. */
+  /** Does not wait for a backup in progress. */
   stop(): void {
     this.#isStopping = true
     clearTimeout(this.#timer)
   }
 
-  /** Never rejects. @returns how long to wait for the next, in milliseconds. */
+  /** Never rejects. @returns the delay until the next, in milliseconds. */
   async #run(): Promise<number> {
     try {
       const copy = await backUpInWorker(this.store, this.plan)
       if (copy !== null) this.log.info(copy, 'backed up')
       const dueAt = (lastBackupAt(this.plan.folder, Date.now()) ?? Date.now()) + this.plan.everyMs
-      return Math.min(Math.max(dueAt - Date.now(), SOON_MS), LOOK_MS)
+      return Math.min(Math.max(dueAt - Date.now(), MIN_DELAY_MS), MAX_DELAY_MS)
     } catch (error) {
       if (this.#isStopping) return 0
       this.failures += 1
       this.failedAt = Date.now()
-      this.log.error({ err: error }, 'the backup failed; it is tried again in ten minutes')
-      return AGAIN_MS
+      this.log.error({ err: error }, 'the backup failed; retrying in ten minutes')
+      return RETRY_MS
     }
   }
 }

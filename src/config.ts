@@ -3,7 +3,7 @@ import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'n
 import { resolve } from 'node:path'
 import { makeFolderOf } from '../db/private-files.ts'
 import { defaultCacheMb, memoryBytes } from './memory.ts'
-import { BadSetting, blame, readSetting, SETTINGS } from './settings.ts'
+import { BadSetting, readSetting, SETTINGS, settingError } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -68,7 +68,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Whether callers without a credential may create bundles. */
     anonymousBundles: readSetting(env, 'SERVICE_ANONYMOUS_BUNDLES') === 'on',
     smtpUrl: readSetting(env, 'SMTP_URL'),
-    /** Whether mails go to the log where there is no mail server: whoever reads it can then sign in by their links. */
+    /** Whether mails are logged if there is no mail server. Anyone who can read the log can use their sign-in links. */
     logMails: (readSetting(env, 'SERVICE_LOG_MAILS') ?? (env.NODE_ENV === 'production' ? 'off' : 'on')) === 'on',
     mailFrom: readSetting(env, 'SERVICE_MAIL_FROM') ?? `no-reply@${baseUrl.hostname}`,
     oidc: readOidc(env),
@@ -77,12 +77,12 @@ export function readConfig(env: Record<string, string | undefined>) {
       identity: readSetting(env, 'SERVICE_IDENTITY_WEBHOOK_SECRET') ?? [],
       payment: readSetting(env, 'SERVICE_PAYMENT_WEBHOOK_SECRET') ?? [],
     },
-    /** Whether it runs on a developer’s machine and is reachable only from there, so that a page may show the mails. */
+    /** Whether it runs on a developer’s machine and is only reachable from there, so that a page may show mails. */
     isDevelopment:
       env.NODE_ENV !== 'production' &&
       isLoopback(baseUrl.hostname) &&
       isLoopback(readSetting(env, 'HOST')) &&
-      // Set behind a proxy, which may let anybody in.
+      // It is set behind a proxy, which may admit anybody.
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     /** How often view and click counts are written. */
@@ -90,12 +90,12 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** How long a stop waits for clients to leave; see http/draining.ts. */
     drainMs: readSetting(env, 'SERVICE_DRAIN_MS'),
     metricsToken: readSetting(env, 'SERVICE_METRICS_TOKEN'),
-    /** Where metrics have a listener of their own; null: they have none. */
+    /** The separate listener for metrics, or null. */
     metricsListener:
       metricsPort === undefined ? null : { port: metricsPort, host: readSetting(env, 'SERVICE_METRICS_HOST') },
-    /** Where to report a vulnerability; undefined: not published. */
-    /** Where the source of this service is; undefined: pages do not say. */
+    /** Where to get the source of this service; undefined: pages have no link to it. */
     sourceUrl: readSetting(env, 'SERVICE_SOURCE_URL'),
+    /** Where to report a vulnerability; undefined: not published. */
     securityContact: readSetting(env, 'SERVICE_SECURITY_CONTACT'),
     requestIdHeader: readSetting(env, 'SERVICE_REQUEST_ID_HEADER'),
     accessLog: readSetting(env, 'SERVICE_ACCESS_LOG'),
@@ -105,7 +105,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
 }
 
-/** Null where none are scheduled. */
+/** Null if no backups are scheduled. */
 function readBackups(env: Record<string, string | undefined>, databaseUrl: string) {
   const folder = readSetting(env, 'SERVICE_BACKUP_DIR')
   const everyMs = readSetting(env, 'SERVICE_BACKUP_EVERY_HOURS') * 3_600_000
@@ -137,7 +137,7 @@ export function databaseFile(url: string): string | null {
   try {
     return resolve(decodeURIComponent(path))
   } catch (error) {
-    throw blame('DATABASE_URL', error)
+    throw settingError('DATABASE_URL', error)
   }
 }
 
@@ -149,7 +149,7 @@ function storedSecret(databaseUrl: string): string {
   try {
     makeSecret(path)
   } catch (error) {
-    throw blame('DATABASE_URL', error)
+    throw settingError('DATABASE_URL', error)
   }
   const stored = readFileSync(path, 'utf8').trim()
   const { mustBe, read } = SETTINGS.SERVICE_SECRET.reader

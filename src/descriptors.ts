@@ -2,29 +2,30 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 
 const CHECK_MS = 2_000
-/** Of the limit: warned of, and recovered from. */
-const [MANY, FEWER] = [0.9, 0.7]
+/** Fractions of the limit at which to warn, and to report recovery. */
+const [WARN_AT, RECOVERED_AT] = [0.9, 0.7]
 
 /**
- * Logs when nearly all file descriptors of the process are in use: from then on connections are not accepted, and runtimes say
- * nothing of it. Linux only. @returns what ends it.
+ * Logs when the process nearly runs out of file descriptors: it then stops accepting connections, and neither runtime
+ * reports that. Linux only.
+ * @returns a function that stops watching.
  */
 export function watchDescriptors(log: Logger): () => void {
   if (process.platform !== 'linux') return () => {}
   const limit = readLimit()
   if (Number.isNaN(limit)) return () => {}
-  let isTold = false
+  let hasWarned = false
   const timer = setInterval(() => {
     const use = inUse(limit)
-    const share = use.open / use.limit
-    if (share >= MANY && !isTold) {
-      isTold = true
+    const ratio = use.open / use.limit
+    if (ratio >= WARN_AT && !hasWarned) {
+      hasWarned = true
       log.error(
         use,
         'nearly all file descriptors are in use: new connections wait. Raise the limit (LimitNOFILE, ulimit -n)',
       )
-    } else if (share < FEWER && isTold) {
-      isTold = false
+    } else if (ratio < RECOVERED_AT && hasWarned) {
+      hasWarned = false
       log.info(use, 'file descriptors are free again')
     }
   }, CHECK_MS)
@@ -32,17 +33,17 @@ export function watchDescriptors(log: Logger): () => void {
   return () => clearInterval(timer)
 }
 
-/** One descriptor may be wanted to read this: with none left it cannot be read, and all are in use. */
+/** Reading the count may need a descriptor itself; if that fails, all are in use. */
 function inUse(limit: number): { open: number; limit: number } {
   try {
-    // Since Linux 6.2 it has a size, which costs nothing to ask for.
+    // Since Linux 6.2 the size of the directory is the count.
     return { open: statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length, limit }
   } catch {
     return { open: limit, limit }
   }
 }
 
-/** How many descriptors the process may have; NaN where the system does not say. To be read while one is free. */
+/** The limit of descriptors; NaN if unknown. Read early, because it needs a free descriptor. */
 function readLimit(): number {
   return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 }

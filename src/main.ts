@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import type { Config } from './config.ts'
 import type { Handle } from './launcher/front-door.ts'
-import { BadSetting, blame } from './settings.ts'
+import { BadSetting, settingError } from './settings.ts'
 
-// The only file that names a runtime. What serves is loaded by `start` alone: the image asks `health` every few seconds.
+// The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
 
 /** The part of Deno’s API used here; its types are not installed. */
 declare const Deno: {
@@ -16,7 +16,7 @@ declare const Deno: {
 /** Files created by this process (database, log, secret, backups) are readable only by its user. */
 const OWNER_ONLY = 0o077
 
-/** How long clients may take to leave, and requests in progress to finish, after a stop signal (decisions 12). */
+/** How long requests in progress may take to finish after a stop signal (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
 
@@ -26,8 +26,8 @@ const STARTED_WITHIN_MS = 1_000
 interface Listening {
   /** Stops accepting connections; resolves when requests in progress have finished. */
   close(): Promise<unknown>
-  /** Closes the connections that are still open. */
-  cut(): Promise<unknown>
+  /** Closes remaining connections at once. */
+  closeNow(): Promise<unknown>
 }
 
 function listen(
@@ -45,12 +45,12 @@ function listen(
       fetch: (request, bun) => handle(request, () => bun.requestIP(request)?.address ?? ''),
       error: failed,
     })
-    return { close: () => server.stop(), cut: () => server.stop(true) }
+    return { close: () => server.stop(), closeNow: () => server.stop(true) }
   }
   const server = Deno.serve({ port, hostname: host, onListen: () => {}, onError: failed }, (request, info) =>
     handle(request, () => info.remoteAddr.hostname),
   )
-  return { close: () => server.shutdown(), cut: async () => {} }
+  return { close: () => server.shutdown(), closeNow: async () => {} }
 }
 
 async function start(): Promise<void> {
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
     { toProblem },
     { jsonProblem },
     { openLog },
-    { tellSystemd },
+    { notifySystemd },
     { startService },
   ] = await Promise.all([
     import('./app.ts'),
@@ -82,7 +82,7 @@ async function start(): Promise<void> {
     try {
       return listen(at, handle, failed)
     } catch (error) {
-      throw blame(settings, error)
+      throw settingError(settings, error)
     }
   }
   const server = tryToListen(config, createApp(service), 'HOST or PORT')
@@ -92,7 +92,7 @@ async function start(): Promise<void> {
     tryToListen(metricsListener, metricsApp(service), 'SERVICE_METRICS_HOST or SERVICE_METRICS_PORT')
   }
   log.info({ address: config.origin }, `${config.name} is at ${config.origin}`)
-  tellSystemd('READY=1', log)
+  notifySystemd('READY=1', log)
 
   // Frees about 2 MB of startup code and garbage.
   if ('Bun' in globalThis) setTimeout(() => Bun.shrink(), STARTED_WITHIN_MS).unref()
@@ -101,21 +101,21 @@ async function start(): Promise<void> {
   const stop = async (drainMs: number) => {
     if (isStopping) return
     isStopping = true
-    const late = new Promise<'late'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'late'))
+    const timeout = new Promise<'timeout'>((resolve) => setTimeout(resolve, STOP_WITHIN_MS, 'timeout'))
     service.announceStop()
-    tellSystemd('STOPPING=1', log)
+    notifySystemd('STOPPING=1', log)
     if (drainMs > 0) {
       log.info('draining')
       await new Promise((resolve) => setTimeout(resolve, drainMs))
     }
     log.info('stopping')
-    if ((await Promise.race([server.close(), late])) === 'late') await server.cut()
+    if ((await Promise.race([server.close(), timeout])) === 'timeout') await server.closeNow()
     await service.stop()
     log.info('stopped')
     process.exit(0)
   }
   process.on('SIGTERM', () => stop(config.drainMs))
-  // From a terminal: there is no proxy to wait for, and somebody is waiting.
+  // From a terminal: there is no proxy to drain, and a person is waiting.
   process.on('SIGINT', () => stop(0))
 }
 
@@ -131,8 +131,8 @@ async function runAdminCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The executable unpacks libSQL's native part where the system keeps temporary files, and loads it from there. */
-const NO_EXEC = `libSQL's native part cannot be loaded from ${tmpdir()}: mount that with \`exec\`, or set TMPDIR to a folder that is.`
+/** The executable unpacks libSQL's native library into the temporary directory and loads it from there. */
+const NO_EXEC = `libSQL's native library cannot be loaded from ${tmpdir()}: mount that with \`exec\`, or set TMPDIR to a folder that is.`
 
 function isNoExec(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_DLOPEN_FAILED'

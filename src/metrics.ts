@@ -19,7 +19,7 @@ interface Sources {
   /** Null for a server, which reports its own size. */
   storeFile: string | null
   sweeper: Pick<Sweeper, 'standings' | 'failures' | 'finishedAt'>
-  /** Null where none are scheduled. */
+  /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
   backfill: { readonly progress: number }
   /** Null if limits are counted in memory. */
@@ -76,17 +76,17 @@ export function openMetrics(sources: Sources): prom.Registry {
     )
     counter('openall_redis_errors_total', 'Requests that Redis did not answer.', [], (add) => add(redis.failures))
   }
-  if (sources.backups !== null) tellOfBackups(sources.backups, registry)
+  if (sources.backups !== null) addBackupMetrics(sources.backups, registry)
   addStoreMetrics(sources, registry)
   addSweepMetrics(sweeper, registry)
   tally.time = timer(registry)
   return registry
 }
 
-/** Metrics whose values are read when somebody asks. */
+/** Metrics whose values are read at each scrape. */
 function instruments(registry: prom.Registry) {
-  type Tell = (value: number, labels?: Record<string, string | number>) => void
-  type Read = (tell: Tell) => void | Promise<void>
+  type Report = (value: number, labels?: Record<string, string | number>) => void
+  type Read = (report: Report) => void | Promise<void>
   const registers = [registry]
   return {
     counter: (name: string, help: string, labelNames: readonly string[], read: Read) =>
@@ -145,7 +145,7 @@ function addStoreMetrics({ tally, store, storeFile }: Sources, registry: prom.Re
     group.observe(writes)
   }
   if (storeFile === null) return
-  gauge('openall_store_bytes', 'Size of the database file and its write-ahead log.', ['part'], async (set) => {
+  gauge('openall_store_bytes', 'Size of the database file and its write-ahead log, by part.', ['part'], async (set) => {
     const sizeOf = (path: string) =>
       stat(path).then(
         ({ size }) => size,
@@ -165,21 +165,24 @@ function addStoreMetrics({ tally, store, storeFile }: Sources, registry: prom.Re
   })
 }
 
-function tellOfBackups(backups: NonNullable<Sources['backups']>, registry: prom.Registry): void {
+function addBackupMetrics(backups: NonNullable<Sources['backups']>, registry: prom.Registry): void {
   const { counter, gauge } = instruments(registry)
-  gauge('openall_backup_age_seconds', 'Since the newest backup was made, by whichever process.', [], (set) =>
+  gauge('openall_backup_age_seconds', 'Time since any process made the newest backup.', [], (set) =>
     set(secondsSince(backups.madeAt)),
   )
-  gauge('openall_backup_interval_seconds', 'How often one is to be made.', [], (set) =>
+  gauge('openall_backup_interval_seconds', 'Scheduled interval of backups.', [], (set) =>
     set(backups.plan.everyMs / 1000),
   )
-  counter('openall_backup_failures_total', 'Backups that failed here.', [], (add) => add(backups.failures))
-  gauge('openall_backup_last_failure_timestamp_seconds', 'When one last failed here; 0: never.', [], (set) =>
-    set((backups.failedAt ?? 0) / 1000),
+  counter('openall_backup_failures_total', 'Failed backups of this process.', [], (add) => add(backups.failures))
+  gauge(
+    'openall_backup_last_failure_timestamp_seconds',
+    'When a backup of this process last failed; 0 if never.',
+    [],
+    (set) => set((backups.failedAt ?? 0) / 1000),
   )
 }
 
-/** Ages are reckoned when somebody asks, so that they grow where nothing is swept any more. */
+/** Ages are computed at each scrape, so that they grow even if the sweep is stuck. */
 function addSweepMetrics(sweeper: Sources['sweeper'], registry: prom.Registry): void {
   const { standings } = sweeper
   const { counter, gauge } = instruments(registry)

@@ -1,8 +1,8 @@
 import type { Scope } from './identity/roles.ts'
 
 /**
- * What callers and clients must know of an operation: its route, who may call it, how it behaves. What only the server
- * needs (descriptions, schemas, code) is added by the feature that implements it; see `implement`.
+ * What clients need to know about an operation: its route, who may call it, how it behaves. What only the server needs
+ * (descriptions, schemas, code) is added by the feature that implements it; see `implement`.
  */
 export interface Declaration {
   /** Method, and path below `/api`; path parameters, query and body are all fields of the input. */

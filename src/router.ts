@@ -30,7 +30,7 @@ const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
  */
 export function createRouter(service: Service, launchers: LauncherPages, failed: Failed) {
   const onError: ErrorHandler = ({ code, error, request }) =>
-    // Elysia reads the code off the error, so a Problem of ours may bear the router's own name for a missing route.
+    // Elysia takes `code` from the error, so a Problem may have the code that the router uses for a missing route.
     failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)
   /** Routes whose module is loaded on the first request for one of them. */
   const lazyRoutes = (load: () => Promise<AnyElysia>) => {

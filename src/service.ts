@@ -23,7 +23,7 @@ import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
-import { blame, SETTINGS } from './settings.ts'
+import { SETTINGS, settingError } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
 
@@ -54,7 +54,7 @@ export interface Service {
   }
   /** Counts for metrics. */
   tally: Tally
-  /** Prometheus metrics; null where nobody may ask for them. */
+  /** Prometheus metrics; null if they are not exposed. */
   metrics: ReturnType<typeof openMetrics> | null
   mailer: Mailer
   readSession: Credentials['readSession']
@@ -73,17 +73,17 @@ export interface Service {
 
 /**
  * Opens the store and starts the background work.
- * @param passwordCost what a password hash costs, where that is not what the service is shipped with: for tests alone,
- * which make many accounts. No setting leads here.
+ * @param passwordCost a lower cost of password hashes, only for tests, which create many accounts. There is no setting
+ * for it.
  */
 export async function startService(config: Config, log: Logger, passwordCost?: PasswordCost): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
   for (const file of closeFiles(config))
-    log.warn({ file }, 'others on this machine may read this file, for it belongs to another user: chmod 600 it')
+    log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
   const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
   const store = await openStore(config.database, committed).catch((error) => {
-    throw blame('DATABASE_URL', error)
+    throw settingError('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs)
   const accountStore: Store = Object.create(store, { db: { value: store.current } })
@@ -220,7 +220,7 @@ function openBackups({ store, plan }: NonNullable<Config['backups']>, log: Logge
   try {
     return new Backups(store, plan, log)
   } catch (error) {
-    throw blame('SERVICE_BACKUP_DIR', error)
+    throw settingError('SERVICE_BACKUP_DIR', error)
   }
 }
 
@@ -228,6 +228,6 @@ function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHos
   try {
     return BlockedHosts.open(blockedHostsFile, log)
   } catch (error) {
-    throw blame('SERVICE_BLOCKED_HOSTS_FILE', error)
+    throw settingError('SERVICE_BLOCKED_HOSTS_FILE', error)
   }
 }

@@ -37,7 +37,7 @@ function whole(max: number, min = 1): Reader<number> {
 const positive = whole(1_000_000_000)
 const TEN_YEARS_IN_HOURS = 10 * 365 * 24
 
-/** Long is not enough: spaces, or one letter repeated, are easy to guess. */
+/** Requires some variety, because spaces or a repeated letter are easy to guess, however long. */
 function secret(letters: number): Reader<string> {
   return {
     mustBe: `at least ${letters} characters, ${DIFFERENT} of them different`,
@@ -166,15 +166,15 @@ export function readSetting<S extends Setting>(env: Record<string, string | unde
   // Shells and compose files write "unset" as an empty variable.
   const text = env[name] || fallback
   if (text === undefined) return undefined as Read<S>
-  // Settings end up in headers and addresses, where a pasted line break would be carried along.
+  // Settings end up in headers and URLs, where a pasted line break would do harm.
   if (/\p{Cc}/u.test(text)) throw new BadSetting(`${name} must have no line breaks, tabs or other control characters`)
   const value = reader.read(text)
   if (value === undefined) throw new BadSetting(`${name} must be ${reader.mustBe}`)
   return value as Read<S>
 }
 
-/** Reports an error as the fault of a setting, by its first line. */
-export function blame(setting: string, error: unknown): BadSetting {
+/** The error for a setting whose use failed, with the first line of the cause. */
+export function settingError(setting: string, error: unknown): BadSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return new BadSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
 }

@@ -14,7 +14,7 @@ export type RouteClass =
 
 /** Counts of this process since it started, for metrics. Plain numbers, because some are counted on the hot path. */
 export class Tally {
-  /** Launchers answered from memory, which nothing else counts. */
+  /** Launchers answered from the cache; not in `answers`. */
   cachedLaunchers = 0
   /** Answers by kind of route and status. */
   readonly answers = new Map<RouteClass, Map<number, number>>()
@@ -22,7 +22,7 @@ export class Tally {
   readonly limited = new Map<string, number>()
   /** Duration observer, in seconds; null when metrics are off. */
   time: ((route: RouteClass, seconds: number) => void) | null = null
-  /** Told how long each durable transaction took, and how many writes it had; null where nobody asks. */
+  /** Observer of durable transactions: duration in seconds and number of writes; null when metrics are off. */
   commit: ((seconds: number, writes: number) => void) | null = null
 
   /** Counts an answer. */

@@ -84,11 +84,11 @@ test('what deploy/secrets.sh makes is what the compose file reads: the stores ta
       body: JSON.stringify({ urls: ['https://a.example'] }),
     })
     expect(made.status).toBe(201)
-    expect(server.output()).not.toContain('Redis is away')
+    expect(server.output()).not.toContain('Redis is down')
     await server.stop()
     const stranger = await startServer({ env: { REDIS_URL: redis.url } })
     await create(stranger, { urls: ['https://a.example'] })
-    expect(stranger.output()).toContain('Redis is away')
+    expect(stranger.output()).toContain('Redis is down')
     await stranger.stop()
   } finally {
     await Promise.all([sqld.stop(), redis.kill()])
@@ -261,7 +261,7 @@ test('where nothing may be run from /tmp, the image serves with its library besi
   const alone = withoutExec(binary, env)
   expect(await alone.exited).toBe(1)
   expect(await new Response(alone.stderr).text()).toBe(
-    `libSQL's native part cannot be loaded from ${join(folder, 'noexec')}: mount that with \`exec\`, or set TMPDIR to a folder that is.\n`,
+    `libSQL's native library cannot be loaded from ${join(folder, 'noexec')}: mount that with \`exec\`, or set TMPDIR to a folder that is.\n`,
   )
   // Asked every few seconds, so it must load nothing of the service: not even what cannot be loaded here.
   const check = withoutExec(binary, env, 'health')

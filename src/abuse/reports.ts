@@ -71,7 +71,7 @@ export async function dismissReports({ db, write }: Store, slug: string): Promis
   return result?.rowsAffected ?? 0
 }
 
-/** Blocks a bundle: its launcher answers 451, within a second in every process. Returns false for an unknown slug. */
+/** Blocks a bundle: within a second, its launcher answers 451 in every process. Returns false for an unknown slug. */
 export async function block({ write }: Store, slug: string, reason: string): Promise<boolean> {
   const insert: Query = sql`INSERT INTO ${blockedBundles} (bundle_id, reason, at)
     SELECT id, ${reason}, ${Date.now()} FROM ${bundles} WHERE slug = ${slug}

@@ -235,7 +235,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   MISDIRECTED_REQUEST: 'The Host header names another server.',
   BLOCKED: 'The operator has taken the bundle down, or it links to a blocked host.',
   RATE_LIMITED: 'Too many requests: wait retryAfterSeconds, then retry.',
-  INTERNAL_ERROR: 'Our mistake: it is safe to retry, with an idempotency key if something is created.',
+  INTERNAL_ERROR: 'Something failed on our side. It is safe to retry, with an idempotency key if something is created.',
   STORE_UNAVAILABLE:
-    'The database does not answer at the moment: wait for Retry-After, then retry, with an idempotency key if something is created.',
+    'The database is not responding: wait for Retry-After, then retry, with an idempotency key if something is created.',
 }

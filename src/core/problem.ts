@@ -14,11 +14,11 @@ interface Details {
   retryAfterSeconds?: number
   /** All errors in the input, for pages that show them beside fields. */
   issues?: readonly Issue[]
-  /** The message for people on pages, where `message` is for whoever wrote the call. */
+  /** The message for users of pages, if `message` is for developers. */
   toPeople?: string
-  /** What was typed into a form that is refused as a whole, for its page to give back. */
+  /** The text of a form that is too large, so that its page can show it. */
   typed?: string
-  /** What it was made of, for the log. */
+  /** The original error, for the log. */
   cause?: unknown
 }
 
@@ -31,7 +31,7 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   readonly issues: readonly Issue[]
   readonly retryAfterSeconds: number | undefined
-  /** The message as pages show it. */
+  /** The message for users of pages. */
   readonly toPeople: string
   readonly typed: string | undefined
 
@@ -56,13 +56,13 @@ export class Problem extends Error {
   }
 }
 
-/** The error for an address that leads to nothing. */
+/** The error for an unknown URL. */
 export function nothingHere(): Problem {
   const toPeople = 'The link may be mistyped, or the page may be gone.'
   return new Problem('NOT_FOUND', 'There is nothing at this address.', { toPeople })
 }
 
-/** The Problem that stands for any thrown value; what is not a Problem tells the caller nothing. */
+/** Any thrown value as a Problem; an unexpected one reveals nothing to the caller. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
   if (isUnavailable(thrown)) {

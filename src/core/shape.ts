@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { lazy } from './lazy.ts'
 
-// What schemas tell documents beside what they check.
+// Metadata that schemas have for documents, besides what they check.
 
 declare global {
   interface ArkEnv {

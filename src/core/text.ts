@@ -42,7 +42,7 @@ export function unfit(text: string, max: number, controls: RegExp): string | nul
   return null
 }
 
-/** Why a text is not a web address at all, as the end of "it must be …". */
+/** The reason for a text that is not an http: or https: URL at all, as the end of "it must be …". */
 export const NO_WEB_ADDRESS = 'an http: or https: URL'
 
 /** Why a trimmed text is not acceptable as a URL, as the end of "it must be …", or null. */

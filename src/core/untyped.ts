@@ -1,17 +1,21 @@
-// JSON of which nothing is known yet: whatever is not as it should be reads as nothing.
+// Lenient access to unvalidated JSON: a value of the wrong type reads as an empty one.
 
+/** Whether a value is a JSON object: not null or an array. */
 export function isObject(json: unknown): json is Record<string, unknown> {
   return json !== null && typeof json === 'object' && !Array.isArray(json)
 }
 
+/** The value if it is an object, else `{}`. */
 export function asObject(json: unknown): Record<string, unknown> {
   return isObject(json) ? json : {}
 }
 
+/** The value if it is a string, else `''`. */
 export function asText(json: unknown): string {
   return typeof json === 'string' ? json : ''
 }
 
+/** The value if it is an array, else `[]`. */
 export function asList(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : []
 }

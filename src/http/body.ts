@@ -2,7 +2,7 @@ import { Problem } from '../core/problem.ts'
 
 /** Maximum size of a body (decisions 1). */
 const MAX_BODY_BYTES = 256 * 1024
-/** A form that is too large is read up to this size all the same, so that its page can give back what was typed. */
+/** A form that is too large is still read up to this size, so that its page can show what was typed. */
 const MAX_TYPED_BYTES = 4 * MAX_BODY_BYTES
 /** Deeper than any body of the API needs, and shallow enough for every parser. */
 const MAX_NESTING = 64
@@ -59,7 +59,7 @@ export const LONG_FORM = [URL_ENCODED, MULTIPART]
 
 /**
  * The fields of a plain HTML form.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with what was typed unless it is far too much; BAD_REQUEST.
+ * @throws Problem UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE, with what was typed up to a limit; BAD_REQUEST.
  */
 export async function readForm(request: Request, types: readonly string[] = [URL_ENCODED]): Promise<URLSearchParams> {
   expectType(request, types)
@@ -70,7 +70,7 @@ export async function readForm(request: Request, types: readonly string[] = [URL
   return form
 }
 
-/** The texts of a form, without what browsers and pages put there. */
+/** The texts that a user typed into a form, without passwords and generated keys. */
 function typedInto(form: URLSearchParams): string {
   const texts = [...form].filter(([name, value]) => !/password|key$/i.test(name) && value.trim() !== '')
   return texts.map(([, value]) => value).join('\n\n')
@@ -86,7 +86,7 @@ async function readMultipart(text: string, { headers }: Request): Promise<URLSea
     const form = await new Response(text, { headers: { 'content-type': type } }).formData()
     for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value)
   } catch {
-    throw new Problem('BAD_REQUEST', 'The form cannot be read: a part of it is missing.')
+    throw new Problem('BAD_REQUEST', 'The form cannot be read: it is incomplete.')
   }
   return fields
 }
@@ -124,9 +124,9 @@ function readText(
   return bytes.then((read) => make(decodeUtf8(read)), brokeOff)
 }
 
-/** The client hung up: nobody reads this answer, and it is no failure to log. */
+/** The client disconnected: nobody reads this answer, and there is nothing to log. */
 function brokeOff(error: unknown): never {
-  throw error instanceof Problem ? error : new Problem('BAD_REQUEST', 'The body broke off before its end.')
+  throw error instanceof Problem ? error : new Problem('BAD_REQUEST', 'The body ended early.')
 }
 
 async function readCapped(request: Request, max: number): Promise<Uint8Array> {
@@ -145,7 +145,7 @@ async function readCapped(request: Request, max: number): Promise<Uint8Array> {
   }
 }
 
-/** @param typed what of it can be given back; then all of it was read. */
+/** @param typed what the user typed, if the whole form was read. */
 function tooLarge(typed?: string): Problem {
   const max = `${MAX_BODY_BYTES / 1024} KiB`
   const advice =

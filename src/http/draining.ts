@@ -1,22 +1,22 @@
 import type { Handle } from '../launcher/front-door.ts'
 
 /**
- * Once the service stops, each answer is the last on its connection. A proxy that keeps connections sends its next request
- * elsewhere then; on a connection that is closed between two requests, one may be on its way already, and be lost.
+ * Once the service stops, sends `Connection: close` with every answer, so that proxies open their next connection
+ * elsewhere. Closing an idle connection instead could lose a request that is already on its way.
  */
 export function draining(handle: Handle, stopping: AbortSignal): Handle {
-  let isLast = false
+  let isDraining = false
   stopping.addEventListener('abort', () => {
-    isLast = true
+    isDraining = true
   })
   return (request, socketAddress) => {
     const answer = handle(request, socketAddress)
-    if (!isLast) return answer
-    return answer instanceof Promise ? answer.then(last) : last(answer)
+    if (!isDraining) return answer
+    return answer instanceof Promise ? answer.then(closing) : closing(answer)
   }
 }
 
-function last(answer: Response): Response {
+function closing(answer: Response): Response {
   answer.headers.set('connection', 'close')
   return answer
 }

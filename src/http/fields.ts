@@ -38,7 +38,7 @@ export function typed(schema: Schema, fields: Record<string, string | string[]>)
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, types.get(name))]))
 }
 
-/** The parameters of a query by name; a repeated one is a list, because there is no telling which was meant. */
+/** The parameters of a query by name; a repeated one is a list, so that the schema refuses it. */
 export function queryFields(query: URLSearchParams): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of query) {

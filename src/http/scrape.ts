@@ -4,15 +4,15 @@ import type { Service } from '../service.ts'
 import { jsonProblem, text } from './respond.ts'
 
 /**
- * Answers `/metrics` and nothing else, on a listener of its own (SERVICE_METRICS_PORT): whoever scrapes it asks by the address
- * of the process, so any Host will do, and what may reach it is decided by the network.
+ * The handler of the separate metrics listener (SERVICE_METRICS_PORT), which serves only `/metrics`. Accepts any Host,
+ * because scrapers use the process's address; the network decides who can reach it.
  */
 export function metricsApp(service: Service): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       if (!/^\w+:\/\/[^/]*\/metrics(?:\?|$)/.test(request.url)) throw nothingHere()
       if (request.method !== 'GET') {
-        throw new Problem('METHOD_NOT_ALLOWED', 'Metrics are read by GET.', { headers: { allow: 'GET' } })
+        throw new Problem('METHOD_NOT_ALLOWED', 'Use GET to read metrics.', { headers: { allow: 'GET' } })
       }
       return await scraped(request, service)
     } catch (error) {
@@ -21,7 +21,10 @@ export function metricsApp(service: Service): (request: Request) => Promise<Resp
   }
 }
 
-/** The metrics, for whoever has their token where one is set. */
+/**
+ * The metrics in Prometheus' text format.
+ * @throws Problem UNAUTHORIZED without the metrics token, if one is set.
+ */
 export async function scraped(
   request: Request,
   { config: { metricsToken: token }, metrics }: Service,

@@ -11,7 +11,7 @@ const RAW = { parse: 'none' } as const
 const PLAIN = 'text/plain; charset=utf-8'
 const DAY = { 'cache-control': 'public, max-age=86400' }
 
-/** Launchers are open to whoever shows a preview of a link, and say themselves that no search engine is to keep them. */
+/** Launchers stay crawlable for link previews; they have their own `noindex`. */
 const ROBOTS = [
   'User-agent: *',
   'Disallow: /dashboard',
@@ -34,12 +34,12 @@ function manifest(name: string): string {
   })
 }
 
-/** The icon at the addresses where browsers and systems look for it. */
+/** The icon at the paths that browsers and systems request. */
 function icons() {
   const app = new Elysia()
   for (const [path, base64] of Object.entries(ICON_FILES)) {
     const type = path.endsWith('.ico') ? 'image/x-icon' : 'image/png'
-    // Decoded for each who asks, which is seldom: nothing is kept for those who never do.
+    // Decoded per request: they are rare, and most processes never need the bytes.
     const answer = () =>
       new Response(Buffer.from(base64, 'base64'), { headers: headersWith({ 'content-type': type, ...DAY }) })
     app.get(path, answer)
@@ -47,7 +47,7 @@ function icons() {
   return app
 }
 
-/** What tools look for at well-known addresses (RFC 8615). */
+/** Well-known URIs (RFC 8615), robots.txt, the web manifest and icons. */
 export function wellKnown({ config }: Service) {
   return new Elysia()
     .get('/.well-known/security.txt', ({ request }) => {

@@ -82,8 +82,8 @@ export class KeyRing {
     const readAt = performance.now()
     const forgotten = this.#forgotten
     const { db, current } = this.store
-    // Where there is a copy the server is asked for keys that there are: not for whatever somebody makes up.
-    if (current !== db && !(await this.#isThere(keyPrefix))) return this.#drop(keyPrefix)
+    // With a replica, asks the server only for keys that exist, so that made-up ones cost it nothing.
+    if (current !== db && !(await this.#exists(keyPrefix))) return this.#drop(keyPrefix)
     const [row] = await current
       .select({
         key: apiKeys,
@@ -121,7 +121,7 @@ export class KeyRing {
     return kept
   }
 
-  async #isThere(keyPrefix: string): Promise<boolean> {
+  async #exists(keyPrefix: string): Promise<boolean> {
     const { db } = this.store
     const read = () => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.keyPrefix, keyPrefix)).all()
     return (await readNamed(db, read)).length > 0
@@ -139,6 +139,8 @@ export class KeyRing {
     // The join finds each key by its id; scanning the list once per key blocked the event loop for seconds.
     const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
       FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
-    await this.store.write([write]).catch((error) => this.log.warn({ err: error }, 'uses of keys were not written'))
+    await this.store
+      .write([write])
+      .catch((error) => this.log.warn({ err: error }, 'could not write when keys were last used'))
   }
 }

@@ -67,7 +67,7 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   const answer = {
     apiKey: toApiKey(key, caller.subject),
     rawKey: text,
-    warning: 'rawKey is shown only this once: keep it where secrets are kept.',
+    warning: 'rawKey is shown only this once: store it where you keep secrets.',
   }
   const insert = db
     .insert(apiKeys)
@@ -100,7 +100,7 @@ export function toShown({ minterLeftAt: _, ...key }: ListedKey): ShownKey {
   return key
 }
 
-/** On pages, for a key that is not there or another subject's. */
+/** The message on pages for an unknown key, or another subject's. */
 export const NO_KEY = 'This API key doesn’t exist, or it belongs to another account.'
 
 /**

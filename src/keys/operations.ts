@@ -8,9 +8,9 @@ import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 export const createKey = implement('create_key', {
   summary: 'Mint an API key; its text is shown only once',
   description:
-    'Makes an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
-    'hand it to its user at once, and do not log it. Give it the least scope that will do. Scopes cannot be changed later: ' +
-    'make another key and revoke this one.',
+    'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
+    'pass it on at once, and do not log it. Choose the narrowest scope that will do. Scopes cannot be changed later: create ' +
+    'another key and revoke this one.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -27,7 +27,7 @@ export const createKey = implement('create_key', {
 
 /** GET /api/me/keys (spec 4.11). */
 export const listKeys = implement('list_keys', {
-  summary: "List the acting subject's API keys, revoked ones too",
+  summary: "List the acting subject's API keys, including revoked ones",
   description:
     'Lists the API keys of the subject that you act for, newest first, with their scopes, limits and when they were last ' +
     'used; revoked ones have `revokedAt`. The keys’ texts are not shown.',
@@ -48,8 +48,8 @@ export const listKeys = implement('list_keys', {
 export const revokeKey = implement('revoke_key', {
   summary: 'Revoke an API key, for good and at once',
   description:
-    'Ends a key: requests with it are refused from now on. This cannot be taken back. A key that is revoked already stays ' +
-    'so. `id` is the number that list_keys shows.',
+    'Revokes a key: requests with it are refused from now on. This cannot be undone. Revoking a revoked key changes ' +
+    'nothing. `id` is the number that list_keys returns.',
   input: OneKey,
   output: RevokedKey,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

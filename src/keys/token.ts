@@ -9,7 +9,7 @@ const SHAPE = new RegExp(
   `^(oa_[0-9A-Za-z]{${PREFIX_LENGTH}})\\.([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 )
 
-/** The parts of a key: the prefix names it in public, the secret proves it. */
+/** The parts of a key: the public prefix identifies it, the secret authenticates it. */
 export interface KeyToken {
   keyPrefix: string
   secret: string
@@ -22,7 +22,7 @@ export function newKeyToken(): KeyToken & { text: string } {
   return { keyPrefix, secret, text: `${keyPrefix}.${secret}${checksum(keyPrefix, secret)}` }
 }
 
-/** The parts of a key's text, or null where its shape or checksum is wrong: a mistyped key costs no read. */
+/** Parses a key; null if its format or checksum is wrong, so that a mistyped key costs no read. */
 export function readKeyToken(text: string): KeyToken | null {
   const [, keyPrefix = '', secret = '', sum] = SHAPE.exec(text) ?? []
   return sum !== undefined && sum === checksum(keyPrefix, secret) ? { keyPrefix, secret } : null

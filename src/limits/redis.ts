@@ -4,7 +4,7 @@ import { inTime } from '../../db/in-time.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
-/** Redis must answer within this time; past it the memory does. */
+/** Redis must answer within this time; past it, the fallback counts. */
 const TIMEOUT_MS = 250
 
 /**
@@ -74,7 +74,7 @@ if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('DECR', KEYS[2]) end
 return 1
 `
 
-/** The scripts as commands of the connection. */
+/** The scripts as methods of the client. */
 type Scripts = Redis & {
   take(...args: (string | number)[]): Promise<[number, number, number]>
   used(...args: (string | number)[]): Promise<number>
@@ -82,13 +82,13 @@ type Scripts = Redis & {
 }
 
 /**
- * Counts in Redis or Valkey, shared by all processes and kept over restarts. While it is down `fallback` counts; the
- * outage is logged once.
+ * Counts in Redis or Valkey, shared by all processes and across restarts. While it is down, `fallback` counts; an outage
+ * is logged once.
  */
 export class RedisBucket implements Bucket {
   readonly #redis: Redis
-  #isAway = false
-  /** How often it gave no answer in time, or an error. */
+  #isDown = false
+  /** Timeouts and errors. */
   failures = 0
 
   private constructor(
@@ -114,12 +114,12 @@ export class RedisBucket implements Bucket {
   }
 
   /**
-   * Resolves once Redis has answered, or after at most two seconds without it: earlier requests would be counted in
-   * memory, apart from the other processes.
+   * Waits until Redis answers, for at most two seconds, because earlier requests would be counted in memory, separately
+   * in each process.
    */
   static async connect(url: string, secret: string, fallback: Bucket, log: Logger): Promise<RedisBucket> {
     const bucket = new RedisBucket(url, secret, fallback, log)
-    await bucket.#redis.connect().catch((error) => bucket.#tell(true, error))
+    await bucket.#redis.connect().catch((error) => bucket.#record(true, error))
     return bucket
   }
 
@@ -131,10 +131,10 @@ export class RedisBucket implements Bucket {
         (this.#redis as Scripts).take(`${id}:steps`, `${id}:total`, max, windowMs / STEPS, STEPS, STEPS_UNTIL_FREE),
         TIMEOUT_MS,
       )
-      this.#tell(false)
+      this.#record(false)
       return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
     } catch (error) {
-      this.#tell(true, error)
+      this.#record(true, error)
       return this.fallback.take(limit, key)
     }
   }
@@ -145,10 +145,10 @@ export class RedisBucket implements Bucket {
         (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS),
         TIMEOUT_MS,
       )
-      this.#tell(false)
+      this.#record(false)
       return used
     } catch (error) {
-      this.#tell(true, error)
+      this.#record(true, error)
       return this.fallback.used(limit, key)
     }
   }
@@ -157,9 +157,9 @@ export class RedisBucket implements Bucket {
     const id = this.#id(limit, key)
     try {
       await inTime((this.#redis as Scripts).giveBack(`${id}:steps`, `${id}:total`), TIMEOUT_MS)
-      this.#tell(false)
+      this.#record(false)
     } catch (error) {
-      this.#tell(true, error)
+      this.#record(true, error)
       await this.fallback.giveBack(limit, key)
     }
   }
@@ -173,22 +173,23 @@ export class RedisBucket implements Bucket {
     this.#redis.disconnect()
   }
 
-  /** Asks it whether it answers, within a quarter of a second. */
+  /** Pings it, for at most a quarter of a second. */
   async isUp(): Promise<boolean> {
     try {
       await inTime(this.#redis.ping(), TIMEOUT_MS)
-      this.#tell(false)
+      this.#record(false)
     } catch (error) {
-      this.#tell(true, error)
+      this.#record(true, error)
     }
-    return !this.#isAway
+    return !this.#isDown
   }
 
-  #tell(isAway: boolean, error?: unknown): void {
-    if (isAway) this.failures += 1
-    if (isAway === this.#isAway) return
-    this.#isAway = isAway
-    if (isAway) this.log.warn({ err: error }, 'Redis is away: limits are counted in memory, each process for itself')
+  /** Records the result of a command, and logs a change. */
+  #record(isDown: boolean, error?: unknown): void {
+    if (isDown) this.failures += 1
+    if (isDown === this.#isDown) return
+    this.#isDown = isDown
+    if (isDown) this.log.warn({ err: error }, 'Redis is down: limits are counted in memory, separately in each process')
     else this.log.info('Redis is back: limits are shared again')
   }
 }

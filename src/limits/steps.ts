@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
-/** Maximum of keys, and of steps over all keys; past it the least recently used key is dropped. */
+/** Maximum number of keys, and of steps of all keys; past it, the least recently used key is dropped. */
 const MAX_KEYS = 20_000
 const MAX_STEPS = 400_000
 /** Stands for "no step": steps are numbered from 1. */
 const NONE = 0
 
 /**
- * Counts per key and step of one limit. Linked lists in arrays of fixed size: memory is bounded whoever calls, and a
- * flood of addresses makes almost no garbage.
+ * Counts per key and step of one limit. Linked lists in arrays of fixed size, so that a flood of addresses neither
+ * exhausts memory nor makes much garbage.
  */
 export class StepsByKey {
   readonly #at = new Float64Array(MAX_STEPS + 1)
@@ -34,7 +34,7 @@ export class StepsByKey {
     return slot
   }
 
-  /** The same without creating one, or counting as a use. */
+  /** The slot of a known key; does not count as a use. */
   knownSlot(key: string): number | undefined {
     return this.#slots.peek(key)
   }

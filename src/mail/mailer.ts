@@ -11,10 +11,10 @@ export interface Mail {
 /** Size of the development mailbox. */
 const MAILBOX_SIZE = 50
 
-/** Time-outs for a silent mail server; some greet late on purpose. */
-const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
+/** Timeouts for an unresponsive mail server; some delay their greeting on purpose. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 15_000, socketTimeout: 30_000 }
 
-/** Sends mail by SMTP. Without SMTP_URL mails go to the development mailbox and, where `logMails` says so, to the log. */
+/** Sends mail by SMTP. Without SMTP_URL, mails go to the development mailbox and, with `logMails`, to the log. */
 export class Mailer {
   /** Newest first; empty unless in development without SMTP_URL. */
   readonly mailbox: (Mail & { at: Date })[] = []
@@ -29,7 +29,7 @@ export class Mailer {
     return this.config.smtpUrl !== undefined || this.config.isDevelopment
   }
 
-  /** Sends a mail, or logs it for the operator to pass on; where its links may not be in the log, that there was one. */
+  /** Sends a mail. Without SMTP_URL, logs it for the operator to pass on, or only its subject if `logMails` is off. */
   send(mail: Mail): void {
     const { smtpUrl, logMails } = this.config
     if (smtpUrl === undefined && logMails) this.log.info({ mail }, 'no SMTP_URL: this mail was not sent')
@@ -55,7 +55,7 @@ export class Mailer {
 
   async #deliver(smtpUrl: string, mail: Mail): Promise<void> {
     const { createTransport } = await import('nodemailer')
-    const transport = createTransport({ ...PATIENCE, url: smtpUrl }, { from: this.config.mailFrom })
+    const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: this.config.mailFrom })
     try {
       // As an object: a string would be parsed as a list of addresses.
       const to = { name: '', address: mail.to }

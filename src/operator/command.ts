@@ -5,7 +5,7 @@ import { BadSetting, readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 import type { Operator } from './operator.ts'
 
-// What a command needs is loaded by it: `health` is asked every few seconds, and a store takes half a second to load.
+// Each command loads what it needs: `health` runs every few seconds, and a store takes half a second to load.
 const backups = () => import('./backup.ts')
 const operators = () => import('./operator.ts')
 

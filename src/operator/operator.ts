@@ -8,10 +8,10 @@ import * as reports from '../abuse/reports.ts'
 import { databaseFile } from '../config.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
-import { blame, readSetting } from '../settings.ts'
+import { readSetting, settingError } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 
-/** Loaded by the commands that read addresses and subjects: it takes longer than all the rest of a command. */
+/** Loaded only by the commands that parse subjects, because it takes longer than the rest of a command. */
 const loadEvents = () => import('../plans/payment-events.ts')
 
 /** Admin actions, made directly on the store and files, whether or not the service runs. */
@@ -20,9 +20,9 @@ export type Operator = Awaited<ReturnType<typeof openOperator>>
 type Env = Record<string, string | undefined>
 
 /**
- * Opens the store that the environment names (DATABASE_URL, DATABASE_AUTH_TOKEN); makes and migrates none. A running
- * service picks changes up within a second.
- * @throws BadSetting, also where the store is of another version; CannotOperate where there is no such file.
+ * Opens the existing store of DATABASE_URL and DATABASE_AUTH_TOKEN, without migrating it. A running service picks changes
+ * up within a second.
+ * @throws BadSetting, also if the store has another schema version; CannotOperate if there is no such file.
  */
 export async function openOperator(env: Env) {
   const url = readSetting(env, 'DATABASE_URL')
@@ -32,7 +32,7 @@ export async function openOperator(env: Env) {
   }
   const remote = { url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') }
   const store = await openMigratedStore(remote).catch((error: unknown) => {
-    throw blame('DATABASE_URL', error)
+    throw settingError('DATABASE_URL', error)
   })
   return {
     /** All reported bundles, most recently reported first. */
@@ -110,10 +110,10 @@ async function findSubject({ db }: Store, who: string): Promise<Subject | null> 
   const { readSubject } = await loadEvents()
   const named = readSubject(who)
   if (named?.type === 'organization') {
-    const its = eq(organization.id, named.organizationId)
-    return (await db.select().from(organization).where(its)).length === 0 ? null : named
+    const isIt = eq(organization.id, named.organizationId)
+    return (await db.select().from(organization).where(isIt)).length === 0 ? null : named
   }
-  const theirs = named === null ? eq(user.email, who.trim().toLowerCase()) : eq(user.id, named.userId)
-  const [found] = await db.select({ id: user.id }).from(user).where(theirs)
+  const isUser = named === null ? eq(user.email, who.trim().toLowerCase()) : eq(user.id, named.userId)
+  const [found] = await db.select({ id: user.id }).from(user).where(isUser)
   return found === undefined ? null : { type: 'user', userId: found.id }
 }

@@ -5,10 +5,10 @@ import { besideField } from '../core/words.ts'
 import { jsonProblem, page } from '../http/respond.ts'
 import type { Service } from '../service.ts'
 
-// What the pages of accounts make of better-auth's answers.
+// Helpers of account pages: calling better-auth and showing its errors in forms.
 
-/** What a form asks of better-auth; what is refused here before that is answered like its own refusals. */
-export async function call(request: Request, service: Service, to: string, body: unknown): Promise<Response> {
+/** Calls better-auth for a form. A refusal by our own checks is returned like one of its errors. */
+export async function callAuth(request: Request, service: Service, to: string, body: unknown): Promise<Response> {
   try {
     return await authenticate(request, service, to, () => body)
   } catch (error) {
@@ -18,22 +18,22 @@ export async function call(request: Request, service: Service, to: string, body:
   }
 }
 
-/** A page that hands on the cookies of an answer. */
+/** Copies the cookies of an answer to a page. */
 export function withCookies(page: Response, answer: Response): Response {
   for (const cookie of answer.headers.getSetCookie()) page.headers.append('set-cookie', cookie)
   return page
 }
 
-/** A form shown again, with what is wrong in it. */
+/** A form again, with its errors. */
 export function refused(request: Request, view: JSX.Element, { status, headers }: Response): Response {
   const wait = headers.get('retry-after')
   return page(request, view, status, wait === null ? {} : { 'retry-after': wait })
 }
 
-/** For somebody who may not sign in before their address is confirmed. */
+/** The error for a sign-in that requires a confirmed address. */
 export const EMAIL_NOT_CONFIRMED = 'Confirm your address first: open the link we emailed you.'
 
-/** An error of better-auth beside the field it concerns. */
+/** An error of better-auth, by form field. */
 export async function explain(answer: Response): Promise<AccountForm['errors']> {
   const { error, code } = (await answer.clone().json()) as { error: string; code: string }
   if (code === 'INVALID_EMAIL' || /\[body\.email\]/.test(error)) return { email: 'Enter a valid email address.' }

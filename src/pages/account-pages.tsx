@@ -19,17 +19,17 @@ import { page, seeOther } from '../http/respond.ts'
 import { localPath } from '../identity/links.ts'
 import { joinedBy } from '../identity/organizations.ts'
 import type { Service } from '../service.ts'
-import { call, EMAIL_NOT_CONFIRMED, explain, refused, withCookies } from './account-forms.ts'
+import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused, withCookies } from './account-forms.ts'
 import { siteFor, waysIn } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
-/** The pages of accounts: plain forms over better-auth's routes. */
+/** Account pages: plain forms over better-auth's routes. */
 export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { name: config.name, origin: config.origin }
   const ways = waysIn(config)
-  const signInAgain = async (request: Request, form: AccountForm, answer: Response) =>
+  const signInRefused = async (request: Request, form: AccountForm, answer: Response) =>
     refused(request, <SignInPage site={site} form={await explained(form, answer)} ways={ways} />, answer)
 
   return new Elysia()
@@ -41,7 +41,7 @@ export function accountPages(service: Service) {
       const session = as === 'other' ? null : await readSession(request.headers)
       if (session !== null && as !== 'again' && error === null)
         return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
-      const errors = error === null ? {} : { form: CAME_BACK[error.toLowerCase()] ?? NOT_LET_IN }
+      const errors = error === null ? {} : { form: CALLBACK_ERRORS[error.toLowerCase()] ?? SIGN_IN_FAILED }
       const filled = { ...form, email: session?.email ?? '', errors }
       return page(request, <SignInPage site={site} form={filled} ways={ways} isAgain={session !== null} />)
     })
@@ -57,9 +57,9 @@ export function accountPages(service: Service) {
       '/sign-in',
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
-        const answer = await call(request, service, '/sign-in/email', { email: form.email, password })
+        const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
         if (answer.ok) return seeOther(form.next, answer)
-        return signInAgain(request, form, answer)
+        return signInRefused(request, form, answer)
       },
       RAW,
     )
@@ -69,13 +69,13 @@ export function accountPages(service: Service) {
         const { form } = await readAccountForm(request)
         const { email, next } = form
         const errorCallbackURL = `/sign-in?next=${encodeURIComponent(next)}`
-        const answer = await call(request, service, '/sign-in/magic-link', {
+        const answer = await callAuth(request, service, '/sign-in/magic-link', {
           email,
           callbackURL: next,
           errorCallbackURL,
         })
         if (answer.ok) return page(request, <LinkSentPage site={site} ways={ways} email={email} next={next} />)
-        return signInAgain(request, form, answer)
+        return signInRefused(request, form, answer)
       },
       RAW,
     )
@@ -84,12 +84,12 @@ export function accountPages(service: Service) {
       async ({ request }) => {
         const { form } = await readAccountForm(request)
         const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
-        const words = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
-        const answer = await call(request, service, '/sign-in/social', words)
-        if (!answer.ok) return signInAgain(request, form, answer)
+        const body = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
+        const answer = await callAuth(request, service, '/sign-in/social', body)
+        if (!answer.ok) return signInRefused(request, form, answer)
         const { url } = (await answer.json()) as { url: string }
-        // `form-action` holds for redirects too, and a provider may send people on to others that nobody can name
-        // here: so not a redirect, but a page that goes on by itself.
+        // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
+        // to origins that we cannot list.
         return withCookies(
           page(request, <OnwardPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }),
           answer,
@@ -102,7 +102,7 @@ export function accountPages(service: Service) {
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
         const { email, name, next } = form
-        const answer = await call(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
+        const answer = await callAuth(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
         if (!answer.ok) {
           const view = <SignUpPage site={site} form={await explained(form, answer)} ways={ways} />
           return refused(request, view, answer)
@@ -112,7 +112,7 @@ export function accountPages(service: Service) {
       },
       RAW,
     )
-    .post('/sign-out', async ({ request }) => seeOther('/', await call(request, service, '/sign-out', {})), RAW)
+    .post('/sign-out', async ({ request }) => seeOther('/', await callAuth(request, service, '/sign-out', {})), RAW)
     .get('/invitations/:id', async ({ request, params: { id } }) => {
       if ((await readSession(request.headers)) === null)
         return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
@@ -121,29 +121,29 @@ export function accountPages(service: Service) {
     .post(
       '/invitations/:id',
       async ({ request, params: { id } }) => {
-        const answer = await call(request, service, '/organization/accept-invitation', { invitationId: id })
+        const answer = await callAuth(request, service, '/organization/accept-invitation', { invitationId: id })
         if (answer.ok) return seeOther(withFlash('/dashboard', 'joined'), answer)
         return invitationPage(request, service, id, (await explain(answer)).form)
       },
       RAW,
     )
     .get('/dev/mailbox', ({ request }) => {
-      // It shows other people's sign-in links: for the machine's own developer and nobody else.
+      // It shows sign-in links, so it is only for the developer on this machine.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothingHere()
       return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
     })
 }
 
-/** What the ways in that leave this site report when they come back without anybody. */
-const CAME_BACK: Record<string, string> = {
+/** Messages for the `error` that a failed sign-in link or provider redirects with. */
+const CALLBACK_ERRORS: Record<string, string> = {
   invalid_token: 'That link has expired. Ask for a new one below.',
   account_not_linked: 'You already have an account with this address. Email yourself a sign-in link to get in.',
   sign_up_closed: 'You don’t have an account here, and sign-ups are closed. Ask your administrator for one.',
   invitation_required: 'You need an invitation to create an account here. Ask for one at the address you just used.',
   unable_to_create_session: EMAIL_NOT_CONFIRMED,
 }
-const NOT_LET_IN = 'We couldn’t sign you in. Try again, or use another way.'
+const SIGN_IN_FAILED = 'We couldn’t sign you in. Try again, or use another way.'
 
 async function explained(form: AccountForm, answer: Response): Promise<AccountForm> {
   return { ...form, errors: await explain(answer) }
@@ -152,7 +152,7 @@ async function explained(form: AccountForm, answer: Response): Promise<AccountFo
 async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
-  const answer = await call(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
+  const answer = await callAuth(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
   const site = await siteFor(request, service)
   if (!answer.ok) {
     const { code } = (await answer.json()) as { code: string }

@@ -15,7 +15,7 @@ import { siteFor, waysIn } from './site.ts'
 const RAW = { parse: 'none' } as const
 const DAY_MS = 86_400_000
 
-/** The pages of claims: the link that a maker keeps, and what can be claimed without one. */
+/** Claim pages: the claim link, and the list of bundles that a verified address may claim. */
 export function claimPages(service: Service) {
   const siteOf = (request: Request) => siteFor(request, service)
   return new Elysia()

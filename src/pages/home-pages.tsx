@@ -18,15 +18,15 @@ import { HTML, page, seeOther, text } from '../http/respond.ts'
 import { type FoundList, inParts, readList, toNewBundle } from '../imports/import.ts'
 import { charge } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
-import { type Made, madeAddress } from './made.ts'
+import { type CreatedBundle, resultPath } from './made.ts'
 import { plainSite, siteFor, waysIn } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
-/** How many bundles one press makes of a list that is too long for one; longer lists are for the import. */
+/** Maximum bundles that a long list is split into here; longer lists go through the import. */
 const MAX_PARTS = 4
 
-/** The home page, the page on privacy that all pages lead to, and what the home page says of a list while somebody types. */
+/** The home page, its preview of the links found in what is typed, and the privacy page. */
 export function homePages(service: Service) {
   const isGated = !service.config.anonymousBundles
   return new Elysia()
@@ -58,7 +58,7 @@ function listIn(fields: URLSearchParams): FoundList {
   return readList(fields.getAll('urls').join('\n'))
 }
 
-/** POST /: the operation `create_bundle` for each bundle of a plain form; then on to the page that tells their links. */
+/** POST /: runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
 async function makeBundles(request: Request, service: Service): Promise<Response> {
   const fields = await readForm(request)
   const typed = eachText((name) => {
@@ -68,8 +68,8 @@ async function makeBundles(request: Request, service: Service): Promise<Response
   const key = fields.get('idempotencyKey') || null
   const mayBeSeveral = fields.get('do') === 'split'
   const read: { list: FoundList | null; inputs: NewBundle[] } = { list: null, inputs: [] }
-  /** Called once the request has been charged: what is refused for its number is not read for links. */
-  const first = () => {
+  /** Called after the rate limit, so that a refused request costs no parsing. */
+  const readFirst = () => {
     const found = listIn(fields)
     const list = { ...found, ...eachText((name) => typed[name] || found[name]) }
     const parts = inParts(list)
@@ -78,19 +78,19 @@ async function makeBundles(request: Request, service: Service): Promise<Response
     Object.assign(read, { list, inputs })
     return inputs[0]
   }
-  const made: Made[] = []
+  const made: CreatedBundle[] = []
   try {
     const context = { ...(await callContext(request, service)), source: 'web' as const }
     const make = async (input: () => unknown) => {
-      // Each part has a key of its own; the only one has the form's.
+      // Parts after the first get keys derived from the form's.
       const own = made.length === 0 ? key : key && hashOf(`${key} ${made.length}`)
       const conditions = () => ({ idempotencyKey: own, expectedVersion: null })
       const { output } = await execute(createBundle, input, { ...context, conditions }, service)
       made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
     }
-    await make(first)
+    await make(readFirst)
     for (const input of read.inputs.slice(1)) await make(() => input)
-    return seeOther(madeAddress({ bundles: made, left: leftOf(read.list) }, service.config))
+    return seeOther(resultPath({ bundles: made, left: leftOf(read.list) }, service.config))
   } catch (thrown) {
     const problem = toProblem(thrown)
     if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
@@ -102,7 +102,7 @@ async function makeBundles(request: Request, service: Service): Promise<Response
       errors: explain(problem, read.inputs, made.length),
       found: read.list,
       parts: parts <= MAX_PARTS ? parts : 0,
-      // What was made of a list in parts is found again when it is sent again.
+      // With the same key, resending the form does not create the same parts twice.
       idempotencyKey: made.length > 0 && key !== null ? key : randomUUID(),
     }
     const site = await siteFor(request, service).catch(() => plainSite(service.config))
@@ -119,12 +119,12 @@ function leftOf(list: FoundList | null) {
   return { skipped, changed, doubles }
 }
 
-/** Where only people with an account make bundles, to one whose sign-in ended while they typed. */
+/** For somebody whose session ended while they typed, if bundles require an account. */
 const SIGN_IN_FIRST = 'Sign in in another tab, then send this again. Everything you typed is still here.'
 
 const NO_LINKS = 'We found no links in this. Paste at least one web address.'
 
-/** What is wrong with the form, beside the field it concerns. */
+/** The errors of the form, by field. */
 function explain(problem: Problem, inputs: readonly NewBundle[], made: number): HomeForm['errors'] {
   const errors: HomeForm['errors'] = {}
   const urls = inputs[0]?.urls ?? []
@@ -133,7 +133,7 @@ function explain(problem: Problem, inputs: readonly NewBundle[], made: number): 
     if (isText(field)) errors[field] = `This ${reason.replace(/ or null$/, '')}.`
     else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reason}.`
     else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
-    // The form's notes are one to a link: a list of them that is too long is the list of links that is.
+    // The form has one note per link, so too many notes means too many links.
     else if (field !== 'urlMetadata') errors.form = problem.message
   }
   if (problem.issues.length === 0) errors.form = problem.code === 'UNAUTHORIZED' ? SIGN_IN_FIRST : problem.message

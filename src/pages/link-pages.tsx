@@ -14,14 +14,14 @@ import { cookieLine, rememberedBy } from '../identity/devices.ts'
 import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../identity/links.ts'
 import { endSession } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
-import { call, explain, refused, withCookies } from './account-forms.ts'
+import { callAuth, explain, refused, withCookies } from './account-forms.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
-/** The status of a link that works no longer, or never did: nobody is told which. */
+/** The status of a link that has expired or never existed; not distinguished, to reveal nothing. */
 const GONE = 410
 
-/** The pages behind mailed links: a GET shows what will happen, and to which account; a POST does it (decisions 13). */
+/** The pages of mailed links: a GET shows what will happen, to which account; a POST does it (decisions 13). */
 export function linkPages(service: Service) {
   return new Elysia()
     .get('/sign-in/link/:token', ({ request, params: { token } }) => signInLinkPage(request, service, token))
@@ -53,7 +53,7 @@ export function linkPages(service: Service) {
       async ({ request, params: { token } }) => {
         const newPassword = (await readForm(request)).get('password') ?? ''
         const email = await passwordLinkEmail(await service.auth(), token)
-        const answer = await call(request, service, '/reset-password', { newPassword, token })
+        const answer = await callAuth(request, service, '/reset-password', { newPassword, token })
         const site = await siteFor(request, service)
         if (answer.ok) return page(request, <PasswordSetPage site={site} />)
         if (email === null)
@@ -95,8 +95,8 @@ async function confirmPage(
   if (account === null) return page(request, <LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
   const { id, email, isProven } = account
   if (isProven) {
-    const onward = await stillThere(service, next)
-    return page(request, <AddressConfirmedPage site={site} email={email} next={onward} />)
+    const usable = await unlessClaimed(service, next)
+    return page(request, <AddressConfirmedPage site={site} email={email} next={usable} />)
   }
   const session = await service.readSession(request.headers)
   const isHolder = session?.userId === id
@@ -114,15 +114,15 @@ async function confirmPage(
   return refusal === undefined ? page(request, view) : refused(request, view, refusal.answer)
 }
 
-/** Where to go on from a confirmed address: not to a claim link that was used while its mail was on the way. */
-async function stillThere({ store }: Service, next: string): Promise<string> {
+/** Where to continue after confirmation: the dashboard if `next` is a claim link that has been used meanwhile. */
+async function unlessClaimed({ store }: Service, next: string): Promise<string> {
   const [, token] = /^\/claim\/([\w-]+)$/.exec(next) ?? []
   return token === undefined || (await findByToken(store, token)) !== null ? next : '/dashboard'
 }
 
 /**
- * Confirms an address for who is signed in to its account, or knows its password: the mail alone is no proof that its reader
- * made the account.
+ * Confirms an address for somebody who is signed in to its account or knows its password: the mail alone does not prove
+ * that its reader created the account.
  */
 async function confirm(request: Request, service: Service, token: string): Promise<Response> {
   refuseOtherSites(request, service.config)
@@ -131,19 +131,19 @@ async function confirm(request: Request, service: Service, token: string): Promi
   const account = await confirmationFor(await service.auth(), token)
   if (account === null || account.isProven) return confirmPage(request, service, account, next)
   const { id, email } = account
-  // The same page tells that it is done, by now for whoever is signed in.
+  // The page of a used link confirms that it worked.
   const done = () => seeOther(`/confirm/${encodeURIComponent(token)}?${new URLSearchParams({ next })}`)
   const { proofs } = await service.accounts()
   const prove = () => proofs.prove({ userId: id, heldBy: id })
   if ((await service.readSession(request.headers))?.userId === id) {
     await prove()
     const answer = done()
-    // From now on it is surely its owner's browser.
+    // The browser now surely belongs to the owner.
     answer.headers.append('set-cookie', cookieLine(rememberedBy(request.headers, email, true, service.config)))
     return answer
   }
-  const words = { email, password: form.get('password') ?? '' }
-  const signIn = () => call(request, service, '/sign-in/email', words)
+  const credentials = { email, password: form.get('password') ?? '' }
+  const signIn = () => callAuth(request, service, '/sign-in/email', credentials)
   const answer = await signIn()
   const { user, token: session, code } = await answer.clone().json()
   const isRight = answer.ok ? user.id === id : code === 'EMAIL_NOT_VERIFIED'

@@ -2,30 +2,30 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { seal, unseal } from '../core/secrets.ts'
 
-/** How long the page of a result is there. */
+/** How long the page of a result exists. */
 const KEPT_MS = 24 * 3_600_000
 const PURPOSE = 'result page'
 
-/** A bundle that a form has made. */
-export interface Made {
+/** A bundle created by the form. */
+export interface CreatedBundle {
   slug: string
-  /** Null where it is somebody's already. */
+  /** Null if it has an owner. */
   claimToken: string | null
 }
 
-/** What the page after a form shows. */
+/** What the page after the form shows. */
 export interface Result {
-  bundles: Made[]
-  /** How much of the list was not taken as it came. */
+  bundles: CreatedBundle[]
+  /** How many entries of the list were skipped, changed or dropped as duplicates. */
   left: { skipped: number; changed: number; doubles: number }
 }
 
 /**
- * The address of the page that tells what was made. Claim tokens are stored as hashes alone, so the address holds them,
- * sealed under the service's secret: it can be neither guessed nor made, shows no token to whoever reads it in a history,
- * a log or over a shoulder, and leads nowhere after a day, while the token inside lives for a week.
+ * The path of the page that shows a result. The store only has hashes of claim tokens, so the path contains them,
+ * encrypted with the service's secret: it cannot be guessed or forged, reveals no token in a history or log, and expires
+ * after a day, although the tokens are valid for a week.
  */
-export function madeAddress(result: Result, { secret }: Pick<Config, 'secret'>): string {
+export function resultPath(result: Result, { secret }: Pick<Config, 'secret'>): string {
   const { bundles, left } = result
   const text = JSON.stringify([
     Date.now() + KEPT_MS,
@@ -36,12 +36,12 @@ export function madeAddress(result: Result, { secret }: Pick<Config, 'secret'>):
 }
 
 /**
- * What such an address holds.
- * @throws Problem NOT_FOUND for one that is too old, or that this service did not make.
+ * Decrypts the result in such a path.
+ * @throws Problem NOT_FOUND if it has expired or was not created by this service.
  */
-export function resultAt(sealed: string, { secret }: Pick<Config, 'secret'>): Result {
+export function readResult(sealed: string, { secret }: Pick<Config, 'secret'>): Result {
   const [until, bundles, [skipped, changed, doubles]] = read(sealed, secret)
-  if (until < Date.now()) throw lapsed()
+  if (until < Date.now()) throw resultExpired()
   return { bundles: bundles.map(([slug, claimToken]) => ({ slug, claimToken })), left: { skipped, changed, doubles } }
 }
 
@@ -51,11 +51,11 @@ function read(sealed: string, secret: string): Sealed {
   try {
     return JSON.parse(unseal(secret, PURPOSE, Buffer.from(sealed, 'base64url')))
   } catch {
-    throw lapsed()
+    throw resultExpired()
   }
 }
 
-/** The refusal of a result that is no longer shown, or never was. */
-export function lapsed(): Problem {
+/** The error for a result that has expired or never existed. */
+export function resultExpired(): Problem {
   return new Problem('NOT_FOUND', 'This page was there for a day, and is gone now. The links you made still work.')
 }

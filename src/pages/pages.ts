@@ -10,28 +10,28 @@ import { Pictures } from '../launcher/pictures.ts'
 import { find } from '../launcher/served.ts'
 import type { Service } from '../service.ts'
 
-/** What stands beside launchers, and the files that pages load. */
+/** Launchers, their other formats (QR code, picture, bookmarks), and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
   const { origin, name } = service.config
   const pictures = new Pictures(service.log)
-  const found = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
+  const bundleBySlug = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
     .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
-      const { slug } = await found(params.slug)
+      const { slug } = await bundleBySlug(params.slug)
       const svg = renderSVG(`${origin}/l/${slug}`, { border: 2 })
       return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
       const words = pictureWords(name, await launchers.bundleFor(request, params.slug))
       const png = await pictures.png(words)
-      // Whoever shares a link sees at least whose it is.
+      // Previews at least show the service's icon.
       if (png === null) return new Response(null, { status: 302, headers: headersWith({ location: '/icon-512.png' }) })
       const isNamed = new URL(request.url).searchParams.get('v') === pictureName(words)
       const headers = {
         'content-type': 'image/png',
         'cache-control': `public, max-age=${isNamed ? '31536000, immutable' : 300}`,
-        // It is made for the pages of other sites.
+        // Made to be embedded by other sites.
         'cross-origin-resource-policy': 'cross-origin',
       }
       return new Response(png, { headers: headersWith(headers) })
@@ -47,7 +47,7 @@ export function pages(service: Service, launchers: LauncherPages) {
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 
-/** Files as they are sent, by address and encoding: there are few, and none changes while the process runs. */
+/** Encoded files, by encoding and URL: there are few, and they never change while the process runs. */
 const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 async function staticFile(request: Request): Promise<Response> {

@@ -6,7 +6,7 @@ import { htmxTarget } from '../http/htmx.ts'
 import { HTML, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
 
-/** An error as a page; for htmx as a part of the page that is there, so that nothing typed on it is lost. */
+/** An error as a page; for htmx as a message in the current page, so that nothing typed there is lost. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
   const { status, headers, toPeople, typed } = problem
   if (htmxTarget(request) !== null) {
@@ -23,7 +23,7 @@ export function problemPage(request: Request, problem: Problem, service: Service
   return text(request, view as string, { type: HTML, status, headers })
 }
 
-/** The heading of a page that tells of an error. */
+/** The heading of an error page. */
 export function headingOf({ status }: Problem): string {
   return HEADINGS[status] ?? 'That didn’t work'
 }

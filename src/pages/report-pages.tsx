@@ -16,7 +16,7 @@ import { siteFor } from './site.ts'
 const RAW = { parse: 'none' } as const
 const EMPTY: ReportForm = { reason: '', detail: '', errors: {} }
 
-/** Where viewers tell the operator of a bundle. */
+/** The form by which viewers report a bundle to the operator. */
 export function reportPages(service: Service) {
   const form = async (request: Request, slug: string, fields: ReportForm, problem?: Problem) => {
     const bundle = (await find(service.store.db, slug)) ?? noBundle()

@@ -7,18 +7,18 @@ import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
 import type { Service } from '../service.ts'
 
-/** What a page is told of the service, and of who looks at it. */
+/** What pages need to know about the service and the signed-in user. */
 export async function siteFor({ headers }: Request, service: Service): Promise<Site> {
   const session = headers.has('cookie') ? await service.readSession(headers) : null
   return { ...plainSite(service.config), viewer: session === null ? null : await viewerOf(session, service) }
 }
 
-/** The same on a page that does not ask who looks at it. */
+/** The same without the user, for pages that do not depend on one. */
 export function plainSite({ name, origin, sourceUrl }: Pick<Config, 'name' | 'origin' | 'sourceUrl'>): Site {
   return { name, origin, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
 }
 
-/** The ways in that pages offer. */
+/** The ways of signing in that pages offer. */
 export function waysIn({ oidc, passwordSignIn, signUp }: Pick<Config, 'oidc' | 'passwordSignIn' | 'signUp'>): WaysIn {
   return {
     hasOidc: oidc !== null,
@@ -28,7 +28,7 @@ export function waysIn({ oidc, passwordSignIn, signUp }: Pick<Config, 'oidc' | '
   }
 }
 
-/** What a page is told of somebody who is signed in. */
+/** What pages need to know about a signed-in user. */
 export async function viewerOf(
   session: Session,
   { store, accountStore }: Pick<Service, 'store' | 'accountStore'>,

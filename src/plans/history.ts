@@ -50,7 +50,7 @@ export async function historyFull(store: Store, subject: Subject, caps: Caps): P
 
 /**
  * Refuses early a version that does not fit now; the transaction that writes it checks again.
- * @param bundleId null for a bundle that is yet to be made.
+ * @param bundleId null for a new bundle.
  * @throws Problem PLAN_LIMIT.
  */
 export async function refuseLonger(

@@ -3,14 +3,14 @@ import type { Store } from '../../db/client.ts'
 import { organization, owners, user } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 
-// Each subject that owns anything has a row in `owners`. Nothing here depends on plans, so any feature may import it.
+// Each subject that owns something has a row in `owners`. Nothing here depends on plans, so any feature may import it.
 
-/** The owner row of a subject, as a subquery; `ensureOwner` makes it. */
+/** The id of a subject's owner row, as a subquery; `ensureOwner` inserts the row. */
 export function ownerId(subject: Subject) {
   return ownerIdOf(subject.type, nameOf(subject))
 }
 
-/** The same of a subject of some type, whose id may be a placeholder. */
+/** The same by type and id, which may be a placeholder. */
 export function ownerIdOf(type: Subject['type'], id: string | Placeholder) {
   return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${eq(type === 'user' ? owners.userId : owners.organizationId, id)})`
 }

@@ -8,15 +8,15 @@ import type { Subject } from '../identity/caller.ts'
 import type { Plan } from './caps.ts'
 import { demandOwner, ensureOwner, ownerId } from './owners.ts'
 
-/** What an event says about a subscription: it stands as its status says, or it is over (decisions 9). */
-const EVENTS: Record<string, 'standing' | 'over'> = {
-  'subscription.active': 'standing',
-  'subscription.updated': 'standing',
-  'subscription.canceled': 'over',
-  'subscription.revoked': 'over',
-  'customer.subscription.created': 'standing',
-  'customer.subscription.updated': 'standing',
-  'customer.subscription.deleted': 'over',
+/** What an event means for a subscription: its status decides, or it has ended (decisions 9). */
+const EVENTS: Record<string, 'current' | 'ended'> = {
+  'subscription.active': 'current',
+  'subscription.updated': 'current',
+  'subscription.canceled': 'ended',
+  'subscription.revoked': 'ended',
+  'customer.subscription.created': 'current',
+  'customer.subscription.updated': 'current',
+  'customer.subscription.deleted': 'ended',
 }
 
 /** Statuses without a valid payment. A late payment keeps the plan. */
@@ -42,7 +42,7 @@ export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEven
   const { status, metadata } = validate<typeof Subscription.infer>(isStripe ? Data : Subscription, data)
   const subject = readSubject(metadata?.subject ?? '')
   if (subject === null) return null
-  const isPaid = event === 'standing' && !UNPAID.has(status ?? 'active')
+  const isPaid = event === 'current' && !UNPAID.has(status ?? 'active')
   const plan = isPaid ? (metadata?.plan ?? 'pro') : 'free'
   // An upgrade for an unknown account fails, so that the sender retries; a downgrade has nothing to do.
   const known = plan === 'free' ? [] : [demandOwner(subject)]

@@ -26,7 +26,7 @@ const RETRIES = 2
 const MAX_WAIT_MS = 60_000
 const FIRST_WAIT_MS = 400
 /** Transient statuses of a server or proxy. */
-const PASSING = new Set([408, 429, 500, 502, 503, 504])
+const TRANSIENT = new Set([408, 429, 500, 502, 503, 504])
 
 /**
  * Sends a call, retrying transient failures after `Retry-After` or with exponential backoff. A call that is not safe to
@@ -39,7 +39,7 @@ export async function send(call: Call, connection: Connection): Promise<Answer<u
     timeoutMs = TIMEOUT_MS,
     retries = RETRIES,
     maxWaitMs = MAX_WAIT_MS,
-  } = { ...connection, ...said(call) }
+  } = { ...connection, ...definedOptions(call) }
   const request = requestFor(call, connection)
   for (let tries = 0; ; tries += 1) {
     try {
@@ -54,15 +54,16 @@ export async function send(call: Call, connection: Connection): Promise<Answer<u
 }
 
 /** Drops options that are explicitly undefined. */
-function said(options: CallOptions): CallOptions {
+function definedOptions(options: CallOptions): CallOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function mayRepeat({ operation, idempotencyKey }: Call, { code, status }: OpenallError): boolean {
   if (code === 'RATE_LIMITED') return true
-  const isPassing = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || PASSING.has(status)
+  const isTransient = code === 'NETWORK_ERROR' || code === 'TIMEOUT' || TRANSIENT.has(status)
   return (
-    isPassing && (operation.route.startsWith('GET ') || operation.effect !== undefined || idempotencyKey !== undefined)
+    isTransient &&
+    (operation.route.startsWith('GET ') || operation.effect !== undefined || idempotencyKey !== undefined)
   )
 }
 
@@ -201,8 +202,8 @@ function unexpected({ status, headers, url, type }: Response): OpenallError {
   const target = headers.get('location')
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
   const message = isRedirect
-    ? `The server redirects${target === null ? '' : ` to ${target}`}. Use the address that it redirects to as the server.`
-    : `The answer of ${url} with status ${status} is not the service’s. Check the server's address.`
+    ? `The server redirects${target === null ? '' : ` to ${target}`}. Use that address as the server.`
+    : `Something other than the service answered ${url} with status ${status}. Check the server’s address.`
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return new OpenallError('UNEXPECTED_ANSWER', message, {
     status,

@@ -28,16 +28,16 @@ type Input = Readonly<Record<string, unknown>>
 const MAX_PAGE = 100
 
 /**
- * A client with a method for each operation: `client.createBundle({ urls })`. Each takes one flat input and
- * options, and answers with the route's body. `.answer` gives the version and headers as well, `.each` goes through
- * the pages of a list, `.csv` gives a table as text, `.dryRun` what would be saved.
+ * A client with a method for each operation: `client.createBundle({ urls })`. Each takes one flat input and options, and
+ * resolves to the body of the answer. `.answer` also returns version and headers, `.each` iterates over the pages of a
+ * list, `.csv` returns a table as text, `.dryRun` what would be saved.
  *
  * ```ts
  * const openall = createClient({ server: 'https://openall.example', key: 'oa_…' })
  * const { url } = await openall.createBundle({ title: 'Launch day', urls: ['https://example.com/plan'] })
  * ```
  *
- * @throws OpenallError from every method, and for an address or a key that cannot be one.
+ * @throws OpenallError from every method, and for an invalid server or key.
  */
 export function createClient(options: ClientOptions) {
   const connection = connect(options)

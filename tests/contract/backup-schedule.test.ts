@@ -106,7 +106,7 @@ test('a store that is damaged is not backed up: that is logged and counted, and 
   const failedAt = (metrics.get('openall_backup_last_failure_timestamp_seconds') ?? 0) * 1000
   expect(Math.abs(Date.now() - failedAt)).toBeLessThan(DAY_MS)
   expect(metrics.get('openall_backup_age_seconds')).toBeGreaterThan(2 * 86_400)
-  expect(server.output()).toContain('the backup failed; it is tried again in ten minutes')
+  expect(server.output()).toContain('the backup failed; retrying in ten minutes')
   expect(server.output()).toContain('rows are missing')
   expect(namesIn(to)).toEqual(filesOf(before).sort())
   await server.stop()

@@ -142,7 +142,7 @@ test('while Redis is away the memory limits, with one warning; it is back by its
   await redis.kill()
   // The memory has seen none of them.
   expect(await passes(10)).toBe(3)
-  expect(logged).toEqual(['Redis is away: limits are counted in memory, each process for itself'])
+  expect(logged).toEqual(['Redis is down: limits are counted in memory, separately in each process'])
   await redis.restart()
   while (logged.length === 1) {
     await passes(1)
@@ -160,7 +160,7 @@ test('a Redis that is connected and silent is away as well: the memory limits, e
   await redis.freeze()
   const decisions = await fifty().finally(() => redis.thaw())
   expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(20)
-  expect(logged).toEqual(['Redis is away: limits are counted in memory, each process for itself'])
+  expect(logged).toEqual(['Redis is down: limits are counted in memory, separately in each process'])
   while (logged.length === 1) {
     await bucket.take(limitOf(1, 1000), 'k')
     await Bun.sleep(50)

@@ -108,7 +108,7 @@ test(
 test(
   'while Redis is away each process limits by itself, warns once, and starts too; then they share again',
   async () => {
-    const warnings = (server: Server) => server.output().split('Redis is away').length - 1
+    const warnings = (server: Server) => server.output().split('Redis is down').length - 1
     const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
     const use = (server: Server) => ask(server, 'GET /api/me', { key })
     await redis.kill()
