@@ -7,14 +7,17 @@ export const LATE = Symbol('late')
 /** A timer later than this fraction of its delay means that the process was busy. */
 const BUSY = 0.1
 
-/** The result of a promise, or LATE after `ms`. If the process was too busy to send or read, the timer restarts. */
+/**
+ * The result of a promise, or LATE after `ms`. If the process was too busy to send or read, as long again as it was, but at
+ * most `ms`.
+ */
 export async function within<Result>(promise: Promise<Result>, ms: number): Promise<Result | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const due = performance.now() + ms
   const late = new Promise<typeof LATE>((resolve) => {
     timer = setTimeout(() => {
-      const wasBusy = performance.now() - due > ms * BUSY
-      timer = setTimeout(resolve, wasBusy ? ms : 0, LATE)
+      const busyMs = performance.now() - due
+      timer = setTimeout(resolve, busyMs > ms * BUSY ? Math.min(busyMs, ms) : 0, LATE)
     }, ms)
   })
   try {

@@ -1,16 +1,10 @@
-import {
-  type Client,
-  createClient,
-  type InStatement,
-  LibsqlBatchError,
-  LibsqlError,
-  type ResultSet,
-} from '@libsql/client'
+import { type Client, createClient, type InStatement, LibsqlBatchError, type ResultSet } from '@libsql/client'
 import type { Stream } from '@libsql/hrana-client'
 import pLimit from 'p-limit'
 import { type Committed, isRead, type Write } from './file.ts'
 import { runBatch, runStatement, toDriverError } from './hrana.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { unanswered } from './silence.ts'
 import { type RemoteStore, Streams } from './streams.ts'
 import { isRefusal } from './unavailable.ts'
 
@@ -34,7 +28,7 @@ export function openRemote(store: RemoteStore): Connection {
   // One write is sent at a time, and never behind a read.
   const writes = new Streams(store, 1, REMOTE_TIMEOUT_MS)
   const ask = <Answer>(isRepeatable: boolean, run: (stream: Stream) => Promise<Answer>) =>
-    (isRepeatable ? reads : writes).ask(run, { isRepeatable, late }).catch((error: unknown) => {
+    (isRepeatable ? reads : writes).ask(run, { isRepeatable, late: unanswered }).catch((error: unknown) => {
       throw toDriverError(error)
     })
   return {
@@ -110,7 +104,7 @@ function takeGroup(queue: QueuedWrite[], most: number): QueuedWrite[] {
     size += sizeOf(next.statements)
     if (group.length > 0 && size > MAX_CHARACTERS) break
     queue.shift()
-    if (performance.now() - next.queuedAt > QUEUE_TIMEOUT_MS) next.reject(late())
+    if (performance.now() - next.queuedAt > QUEUE_TIMEOUT_MS) next.reject(unanswered())
     else group.push(next)
   }
   return group
@@ -157,10 +151,6 @@ function writeOf(group: QueuedWrite[], statement: number): number {
   return group.findIndex(({ statements }) => statement < (end += statements.length))
 }
 
-function late(): LibsqlError {
-  return new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
-}
-
 /** A socket may stay open but silent. */
 function inTime(client: Client, timeoutMs: number): Client {
   const limited =
@@ -170,7 +160,7 @@ function inTime(client: Client, timeoutMs: number): Client {
       const result = await within(answer, timeoutMs)
       if (result !== LATE) return result
       answer.catch(() => {})
-      throw late()
+      throw unanswered()
     }
   return Object.assign(client, {
     executeMultiple: limited(client.executeMultiple.bind(client)),

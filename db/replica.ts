@@ -6,6 +6,7 @@ import type { Committed, Write } from './file.ts'
 import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
 import { makeFolderOf } from './private-files.ts'
 import { type Connection, openRemote, writerTo } from './remote.ts'
+import { Silence, unanswered } from './silence.ts'
 import type { RemoteStore } from './streams.ts'
 import { isRefusal } from './unavailable.ts'
 
@@ -41,7 +42,15 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
   const copier = new Copier({ url, remote })
   if ((await within(copier.copy(), FIRST_COPY_MS)) === LATE) throw new Error('the server sent no copy of its database')
   const copy = createClient({ url, concurrency: 1 })
-  const current = fallingBackTo(openRemote(remote), copy, copier)
+  const silence = new Silence(() => server.execute('SELECT 1'))
+  const markAway = () => {
+    silence.begin()
+    copier.markUnreachable()
+  }
+  const current = fallingBackTo(openRemote(remote), copy, {
+    isAway: () => silence.isSilent || copier.isUnreachable,
+    markAway,
+  })
   const reads = divertedWhile(() => copier.isBehind, copy, server)
   const copyForAll = coalesced(() => copier.copy(), CATCH_UP_EVERY_MS)
   const timer = setInterval(() => copier.copy().catch(() => {}), COPY_EVERY_MS)
@@ -55,10 +64,12 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
         () => false,
       )
       const isCopied = await within(copied, REMOTE_TIMEOUT_MS)
-      if (isCopied === LATE) copier.markUnreachable()
+      if (isCopied === LATE) markAway()
       return isCopied === true
     },
     async write(statements) {
+      // Whoever has waited for the server already, for a session, does not wait again.
+      if (silence.isSilent) throw unanswered()
       const startedAt = performance.now()
       const copied = () => {
         copier.recordWrite()
@@ -75,11 +86,13 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
       } catch (error) {
         // The conflicting row may be another process’s. If the server did not answer, the outcome is unknown.
         if (isRefusal(error)) await copied()
+        else silence.begin()
         throw error
       }
     },
     close() {
       clearInterval(timer)
+      silence.close()
       copier.stop()
       current.close()
       server.close()
@@ -93,17 +106,17 @@ type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSe
 function fallingBackTo(
   client: Connection,
   copy: Connection,
-  server: Pick<Copier, 'isUnreachable' | 'markUnreachable'>,
+  server: { isAway(): boolean; markAway(): void },
 ): Connection {
   const [there, here] = [client.execute.bind(client) as Execute, copy.execute.bind(copy) as Execute]
   const [allThere, allHere] = [client.batch.bind(client), copy.batch.bind(copy)]
   const first = async <Result>(ask: () => Promise<Result>, otherwise: () => Promise<Result>) => {
-    if (server.isUnreachable) return otherwise()
+    if (server.isAway()) return otherwise()
     try {
       return await ask()
     } catch (error) {
       if (isRefusal(error)) throw error
-      server.markUnreachable()
+      server.markAway()
       return otherwise()
     }
   }
