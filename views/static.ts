@@ -30,6 +30,7 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
       'dashboard/parts/menus.css',
       'dashboard/parts/tags-and-tables.css',
       'dashboard/parts/media.css',
+      'dashboard/bundles/examples.css',
       'dashboard/editor/editor.css',
       'dashboard/editor/link-rows.css',
       'dashboard/parts/save-bar.css',

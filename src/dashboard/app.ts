@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia'
 import type { Service } from '../service.ts'
 import { bundleScreens } from './bundles/bundles.tsx'
+import { exampleScreens } from './bundles/examples.ts'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
 import { exportScreens } from './exports.ts'
@@ -18,6 +19,7 @@ import { versionScreens } from './versions/versions.tsx'
 export function dashboard(service: Service): Elysia {
   return screens(service, [
     ...bundleScreens,
+    ...exampleScreens,
     ...newBundleScreens,
     ...editorScreens,
     ...exportScreens,

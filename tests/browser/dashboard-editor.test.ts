@@ -142,7 +142,7 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   await press(page, 0, 'Remove')
   await page.getByText('3 of 25').waitFor()
   await page.getByRole('button', { name: 'Make the bundle' }).last().click()
-  await told(page, 'The bundle is made.')
+  await told(page, 'Bundle created.')
   expect(slugOf(page)).toBe('team-offsite')
   expect(await saved('team-offsite')).toMatchObject({
     title: 'Team offsite',
@@ -177,7 +177,7 @@ test('the whole form is used with the keyboard alone', async () => {
   expect(await addresses(page)).toEqual(['two.example', 'https://one.example/'])
   await field(page, 0, 'url').focus()
   await page.keyboard.press('Enter')
-  await told(page, 'The bundle is made.')
+  await told(page, 'Bundle created.')
   expect(await saved(slugOf(page))).toMatchObject({
     urls: ['https://two.example', 'https://one.example/'],
     urlMetadata: [{}, { note: 'First', tags: ['a', 'b'], openPolicy: 'manual' }],
@@ -342,7 +342,7 @@ describe.each([
     await page.getByRole('heading', { name: 'Duplicate' }).waitFor()
     expect(await page.inputValue('#title')).toBe(`${ONBOARDING.title} (copy)`)
     await send(page, 'Make the bundle')
-    await told(page, 'The bundle is made.')
+    await told(page, 'Bundle created.')
     const [first, copy] = [await saved(slug), await saved(slugOf(page))]
     expect(copy).toMatchObject({ urls: first.urls, urlMetadata: first.urlMetadata, description: first.description })
     expect(copy.resolutionPolicy?.rules[0]).toMatchObject({ name: 'Phones', tabs: rule.tabs })

@@ -48,7 +48,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await press(page, 'Add them')
   await page.getByLabel('Address').nth(1).waitFor()
   await press(page, 'Make the bundle')
-  await page.getByText('The bundle is made').first().waitFor()
+  await page.getByText('Bundle created').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
 
   // Rules, and the tester.
@@ -116,7 +116,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await page.fill('#title', 'Of Northwind')
   await page.getByLabel('Address').first().fill('https://handbook.example/')
   await press(page, 'Make the bundle')
-  await page.getByText('The bundle is made').first().waitFor()
+  await page.getByText('Bundle created').first().waitFor()
   const shared = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
   await follow(page, /^Organisations$/)
   await page

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { randomUUID } from 'node:crypto'
 import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
@@ -30,7 +31,14 @@ export const bundleScreens: readonly Screen[] = [
       const listed = await run(visit, listBundles, input)
       const { store, config } = visit.service
       const [total, history] = await Promise.all([listed.count(), historyUse(store, listed.subject, config)])
-      const props = { site: visit.site, listed, total, asked: validate(Listing, input), history }
+      const props = {
+        site: visit.site,
+        listed,
+        total,
+        asked: validate(Listing, input),
+        history,
+        idempotencyKey: randomUUID(),
+      }
       if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }
     },

@@ -6,15 +6,18 @@ import { Icon } from '../../parts/icons.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
 import type { ListProps } from './bundle-list.tsx'
+import { Examples } from './examples.tsx'
 import { Search } from './search.tsx'
 
 interface BundlesProps extends ListProps {
+  /** So that a second press of an example makes no second bundle. */
+  idempotencyKey: string
   history: HistoryUse
 }
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, total, asked, history } = props
+  const { site, total, asked, history, idempotencyKey } = props
   const isDeleted = asked.state === 'deleted'
   const mayEdit = allowsRole(site.viewer.role, 'editor')
   return (
@@ -36,7 +39,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       </Head>
       <HistoryNotice history={history} />
       {total === 0 && asked.q === undefined ? (
-        <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} />
+        <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} idempotencyKey={idempotencyKey} />
       ) : (
         <Search {...props} />
       )}
@@ -53,27 +56,35 @@ export function BundlesView(props: BundlesProps): JSX.Element {
   )
 }
 
-function NoBundles({ isDeleted, mayEdit }: { isDeleted: boolean; mayEdit: boolean }): JSX.Element {
+interface NoBundlesProps extends Pick<BundlesProps, 'idempotencyKey'> {
+  isDeleted: boolean
+  mayEdit: boolean
+}
+
+function NoBundles({ isDeleted, mayEdit, idempotencyKey }: NoBundlesProps): JSX.Element {
   if (isDeleted) {
-    return <Empty heading="Nothing was deleted" text="Bundles that are deleted can be restored from here." />
+    return <Empty heading="Nothing in here" text="Bundles you delete can be restored from here." />
   }
   if (!mayEdit) {
-    return <Empty heading="No bundles yet" text="What the editors of this organisation make is listed here." />
+    return <Empty heading="No bundles yet" text="Bundles that this organisation’s editors create will show up here." />
   }
   return (
-    <Empty
-      heading="Your first bundle"
-      text="A bundle is up to 25 links behind one. Whoever opens it gets every tab with one press: a new colleague’s first day, the agenda of a meeting, the reading for a course."
-    >
-      <p class="actions">
-        <a class="button primary" href="/dashboard/links/new">
-          <Icon name="plus" />
-          New bundle
-        </a>
-        <a class="button" href="/dashboard/links/import">
-          Import bookmarks or a list
-        </a>
-      </p>
-    </Empty>
+    <>
+      <Empty
+        heading="Your first bundle"
+        text="A bundle puts up to 25 links behind one. Anyone with the link opens every tab in one click: a new colleague’s first day, a meeting’s agenda, a course’s reading."
+      >
+        <p class="actions">
+          <a class="button primary" href="/dashboard/links/new">
+            <Icon name="plus" />
+            New bundle
+          </a>
+          <a class="button" href="/dashboard/links/import">
+            Import bookmarks or a list
+          </a>
+        </p>
+      </Empty>
+      <Examples idempotencyKey={idempotencyKey} />
+    </>
   )
 }

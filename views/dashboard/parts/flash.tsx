@@ -4,7 +4,8 @@ import { attribute } from '../../parts/layout.tsx'
 
 /** What a page can begin by telling, by the name that its address carries as `said`. */
 const MESSAGES = {
-  created: 'The bundle is made.',
+  created: 'Bundle created.',
+  exampleCopied: 'This bundle is yours now. Replace the links with your own, then share it.',
   saved: 'Saved as a new version.',
   unchanged: 'Nothing had changed, so there is no new version.',
   deleted: 'The bundle is deleted. Its link answers “not found”.',
