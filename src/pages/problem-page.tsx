@@ -15,7 +15,7 @@ export function problemPage(request: Request, problem: Problem, service: Service
         {toPeople}
       </p>
     )
-    const into = { 'hx-retarget': '#said', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
+    const into = { 'hx-retarget': '#messages', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
     return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
   }
   const { name, origin } = service.config

@@ -36,7 +36,7 @@ const addresses = (page: Page) =>
     .locator('[name=url]')
     .evaluateAll((all) => (all as HTMLInputElement[]).map(({ value }) => value))
 const field = (page: Page, index: number, name: string) => rows(page).nth(index).locator(`[name=${name}]`)
-const told = (page: Page, text: string) => shows(page, '#said', text)
+const told = (page: Page, text: string) => shows(page, '#messages', text)
 const hasFocus = (locator: Locator) =>
   becomes(() => locator.evaluate((element) => element === document.activeElement), true)
 

@@ -62,7 +62,7 @@ test('tells who changed what and when, and opens one version after another witho
     'Version 1 You, just now Made: title added, 4 links added',
   ])
   const edge = async (what: string) => (await page.locator(what).first().boundingBox())?.x
-  expect(await edge('.step .told')).toBe((await edge('.step h2')) ?? 0)
+  expect(await edge('.step .changes')).toBe((await edge('.step h2')) ?? 0)
   const shown = async () => ((await page.locator('.diff').textContent()) ?? '').replace(/\s+/g, ' ')
   expect(await page.locator('.diff').count()).toBe(1)
   const rule = await shown()

@@ -47,8 +47,8 @@ onEveryTarget({}, (at) => {
     await bearer.api('GET', '/api/me')
 
     const again = await ann.form(`${KEYS}/new`, fields)
-    expect([again.status, again.headers.get('location')]).toEqual([303, `${KEYS}?said=keyMadeBefore`])
-    const list = await html(ann, `${KEYS}?said=keyMadeBefore`)
+    expect([again.status, again.headers.get('location')]).toEqual([303, `${KEYS}?notice=keyMadeBefore`])
+    const list = await html(ann, `${KEYS}?notice=keyMadeBefore`)
     expect(list).toContain('2 of 20 this hour')
     // Looking at it is no use of it.
     expect(await html(ann, KEYS)).toContain('2 of 20 this hour')
@@ -171,7 +171,7 @@ onEveryTarget({}, (at) => {
       (await ann.form(`${ORGANIZATIONS}/${id}/members/${memberIds.get(bob)}/role`, { role: 'emperor' })).status,
     ).toBe(400)
     expect((await ann.form(`${ORGANIZATIONS}/${id}/leave`, {})).headers.get('location')).toBe(
-      `${ORGANIZATIONS}?said=left`,
+      `${ORGANIZATIONS}?notice=left`,
     )
     expect(await membersOf(id)).toEqual([
       { userId: bob.userId, role: 'admin' },
@@ -225,7 +225,7 @@ onEveryTarget({}, (at) => {
     expect((await fetch(url)).status).toBe(200)
     const [{ name } = {}] = await at().sql('SELECT name FROM organization WHERE id = ?', [id])
     const gone = await ann.form(`${ORGANIZATIONS}/${id}/delete`, { name: String(name) })
-    expect(gone.headers.get('location')).toBe(`${ORGANIZATIONS}?said=organizationDeleted`)
+    expect(gone.headers.get('location')).toBe(`${ORGANIZATIONS}?notice=organizationDeleted`)
     expect((await ann.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: ann.userId })
     for (const table of ['member', 'invitation', 'owners']) {
       expect(await at().sql(`SELECT 1 FROM ${table} WHERE organization_id = ?`, [id])).toEqual([])
@@ -277,7 +277,7 @@ onEveryTarget({}, (at) => {
       expect(text).toContain(`id="${field}-error"`)
       expect(text).not.toContain(next)
     }
-    expect((await change(PASSWORD, 'another horse')).headers.get('location')).toBe(`${SETTINGS}?said=passwordChanged`)
+    expect((await change(PASSWORD, 'another horse')).headers.get('location')).toBe(`${SETTINGS}?notice=passwordChanged`)
     expect((await other.api('GET', '/api/me')).status).toBe(401)
     expect((await edith.api('GET', '/api/me')).body.subject).toEqual({ type: 'organization', organizationId: id })
     await signIn(at(), edith.email, 'another horse')
@@ -305,7 +305,7 @@ onEveryTarget({}, (at) => {
     const edith = await signUp(at(), newEmail('edith'))
     expect(await html(edith, SETTINGS)).toContain('not confirmed')
     const sent = await edith.form(SETTINGS, { change: 'verification' })
-    expect(sent.headers.get('location')).toBe(`${SETTINGS}?said=verificationSent`)
+    expect(sent.headers.get('location')).toBe(`${SETTINGS}?notice=verificationSent`)
     await press(edith, linkIn(await mailTo(at(), edith.email, 'Confirm your address')))
     const page = await html(edith, SETTINGS)
     expect(page).not.toContain('not confirmed')

@@ -58,7 +58,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const first = await send(admin, '/dashboard/links/new', fields)
       expect(first.status).toBe(303)
       const to = first.headers.get('location') ?? ''
-      expect(to).toMatch(/^\/dashboard\/links\/[a-z0-9]{10}\?said=created$/)
+      expect(to).toMatch(/^\/dashboard\/links\/[a-z0-9]{10}\?notice=created$/)
       expect((await send(admin, '/dashboard/links/new', fields)).headers.get('location')).toBe(to)
       expect(await saved(to.split(/[/?]/)[3] ?? '')).toMatchObject({ title: 'Once', urls: ['https://a.example'] })
       const other = await send(admin, '/dashboard/links/new', [...fields, ...link('https://b.example/')])
@@ -120,7 +120,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const { slug } = await admin.makeBundle({ title: 'One' })
       const path = `/dashboard/links/${slug}`
       const fields: [string, string][] = [['version', '1'], ['title', 'Mine'], ...link(URL_B, 'Mine, too')]
-      expect((await send(admin, path, fields)).headers.get('location')).toBe(`${path}?said=saved`)
+      expect((await send(admin, path, fields)).headers.get('location')).toBe(`${path}?notice=saved`)
       const late = await send(admin, path, [['version', '1'], ['title', 'Late'], ...link(URL_A)])
       expect(late.status).toBe(412)
       expect(late.html).toContain('Somebody else saved first')
@@ -147,7 +147,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       const { slug } = await admin.makeBundle({ title: 'Same' })
       const path = `/dashboard/links/${slug}`
       const answer = await send(admin, path, [['version', '1'], ['title', ' Same '], ...link(URL_A), ...link(URL_B)])
-      expect(answer.headers.get('location')).toBe(`${path}?said=unchanged`)
+      expect(answer.headers.get('location')).toBe(`${path}?notice=unchanged`)
       expect((await admin.api('GET', `/api/links/${slug}`)).headers.get('etag')).toBe('"v1"')
     })
   })

@@ -55,7 +55,7 @@ onEveryTarget({}, (at) => {
     expect(page).toContain(SECTIONS)
     expect(page).not.toContain('<html')
     const form = await ann.form('/dashboard/links/nothing-here/delete', {}, htmx)
-    expect(form.headers.get('hx-retarget')).toBe('#said')
+    expect(form.headers.get('hx-retarget')).toBe('#messages')
     expect(await form.text()).not.toContain(SECTIONS)
   })
 })

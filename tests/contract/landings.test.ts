@@ -132,7 +132,7 @@ onEveryTarget({}, (at) => {
       expect([path, html.split(button).length - 1]).toEqual([path, 1])
     }
     const resent = await ann.form('/dashboard/settings', { change: 'verification', next: '/dashboard/keys' })
-    expect(resent.headers.get('location')).toBe('/dashboard/keys?said=verificationSent')
+    expect(resent.headers.get('location')).toBe('/dashboard/keys?notice=verificationSent')
     await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
     expect(await (await ann.fetch('/dashboard')).text()).not.toContain(button)
   })
@@ -146,8 +146,8 @@ onEveryTarget({}, (at) => {
     expect(signIn).toContain('accept your invitation')
 
     const accepted = await bob.form(path, {})
-    expect(accepted.headers.get('location')).toBe('/dashboard?said=joined')
-    expect(await textOf(await bob.fetch('/dashboard?said=joined'))).toMatch(/You joined Organisation \d+\./)
+    expect(accepted.headers.get('location')).toBe('/dashboard?notice=joined')
+    expect(await textOf(await bob.fetch('/dashboard?notice=joined'))).toMatch(/You joined Organisation \d+\./)
     const again = await bob.fetch(path)
     expect(again.status).toBe(200)
     const html = await again.text()
@@ -179,7 +179,7 @@ onEveryTarget({}, (at) => {
     const landing = await (await follow(person, pressed)).text()
     expect(landing).toContain('See your invitation')
     expect(landing).toContain(`href="${path}"`)
-    expect((await person.form(path, {})).headers.get('location')).toBe('/dashboard?said=joined')
+    expect((await person.form(path, {})).headers.get('location')).toBe('/dashboard?notice=joined')
   })
 
   test('a link that works no longer leads to another: to signing in, or for who is signed in at once', async () => {

@@ -457,7 +457,7 @@ test('the recipe of docs/self-hosting.md makes a private instance for a team', a
     const invitationId = await invite(founder, id, guestEmail)
     const guest = await arrive(server, guestEmail)
     expect((await guest.form(`/invitations/${invitationId}`, {})).headers.get('location')).toBe(
-      '/dashboard?said=joined',
+      '/dashboard?notice=joined',
     )
     await actFor(guest, null)
     const { slug } = await guest.makeBundle()

@@ -129,7 +129,7 @@ onEveryTarget({}, (server) => {
       const answer = await restore(slug, '1', { expectedVersion: '3' })
       expect([answer.status, answer.headers.get('location')]).toEqual([
         303,
-        `/dashboard/links/${slug}/versions?said=reverted&slug=${slug}&version=4`,
+        `/dashboard/links/${slug}/versions?notice=reverted&slug=${slug}&version=4`,
       ])
       expect(await titles(slug)).toEqual(['Version 1', 'Version 3', 'Version 2', 'Version 1'])
     })
@@ -165,7 +165,7 @@ onEveryTarget({}, (server) => {
   test('an address that says something was done offers no undoing but of this service', async () => {
     const slug = await history(1)
     for (const query of ['slug=..%2F..%2Fx&version=2', 'slug=%22%3E%3Cscript%3E&version=2', `slug=${slug}&version=x`]) {
-      const { html } = await page(`/dashboard/links/${slug}/versions?said=reverted&${query}`)
+      const { html } = await page(`/dashboard/links/${slug}/versions?notice=reverted&${query}`)
       expect(html).toContain('The earlier version is back')
       expect(html).not.toContain('>Undo<')
       expect(html).not.toContain('"><script>')

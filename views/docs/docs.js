@@ -12,11 +12,11 @@ document.addEventListener('submit', async (event) => {
   const button = form.querySelector('button[type=submit]')
   if (outcome === null || !(button instanceof HTMLButtonElement)) return
   button.disabled = true
-  outcome.replaceChildren(said('p', 'hint', 'Sending…'))
+  outcome.replaceChildren(element('p', 'hint', 'Sending…'))
   try {
     outcome.replaceChildren(...(await answer(form)))
   } catch {
-    outcome.replaceChildren(said('p', 'error', 'The server did not answer. Is it still running?'))
+    outcome.replaceChildren(element('p', 'error', 'The server did not answer. Is it still running?'))
   }
   button.disabled = false
 })
@@ -49,13 +49,13 @@ async function answer(form) {
     ...(body === undefined ? {} : { body }),
   })
   const text = await response.text()
-  const status = said(
+  const status = element(
     'p',
     response.ok ? 'status good' : 'status bad',
     `${response.status} ${response.statusText}`.trim(),
   )
   if (text === '') return [status]
-  return [status, said('pre', 'code', pretty(text))]
+  return [status, element('pre', 'code', pretty(text))]
 }
 
 /** @param {string} text */
@@ -72,7 +72,7 @@ function pretty(text) {
  * @param {string} kind
  * @param {string} text
  */
-function said(tag, kind, text) {
+function element(tag, kind, text) {
   const element = document.createElement(tag)
   element.className = kind
   element.textContent = text

@@ -4,17 +4,17 @@ import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { count, tooMany } from '../../src/core/words.ts'
 import type { FoundList, Remark } from '../../src/imports/import.ts'
 
-/** How many lines are told one by one. */
-const MAX_TOLD = 10
+/** How many remarks are listed; the rest are only counted. */
+const MAX_REMARKS = 10
 
 /** What was found in a pasted text: how many links, what was left out and why, and a way out where there are too many. */
 export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
   const { title, links, skipped, changed, counts } = list
-  const told = [...skipped, ...changed].sort((one, other) => one.line - other.line)
-  const isEmpty = links.length === 0 && told.length === 0
+  const remarks = [...skipped, ...changed].sort((one, other) => one.line - other.line)
+  const isEmpty = links.length === 0 && remarks.length === 0
   if (isEmpty) return ''
-  const most = told.slice(0, MAX_TOLD)
-  const rest = counts.skipped + counts.changed - most.length
+  const listed = remarks.slice(0, MAX_REMARKS)
+  const rest = counts.skipped + counts.changed - listed.length
   return (
     <>
       <p class={['found', links.length > BOUNDS.urls ? 'over' : '']} data-title={title ?? ''} safe>
@@ -27,16 +27,16 @@ export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
       ) : (
         ''
       )}
-      {told.length === 0 ? (
+      {remarks.length === 0 ? (
         ''
       ) : (
         <details class="more">
           <summary>Show what was left out or changed</summary>
-          <ul class="told">
+          <ul class="remark-list">
             {
-              most.map((remark) => (
+              listed.map((remark) => (
                 <li>
-                  <Told remark={remark} />
+                  <RemarkLine remark={remark} />
                 </li>
               )) as 'safe'[]
             }
@@ -48,11 +48,11 @@ export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
   )
 }
 
-function Told({ remark: { line, text, reason } }: { remark: Remark }): JSX.Element {
+function RemarkLine({ remark: { line, text, reason } }: { remark: Remark }): JSX.Element {
   return (
     <>
       <span safe>{`Line ${line} ${reason}: `}</span>
-      <span class="said-there" dir="auto" safe>
+      <span dir="auto" safe>
         {text}
       </span>
     </>

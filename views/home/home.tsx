@@ -174,7 +174,7 @@ function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Ele
         autocapitalize="off"
         aria-invalid={isWrong ? 'true' : undefined}
         aria-describedby={`${isWrong ? 'alert ' : ''}urls-hint`}
-        data-found="/found"
+        data-find-url="/found"
         placeholder={
           'https://example.com/agenda\nTeam notes | https://notes.example.com\n[Design](https://design.example.com)'
         }

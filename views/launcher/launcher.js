@@ -40,10 +40,10 @@
     const row = tab.closest('li')
     if (row === null || row.classList.contains('opened')) return
     row.classList.add('opened')
-    const said = document.createElement('span')
-    said.className = 'said'
-    said.textContent = ' (opened)'
-    tab.append(said)
+    const hidden = document.createElement('span')
+    hidden.className = 'visually-hidden'
+    hidden.textContent = ' (opened)'
+    tab.append(hidden)
   }
 
   /**

@@ -128,8 +128,8 @@ function summary(title: string, days: readonly DayCount[]): string {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const most = days.reduce((one, other) => (other.count > one.count ? other : one))
   const [first] = days
-  const said = `${title}, ${first?.name} to today: ${whole(total)} in all`
-  return total === 0 ? `${said}.` : `${said}; most on ${most.name}, ${most.written}.`
+  const label = `${title}, ${first?.name} to today: ${whole(total)} in all`
+  return total === 0 ? `${label}.` : `${label}; most on ${most.name}, ${most.written}.`
 }
 
 function percent(part: number): string {

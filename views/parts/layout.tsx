@@ -129,7 +129,7 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
 
 /** Where the scripts tell screen readers what has changed. It is there before anything is, or nothing would be read out. */
 export function Announcements(): JSX.Element {
-  return <div id="live" class="said" aria-live="polite"></div>
+  return <div id="live" class="visually-hidden" aria-live="polite"></div>
 }
 
 /** What every page of the service leads to. */

@@ -35,31 +35,31 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
 }
 
 /** @type {AbortController | undefined} */
-let looking
+let pendingSearch
 
 // The server reads the list; while it is typed, this asks it what it finds.
-async function tellFound() {
+async function findLinks() {
   const urls = document.getElementById('urls')
   const found = document.getElementById('found')
   if (!(urls instanceof HTMLTextAreaElement) || found === null) return
-  looking?.abort()
-  looking = new AbortController()
-  const { signal } = looking
+  pendingSearch?.abort()
+  pendingSearch = new AbortController()
+  const { signal } = pendingSearch
   await new Promise((wait) => setTimeout(wait, 250))
   if (signal.aborted) return
   const body = new URLSearchParams({ urls: urls.value })
-  const answer = await fetch(urls.dataset.found ?? '', { method: 'POST', body, signal }).catch(() => null)
+  const answer = await fetch(urls.dataset.findUrl ?? '', { method: 'POST', body, signal }).catch(() => null)
   // What was found before stays where the server has had enough for now.
   if (!answer?.ok || signal.aborted) return
   found.innerHTML = await answer.text()
   const title = document.getElementById('title')
-  const called = found.querySelector('[data-title]')
+  const titled = found.querySelector('[data-title]')
   if (title instanceof HTMLInputElement) {
-    title.placeholder = called instanceof HTMLElement ? (called.dataset.title ?? '') : ''
+    title.placeholder = titled instanceof HTMLElement ? (titled.dataset.title ?? '') : ''
   }
 }
 document.addEventListener('input', ({ target }) => {
-  if (target instanceof Element && target.id === 'urls') void tellFound()
+  if (target instanceof Element && target.id === 'urls') void findLinks()
 })
 
 /** After a page has come: to what is wrong with it, if anything is. Tells whether anything was. */

@@ -24,7 +24,7 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
   const addressOf = (at: number) => `/dashboard?${queryOf({ ...asked, offset: at })}`
   if (total === 0) {
     return (
-      <div id="list" data-said="Nothing found">
+      <div id="list" data-announcement="Nothing found">
         <Empty heading="Nothing found" text={`No title, link, note or tag holds “${asked.q ?? ''}”.`}>
           <p>
             <a href="/dashboard">Show all bundles</a>
@@ -34,7 +34,7 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
     )
   }
   return (
-    <div id="list" data-said={`${count(total, 'bundle')}${asked.q === undefined ? '' : ' found'}`}>
+    <div id="list" data-announcement={`${count(total, 'bundle')}${asked.q === undefined ? '' : ' found'}`}>
       <ul class="rows">{bundles.map((bundle) => <BundleRow bundle={bundle} site={site} />) as 'safe'[]}</ul>
       <Pager
         says={`${offset + 1} to ${to} of ${total}`}

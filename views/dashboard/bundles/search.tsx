@@ -38,7 +38,7 @@ export function Search(props: ListProps): JSX.Element {
               hx-sync="this:replace"
             />
           </div>
-          <label for="sort" class="said">
+          <label for="sort" class="visually-hidden">
             Sort by
           </label>
           <select

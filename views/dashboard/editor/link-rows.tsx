@@ -48,7 +48,7 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
   return (
     <li class="link-row">
       <fieldset>
-        <legend class="said">{`Link ${index + 1}` as 'safe'}</legend>
+        <legend class="visually-hidden">{`Link ${index + 1}` as 'safe'}</legend>
         <span class="grip scripted" title="Drag to reorder">
           <Icon name="grip" />
         </span>

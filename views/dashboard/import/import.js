@@ -6,17 +6,17 @@ const MAX_IMPORT_BYTES = 200 * 1024
 /** @param {File | null | undefined} file */
 async function readImportFile(file) {
   const field = document.getElementById('text')
-  const said = document.getElementById('file-said')
-  if (file == null || !(field instanceof HTMLTextAreaElement) || said === null) return
+  const status = document.getElementById('file-status')
+  if (file == null || !(field instanceof HTMLTextAreaElement) || status === null) return
   const text = leanBookmarks(await file.text())
   const size = new URLSearchParams({ text }).toString().length
   const kib = (/** @type {number} */ bytes) => `${Math.ceil(bytes / 1024)} KiB`
   if (size > MAX_IMPORT_BYTES) {
-    said.textContent = `${file.name} is too long to read at once (${kib(size)} as sent, ${kib(MAX_IMPORT_BYTES)} fit): bring one folder or part of it.`
+    status.textContent = `${file.name} is too long to read at once (${kib(size)} as sent, ${kib(MAX_IMPORT_BYTES)} fit): bring one folder or part of it.`
     return
   }
   field.value = text
-  said.textContent = `${file.name} is in the field.`
+  status.textContent = `${file.name} is in the field.`
 }
 
 /** Bookmarks with the attributes that are read. @param {string} text */
@@ -39,9 +39,9 @@ document.addEventListener('change', ({ target }) => {
       if (link instanceof HTMLInputElement) link.checked = target.checked
     }
   }
-  const wanted = document.querySelectorAll('.plan [name="bundle"]:checked').length
-  const button = document.querySelector('[data-wanted]')
-  if (button !== null) button.textContent = `Make ${wanted} bundle${wanted === 1 ? '' : 's'}`
+  const ticked = document.querySelectorAll('.plan [name="bundle"]:checked').length
+  const button = document.querySelector('[data-count-bundles]')
+  if (button !== null) button.textContent = `Make ${ticked} bundle${ticked === 1 ? '' : 's'}`
 })
 document.addEventListener('dragover', (event) => {
   if (event.target instanceof Element && event.target.id === 'text') event.preventDefault()

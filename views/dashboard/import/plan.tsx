@@ -23,7 +23,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
   const { bundles, format } = plan
   const { skipped } = plan.counts
   const links = bundles.reduce((sum, bundle) => sum + bundle.links.length, 0)
-  const wanted = bundles.filter((_, index) => form.ticked.has(String(index))).length
+  const ticked = bundles.filter((_, index) => form.ticked.has(String(index))).length
   return (
     <>
       {/* What Enter does, in any field. */}
@@ -60,8 +60,8 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
         </p>
       </details>
       <div class="save-bar">
-        <button type="submit" name="do" value="make" class="primary" data-wanted="">
-          {`Make ${count(wanted, 'bundle')}` as 'safe'}
+        <button type="submit" name="do" value="make" class="primary" data-count-bundles="">
+          {`Make ${count(ticked, 'bundle')}` as 'safe'}
         </button>
         <a class="quiet" href="/dashboard/links/import">
           Start over

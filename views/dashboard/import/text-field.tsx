@@ -24,7 +24,7 @@ export function TextField({ form: { text, error }, rows }: { form: ImportForm; r
       <p class="file scripted">
         <label for="file">or a file, chosen here or dropped on the field</label>
         <input id="file" type="file" accept=".html,.htm,.csv,.tsv,.md,.markdown,.json,.txt,application/json,text/*" />
-        <span id="file-said" class="hint" role="status"></span>
+        <span id="file-status" class="hint" role="status"></span>
       </p>
     </div>
   )

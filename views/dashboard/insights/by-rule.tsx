@@ -17,7 +17,7 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
         </p>
       ) : (
         <table class="by-rule">
-          <caption class="said">Views and presses of Open all, by rule</caption>
+          <caption class="visually-hidden">Views and presses of Open all, by rule</caption>
           <thead>
             <tr>
               <th scope="col">Rule</th>

@@ -36,7 +36,7 @@ export function Counts({ slug, insights }: { slug: string; insights: Insights })
         <details class="more">
           <summary>Both as a table</summary>
           <table>
-            <caption class="said">Views and presses of Open all, by day, the latest first</caption>
+            <caption class="visually-hidden">Views and presses of Open all, by day, the latest first</caption>
             <thead>
               <tr>
                 <th scope="col">Day (UTC)</th>

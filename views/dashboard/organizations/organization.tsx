@@ -76,11 +76,11 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
 
 function NameForm({ organization, form }: { organization: OrganizationInFull; form: OrganizationProps['name'] }) {
   return (
-    <section class="panel" aria-labelledby="called">
-      <h2 id="called">Name</h2>
+    <section class="panel" aria-labelledby="name-heading">
+      <h2 id="name-heading">Name</h2>
       <form class="inline" method="post" action={`/dashboard/organizations/${organization.id}`}>
         <div class="field">
-          <label for="name" class="said">
+          <label for="name" class="visually-hidden">
             Organisation name
           </label>
           <input

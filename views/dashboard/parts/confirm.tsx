@@ -20,13 +20,13 @@ type ConfirmProps = PropsWithChildren<{
 
 /** A page that asks once more, and says what will be; children say it. */
 export function Confirm({ title, action, button, back, fields, boost, children }: ConfirmProps): JSX.Element {
-  const said = <div class="words">{children as 'safe'}</div>
+  const message = <div class="words">{children as 'safe'}</div>
   if (button === undefined) {
     return (
       <>
         <Head title={title} />
         <section class="panel slim">
-          {said as 'safe'}
+          {message as 'safe'}
           <p>
             <a class="button" href={back}>
               Back
@@ -40,7 +40,7 @@ export function Confirm({ title, action, button, back, fields, boost, children }
     <>
       <Head title={title} />
       <form class="panel slim" method="post" action={action} hx-boost={boost}>
-        {said as 'safe'}
+        {message as 'safe'}
         {(fields ?? '') as 'safe'}
         <div class="actions">
           <button type="submit" class="primary danger" safe>

@@ -2,7 +2,7 @@
 
 import { attribute } from '../../parts/layout.tsx'
 
-/** What a page can begin by telling, by the name that its address carries as `said`. */
+/** The messages that a page can open with; the query field `notice` names one of them. */
 const MESSAGES = {
   created: 'Bundle created.',
   exampleCopied: 'This bundle is yours now. Replace the links with your own, then share it.',
@@ -39,7 +39,7 @@ type FlashName = keyof typeof MESSAGES
 export function withFlash(path: string, name: FlashName, more: Record<string, string> = {}): string {
   const [pathname = '', query = ''] = path.split('?')
   const search = new URLSearchParams(query)
-  search.set('said', name)
+  search.set('notice', name)
   for (const key in more) search.set(key, more[key]!)
   return `${pathname}?${search}`
 }
@@ -49,7 +49,7 @@ export function withFlash(path: string, name: FlashName, more: Record<string, st
  * @param acting the name of the organisation that the viewer acts for.
  */
 export function Flash({ query, acting }: { query: URLSearchParams; acting: string | null }): JSX.Element {
-  const name = query.get('said')
+  const name = query.get('notice')
   if (name === null || !Object.hasOwn(MESSAGES, name)) return ''
   return (
     <div class="flash">

@@ -15,8 +15,8 @@ document.addEventListener('keydown', (event) => {
 // What the page says once is not said again when it is loaded anew.
 function forgetMessage() {
   const url = new URL(location.href)
-  if (!url.searchParams.has('said')) return
-  for (const name of ['said', 'slug', 'version']) url.searchParams.delete(name)
+  if (!url.searchParams.has('notice')) return
+  for (const name of ['notice', 'slug', 'version']) url.searchParams.delete(name)
   history.replaceState(history.state, '', url)
 }
 forgetMessage()

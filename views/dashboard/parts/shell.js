@@ -34,7 +34,7 @@ document.addEventListener('htmx:after:swap', (event) => {
 document.addEventListener('htmx:after:swap', (event) => {
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
   const part = target instanceof Element ? document.getElementById(target.id) : null
-  if (part?.id === 'list') announce(part.dataset.said ?? '')
+  if (part?.id === 'list') announce(part.dataset.announcement ?? '')
 })
 
 // What could not be reached or was refused leaves the page as it is, with everything typed.
@@ -46,7 +46,7 @@ document.addEventListener('htmx:error', () => {
   // Beside the button that was pressed, wherever the page is scrolled to.
   const bar = document.querySelector('.save-bar')
   bar?.querySelector('.alert')?.remove()
-  if (bar === null) document.getElementById('said')?.replaceChildren(alert)
+  if (bar === null) document.getElementById('messages')?.replaceChildren(alert)
   else bar.prepend(alert)
 })
 

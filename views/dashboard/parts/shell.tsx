@@ -109,7 +109,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         </div>
       </header>
       <main id="main" tabindex="-1">
-        <div id="said">
+        <div id="messages">
           <Flash query={query} acting={viewer.acting?.name ?? null} />
         </div>
         <ConfirmNotice viewer={viewer} back={path} />

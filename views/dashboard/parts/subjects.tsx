@@ -12,7 +12,7 @@ export function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
   return (
     <details class="menu subjects" name="menu">
       <summary>
-        <span class="said">Workspace</span>
+        <span class="visually-hidden">Workspace</span>
         <Monogram text={name} />
         <span class="who">
           <span class="name" dir="auto" safe>

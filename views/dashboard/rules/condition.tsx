@@ -43,7 +43,7 @@ function Group({ condition, path, number, depth, building }: ConditionProps<Draf
   const mayAdd = op !== 'not' || room > 0 || of.length === 0
   return (
     <fieldset class="group">
-      <legend class="said" safe>
+      <legend class="visually-hidden" safe>
         {isRoot ? 'Conditions' : `Group ${number}`}
       </legend>
       <div class="group-head">
@@ -124,7 +124,7 @@ function Leaf({ condition, path, number, depth, building }: ConditionProps<Draft
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
-      <legend class="said">{label as 'safe'}</legend>
+      <legend class="visually-hidden">{label as 'safe'}</legend>
       <State place={path} findings={building.findings} />
       <div class="controls">
         <select aria-label="Asks about" {...field(`${path}.subject`, path, building)} data-refresh="">

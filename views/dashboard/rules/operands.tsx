@@ -207,7 +207,7 @@ function WindowFields({ condition, path, building }: OperandProps): JSX.Element 
             <label class="day" title={DAY_NAMES[day]}>
               <input type="checkbox" value="on" checked={days.includes(day)} {...at(`days.${day}`)} />
               <span safe>{DAY_NAMES[day].slice(0, 2)}</span>
-              <span class="said" safe>
+              <span class="visually-hidden" safe>
                 {DAY_NAMES[day].slice(2)}
               </span>
             </label>

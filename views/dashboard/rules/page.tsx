@@ -46,7 +46,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
       >
         {/* Enter in a field presses the first button: this one, which changes nothing. */}
         <button
-          class="said"
+          class="visually-hidden"
           type="submit"
           name="do"
           value="refresh"

@@ -108,7 +108,7 @@ export function Mark({ matched }: { matched: boolean }): JSX.Element {
   return (
     <span class={['mark', matched ? 'yes' : 'no']} title={matched ? 'Holds' : 'Does not hold'}>
       <Icon name={matched ? 'check' : 'cross'} />
-      <span class="said">{matched ? 'Holds:' : 'Does not hold:'}</span>
+      <span class="visually-hidden">{matched ? 'Holds:' : 'Does not hold:'}</span>
     </span>
   )
 }

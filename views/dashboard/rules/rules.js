@@ -120,12 +120,12 @@ document.addEventListener('htmx:after:swap', (event) => {
   markWrong()
   if (rules !== null && document.activeElement === document.body) rules.focus({ preventScroll: true })
   const isWhole = /** @type {CustomEvent} */ (event).detail?.ctx?.target?.id === 'page'
-  const said = rules?.dataset.said ?? ''
+  const announcement = rules?.dataset.announcement ?? ''
   const now = document.getElementById('outcome')?.textContent ?? ''
-  if (said !== '') announce(said)
+  if (announcement !== '') announce(announcement)
   // A page that has come, saved or refused, has something else to say.
   else if (now !== outcome && !isWhole) announce(now)
-  if (rules !== null) rules.dataset.said = ''
+  if (rules !== null) rules.dataset.announcement = ''
   outcome = now
 })
 

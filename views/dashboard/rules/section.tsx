@@ -43,7 +43,7 @@ export function RulesSection({ writing, bundle, findings }: SectionProps): JSX.E
   const isJson = 'json' in source
   const building: Building = { findings, focus, own: ownTabs(bundle) }
   return (
-    <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-said={attribute(announcement)}>
+    <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">
         <h2 id="rules-title">Rules</h2>
         <span class="switch">

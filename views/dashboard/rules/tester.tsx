@@ -54,7 +54,7 @@ interface FieldsProps {
 function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
   return (
     <fieldset class="facts">
-      <legend class="said">The viewer</legend>
+      <legend class="visually-hidden">The viewer</legend>
       <label class="check">
         <input type="checkbox" name="viewer.signedIn" value="true" checked={viewer.signedIn === 'true'} />
         <span>Signed in</span>

@@ -16,7 +16,7 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
     <div class="field">
       <label for={name}>
         {label as 'safe'}
-        <span class="said"> version</span>
+        <span class="visually-hidden"> version</span>
       </label>
       <input
         id={name}
@@ -46,9 +46,9 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
   const older = Math.min(from.versionNumber, to.versionNumber)
   const mayRestore = older < latest && allowsRole(roleOver(bundle, site.viewer), 'editor')
   return (
-    <section class="card compared" aria-labelledby="compared">
+    <section class="card compared" aria-labelledby="comparison-heading">
       <div class="step">
-        <h2 id="compared" safe>
+        <h2 id="comparison-heading" safe>
           {`Version ${from.versionNumber} → version ${to.versionNumber}`}
         </h2>
         <span class="by hint">

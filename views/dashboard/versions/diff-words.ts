@@ -15,12 +15,12 @@ export function inShort({ fields, links, rules }: BundleDiff): string {
 }
 
 function listed(entries: readonly Entry<unknown>[], noun: string): string[] {
-  const told = { added: 0, removed: 0, moved: 0, changed: 0 }
+  const counts = { added: 0, removed: 0, moved: 0, changed: 0 }
   for (const entry of entries) {
-    if (entry.kind !== 'kept') told[entry.kind] += 1
-    else told[Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'] += 1
+    if (entry.kind !== 'kept') counts[entry.kind] += 1
+    else counts[Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'] += 1
   }
-  return Object.entries(told)
+  return Object.entries(counts)
     .filter(([, number]) => number > 0)
     .map(([what, number]) => `${count(number, noun)} ${what}`)
 }

@@ -21,7 +21,7 @@ export function Marked({ entry, children }: PropsWithChildren<{ entry: Entry<unk
       </span>
       <div class="entry">{children as 'safe'}</div>
       <span class="place hint">
-        <span class="said">{`${word}, ` as 'safe'}</span>
+        <span class="visually-hidden">{`${word}, ` as 'safe'}</span>
         {place(entry) as 'safe'}
       </span>
     </li>

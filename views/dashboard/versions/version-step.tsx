@@ -48,7 +48,7 @@ export function VersionStep(props: StepProps): JSX.Element {
           {', '}
           <When at={editedAt} />
         </span>
-        <p class="told" safe>
+        <p class="changes" safe>
           {summary(inShort(changes), versionNumber)}
         </p>
       </div>
