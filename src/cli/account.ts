@@ -5,11 +5,11 @@ import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readStdin } from './input.ts'
 import { note, print, printJson } from './output.ts'
-import { forget, keep, settingsFile } from './settings.ts'
+import { deleteKey, saveKey, settingsFile } from './settings.ts'
 
 export const login = command({
   name: 'login',
-  summary: 'Keep an API key for a service, after asking the service whether it is good',
+  summary: 'Check an API key with the service and save it',
   examples: [
     'openall login --server https://openall.example',
     'openall login --server https://openall.example < key.txt',
@@ -17,22 +17,22 @@ export const login = command({
   args: {},
   async run({ args, server }) {
     const key = await askForKey(server)
-    if (key === '') throw new UsageError(`no key was given: make one at ${server}/dashboard/keys`)
+    if (key === '') throw new UsageError(`no key was given: create one at ${server}/dashboard/keys`)
     const who = await createClient({ server, key }).whoAmI()
-    keep(server, key)
+    saveKey(server, key)
     if (args.json) return printJson(who)
     print(`Logged in to ${server} as ${named(who)}.`)
-    note(`The key is kept in ${settingsFile()}, which only you can read.`)
+    note(`The key is saved in ${settingsFile()}, which only you can read.`)
   },
 })
 
-/** Never an argument: those are seen by every process of the machine, and kept in the shell's history. */
+/** Reads the key from a prompt or standard input. Never an argument: other processes and the shell's history see those. */
 async function askForKey(server: string): Promise<string> {
   if (!process.stdin.isTTY) return (await readStdin()).trim()
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
   const questions = createInterface({ input: process.stdin, output: silence, terminal: true })
-  // Asked only now that the terminal no longer shows what is typed.
-  process.stderr.write(`Paste an API key (you make them at ${server}/dashboard/keys): `)
+  // Only now, because from here on the terminal does not echo.
+  process.stderr.write(`Paste an API key (create one at ${server}/dashboard/keys): `)
   try {
     return (await questions.question('')).trim()
   } finally {
@@ -43,19 +43,19 @@ async function askForKey(server: string): Promise<string> {
 
 export const logout = command({
   name: 'logout',
-  summary: 'Forget the key that is kept for a service; it stays valid until it is revoked',
+  summary: 'Delete the saved key of a service; it stays valid until revoked',
   examples: ['openall logout'],
   args: {},
   async run({ args, server }) {
-    const forgotten = forget(server)
-    if (args.json) return printJson({ server, forgotten })
-    print(forgotten ? `The key for ${server} is forgotten.` : `No key was kept for ${server}.`)
+    const wasSaved = deleteKey(server)
+    if (args.json) return printJson({ server, forgotten: wasSaved })
+    print(wasSaved ? `Deleted the key for ${server}.` : `There is no saved key for ${server}.`)
   },
 })
 
 export const whoami = command({
   name: 'whoami',
-  summary: 'Tell whom the key acts for, in which role and with which scopes',
+  summary: 'Show whom the key acts for, with which role and scopes',
   examples: ['openall whoami', 'openall whoami --json'],
   args: {},
   async run({ args, server, client }) {

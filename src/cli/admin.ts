@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { command } from './command.ts'
 import { EXIT } from './exit.ts'
 
-/** The service itself, where this command stands beside it; the package from the registry has no server. */
+/** The server of this checkout; the npm package has none. */
 const SERVICE = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 export const admin = command({
   name: 'admin',
-  summary: 'Run the service: reports, blocks, plans, backups; on its own machine, with its settings',
+  summary: 'Administer the service on its own machine: reports, blocks, plans, backups',
   examples: [
     'openall admin reports',
     'openall admin block 4k2mz7qy9p "phishing"',
@@ -22,16 +22,16 @@ export const admin = command({
   async run({ more }) {
     if (!existsSync(SERVICE)) {
       throw new Error(
-        'admin works where the service is installed: run it in its folder, or give its executable these words',
+        'admin only works where the service is installed: run it in its folder, or pass these arguments to its executable',
       )
     }
-    process.exitCode = await serviceWith(more.length === 0 ? ['help'] : more)
+    process.exitCode = await runServer(more.length === 0 ? ['help'] : more)
   },
 })
 
-/** Hands the words to the service's own command, which works on the store that its settings name. @returns its exit code. */
-function serviceWith(words: string[]): Promise<number> {
-  // Deno needs its subcommand and permissions before the script; Bun and Node take it as it is.
+/** Runs the server's own command, which uses the store in its settings. @returns its exit code. */
+function runServer(words: string[]): Promise<number> {
+  // Deno needs a subcommand and permissions; Bun and Node do not.
   const runtime = 'deno' in process.versions ? ['run', '-A'] : []
   const child = spawn(process.execPath, [...runtime, SERVICE, ...words], { stdio: 'inherit' })
   return new Promise((resolve, reject) => {

@@ -9,16 +9,16 @@ type Item = Awaited<ReturnType<Client['listBundles']>>['bundles'][number]
 /** The argument that names a bundle. */
 export const SLUG = { type: 'positional', required: true, description: 'The bundle: its slug, or its link' } as const
 
-/** Refuses a change of what others have changed meanwhile. */
+/** Refuses an edit if somebody else has edited the bundle since. */
 export const IF_VERSION = {
   type: 'string',
   valueHint: 'number',
-  description: 'Refuse where this is not the latest version',
+  description: 'Refuse if this is not the latest version',
 } as const
 
-export const DRY_RUN = { type: 'boolean', description: 'Show what would be saved, and save nothing' } as const
+export const DRY_RUN = { type: 'boolean', description: 'Show what would be saved, without saving it' } as const
 
-/** What would be saved, and what of it is doubtful. */
+/** Prints what would be saved, and warnings. */
 export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['dryRun']>>, isJson: boolean): void {
   const { bundle, warnings } = answer
   if (isJson) {
@@ -28,7 +28,7 @@ export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['d
   print(styled('bold', oneLine(bundle.title ?? bundle.slug ?? 'A bundle without a title')))
   printContent(bundle)
   for (const { path, message } of warnings) note(`warning: ${oneLine(path)} ${oneLine(message)}`)
-  note('Nothing was saved: leave --dry-run out to do it.')
+  note('Nothing was saved. Run it without --dry-run to save.')
 }
 
 export const list = command({
@@ -36,21 +36,21 @@ export const list = command({
   summary: 'List or search your bundles, newest first',
   examples: ['openall list', 'openall list --tag live', 'openall list --all --json | jq -r ".bundles[].slug"'],
   args: {
-    limit: { type: 'string', valueHint: '1-100', description: 'How many' },
-    offset: { type: 'string', valueHint: 'number', description: 'How many to leave out' },
+    limit: { type: 'string', valueHint: '1-100', description: 'Maximum number of results' },
+    offset: { type: 'string', valueHint: 'number', description: 'Number of results to skip' },
     search: {
       type: 'string',
       alias: 's',
       valueHint: 'text',
-      description: 'Those with this in title, description, notes or URLs',
+      description: 'Only bundles with this in their title, description, notes or URLs',
     },
-    tag: { type: 'string', valueHint: 'tag', description: 'Those with this tag on a link' },
-    sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'The order' },
-    deleted: { type: 'boolean', description: 'Deleted ones, which openall restore takes back' },
-    all: { type: 'boolean', alias: 'a', description: 'Every one, page after page' },
+    tag: { type: 'string', valueHint: 'tag', description: 'Only bundles with this tag on a link' },
+    sort: { type: 'enum', options: ['created', 'updated', 'title'], description: 'Sort order' },
+    deleted: { type: 'boolean', description: 'List deleted bundles, which openall restore brings back' },
+    all: { type: 'boolean', alias: 'a', description: 'List all, not just one page' },
   },
   async run({ args, client }) {
-    const asked = {
+    const input = {
       ...(args.search === undefined ? {} : { q: args.search }),
       ...(args.tag === undefined ? {} : { tag: args.tag }),
       ...(args.sort === undefined ? {} : { sort: args.sort as 'created' }),
@@ -59,11 +59,11 @@ export const list = command({
       ...(args.offset === undefined ? {} : { offset: whole(args.offset, '--offset') }),
     }
     if (!args.all) {
-      const page = await client.listBundles(asked)
+      const page = await client.listBundles(input)
       return args.json ? printJson(page) : printBundles(page.bundles)
     }
     const bundles: Item[] = []
-    for await (const bundle of client.listBundles.each(asked)) {
+    for await (const bundle of client.listBundles.each(input)) {
       bundles.push(bundle)
       if (bundles.length % 100 === 0) progress(`${bundles.length} bundles…`)
     }
@@ -73,7 +73,7 @@ export const list = command({
 })
 
 function printBundles(bundles: readonly Item[]): void {
-  if (bundles.length === 0) note('There is no bundle here. Make one: openall create <url>…')
+  if (bundles.length === 0) note('No bundles found. To create one: openall create <url>…')
   const rows = bundles.map(({ slug, urls, updatedAt, title }) => [
     slug,
     String(urls.length),
@@ -95,53 +95,56 @@ export const show = command({
     print(`${server}/l/${body.slug}`)
     printContent(body)
     print()
-    print(styled('dim', `version ${version}, made ${minute(body.createdAt)}, changed ${minute(body.updatedAt)} UTC`))
+    print(styled('dim', `version ${version}, created ${minute(body.createdAt)}, updated ${minute(body.updatedAt)} UTC`))
   },
 })
 
 export const remove = command({
   name: 'delete',
-  summary: 'Delete a bundle; openall restore takes it back',
+  summary: 'Delete a bundle; openall restore brings it back',
   examples: ['openall delete 4k2mz7qy9p'],
   args: { slug: SLUG, 'if-version': IF_VERSION },
   async run({ args, server, client }) {
     const slug = slugIn(args.slug, server)
-    const deleted = await client.deleteBundle({ slug }, seen(args['if-version']))
+    const deleted = await client.deleteBundle({ slug }, expectedVersionIn(args['if-version']))
     if (args.json) return printJson(deleted)
-    print(`${deleted.slug} is deleted. To take it back: openall restore ${deleted.slug}`)
+    print(`Deleted ${deleted.slug}. To undo: openall restore ${deleted.slug}`)
   },
 })
 
 export const restore = command({
   name: 'restore',
-  summary: 'Take a deletion back, or make an old version the newest',
+  summary: 'Restore a deleted bundle, or an old version',
   examples: ['openall restore 4k2mz7qy9p', 'openall restore 4k2mz7qy9p --version 3'],
   args: {
     slug: SLUG,
-    version: { type: 'string', valueHint: 'number', description: 'The version to go back to; it becomes a new one' },
+    version: { type: 'string', valueHint: 'number', description: 'The version to restore, as a new version' },
     'if-version': IF_VERSION,
   },
   async run({ args, server, client }) {
     const slug = slugIn(args.slug, server)
     if (args.version === undefined) {
       const bundle = await client.restoreBundle({ slug })
-      return args.json ? printJson(bundle) : print(`${bundle.slug} is there: ${server}/l/${bundle.slug}`)
+      return args.json ? printJson(bundle) : print(`Restored ${bundle.slug}: ${server}/l/${bundle.slug}`)
     }
     const versionNumber = whole(args.version, '--version')
-    const { body, version } = await client.restoreVersion.answer({ slug, versionNumber }, seen(args['if-version']))
+    const { body, version } = await client.restoreVersion.answer(
+      { slug, versionNumber },
+      expectedVersionIn(args['if-version']),
+    )
     if (args.json) return printJson(body)
-    print(`${body.slug} is as it was at version ${versionNumber}; this is version ${version}.`)
+    print(`Restored version ${versionNumber} of ${body.slug} as version ${version}.`)
   },
 })
 
-/** The version that the caller has seen, as an option of a call. */
-export function seen(flag: string | undefined): { expectedVersion?: number } {
+/** `--if-version` as an option of a call. */
+export function expectedVersionIn(flag: string | undefined): { expectedVersion?: number } {
   return flag === undefined ? {} : { expectedVersion: whole(flag, '--if-version') }
 }
 
 export const claim = command({
   name: 'claim',
-  summary: 'Take an unclaimed bundle into your account',
+  summary: 'Move an unclaimed bundle into your account',
   examples: ['openall claim oDk4…', 'openall claim https://openall.example/claim/oDk4…'],
   args: { token: { type: 'positional', required: true, description: 'The claim token, or the claim link' } },
   async run({ args, server, client }) {

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '../operations.ts'
 import { methodName } from '../sdk/client.ts'
-import { IF_VERSION, seen } from './bundles.ts'
+import { expectedVersionIn, IF_VERSION } from './bundles.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readJson } from './input.ts'
@@ -10,16 +10,25 @@ const NAMES = Object.keys(OPERATIONS)
 
 export const call = command({
   name: 'call',
-  summary: 'Call any operation of the API by its name, with its input as JSON',
+  summary: 'Call any API operation by name, with JSON input',
   examples: [
     `openall call get_insights '{"slug":"4k2mz7qy9p","range":"7d"}'`,
     'openall call create_bundle --file bundle.json',
   ],
   args: {
     operation: { type: 'positional', required: true, description: NAMES.join(', ') },
-    input: { type: 'positional', required: false, description: 'One JSON object with all the fields' },
-    file: { type: 'string', alias: 'f', valueHint: 'path', description: 'The input from a file; - is standard input' },
-    'idempotency-key': { type: 'string', valueHint: 'text', description: 'Takes effect once within 24 hours' },
+    input: { type: 'positional', required: false, description: 'A JSON object with all fields' },
+    file: {
+      type: 'string',
+      alias: 'f',
+      valueHint: 'path',
+      description: 'Read the input from a file; - is standard input',
+    },
+    'idempotency-key': {
+      type: 'string',
+      valueHint: 'text',
+      description: 'With the same key, takes effect once in 24 hours',
+    },
     'if-version': IF_VERSION,
   },
   async run({ args, client }) {
@@ -29,7 +38,10 @@ export const call = command({
     const input = args.file === undefined ? parsed(args.input ?? '{}') : await readJson(args.file)
     const name = methodName(args.operation) as keyof typeof client
     const method = client[name] as (input: unknown, options: object) => Promise<unknown>
-    const answer = await method(input, { idempotencyKey: args['idempotency-key'], ...seen(args['if-version']) })
+    const answer = await method(input, {
+      idempotencyKey: args['idempotency-key'],
+      ...expectedVersionIn(args['if-version']),
+    })
     if (answer !== undefined) printJson(answer)
   },
 })
@@ -38,6 +50,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError('the input is not JSON')
+    throw new UsageError('the input is not valid JSON')
   }
 }

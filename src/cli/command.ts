@@ -5,7 +5,7 @@ import { type Client, createClient } from '../sdk/openall.ts'
 import { UsageError } from './exit.ts'
 import { keyFor, serverFor } from './settings.ts'
 
-/** A flag or argument; a flag of which `multiple` may be given has them in `lists`. */
+/** A flag or argument. The values of a flag with `multiple` are in `lists`. */
 export type Flag = ArgDef & { multiple?: true }
 type Flags = Record<string, Flag>
 
@@ -13,43 +13,43 @@ const COMMON = {
   server: {
     type: 'string',
     valueHint: 'address',
-    description: 'The service (else OPENALL_URL, else where you logged in last)',
+    description: 'The service; default: OPENALL_URL, then the one you last logged in to',
   },
-  json: { type: 'boolean', description: 'Print the answer of the service as JSON' },
+  json: { type: 'boolean', description: 'Print the answer as JSON' },
 } as const satisfies Flags
 
-/** What a command is run with. */
+/** What a command's `run` gets. */
 interface Run<F extends Flags> {
   args: ParsedArgs<F & typeof COMMON>
-  /** Arguments beyond those that the command names, in their order. */
+  /** Arguments after the named ones. */
   more: string[]
   /** The values of flags that may be given several times. */
   lists: Record<string, string[]>
   /** The service's address. */
   server: string
-  /** A client for the service, with the key that is kept for it. */
+  /** A client with the saved key of the server. */
   client: Client
 }
 
 interface Declared<F extends Flags> {
   name: string
   summary: string
-  /** Lines that can be run as they stand, save for their slugs. */
+  /** Lines that can be run as they are, except for their slugs. */
   examples: readonly string[]
   args: F
-  /** How many arguments may follow those that are named. */
+  /** Whether more arguments may follow the named ones. */
   rest?: 'any'
   run(run: Run<F>): Promise<void>
 }
 
-/** What a command is made of beside what citty knows of it. */
+/** A command with what citty has no field for. */
 export interface Command extends CommandDef {
   examples: readonly string[]
   flags: Flags
   rest: 'any' | 'none'
 }
 
-/** Declares a command: its flags are checked and typed, and it has a client. */
+/** Defines a command with strictly checked and typed flags, and a client. */
 export function command<const F extends Flags>(declared: Declared<F>): Command {
   const { name, summary, examples, args, rest = 'none', run } = declared
   const flags = { ...args, ...COMMON }
@@ -68,7 +68,7 @@ export function command<const F extends Flags>(declared: Declared<F>): Command {
 }
 
 /**
- * Reads arguments strictly, which citty does not: it takes a mistyped flag in silence.
+ * Parses arguments strictly, because citty ignores unknown flags.
  * @throws UsageError.
  */
 export function read(rawArgs: string[], flags: Flags, rest: Command['rest'] = 'any') {
@@ -82,12 +82,13 @@ export function read(rawArgs: string[], flags: Flags, rest: Command['rest'] = 'a
   const lists: Record<string, string[]> = {}
   for (const [name, { multiple }] of named) {
     const given = (values[name] ?? []) as string[]
-    if (multiple === undefined && given.length > 1) throw new UsageError(`--${name} is given ${given.length} times`)
+    if (multiple === undefined && given.length > 1)
+      throw new UsageError(`--${name} is given ${given.length} times: give it once`)
     lists[name] = given
   }
   const places = Object.keys(flags).length - named.length
   const surplus = positionals[places]
-  if (rest === 'none' && surplus !== undefined) throw new UsageError(`"${surplus}" is one argument too many`)
+  if (rest === 'none' && surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`)
   return { positionals, lists }
 }
 
@@ -100,13 +101,13 @@ function strictly(args: string[], options: NonNullable<Parameters<typeof parseAr
   }
 }
 
-/** A whole number of a flag or argument. @throws UsageError. */
+/** Parses a whole number. @throws UsageError. */
 export function whole(text: string, name: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number, not "${text}"`)
   return Number(text)
 }
 
-/** The slug of an argument, which may be the bundle's whole link. @throws UsageError for a link to another service. */
+/** The slug in an argument, which may be a link. @throws UsageError for a link to another service. */
 export function slugIn(text: string, server: string): string {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return text
   const { origin, pathname } = new URL(text)

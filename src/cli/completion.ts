@@ -3,10 +3,10 @@ import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { print } from './output.ts'
 
-/** Commands by name; a name with commands of its own leads to those. */
+/** Commands and groups of commands, by name. */
 export type Tree = { readonly [name: string]: Command | Tree }
 
-/** Each asks the command itself, so that a completion never knows less than the command. */
+/** Each script calls `openall complete`, so that completions are never out of date. */
 const SCRIPTS: Record<string, string> = {
   bash: `_openall() {
   local IFS=$'\\n'
@@ -36,7 +36,7 @@ export const completion = command({
   },
 })
 
-/** The words that may stand in place of the last of `words`, one a line. */
+/** Prints the completions of the last of `words`, one per line. */
 export function complete(words: readonly string[], tree: Tree): void {
   let at: Command | Tree = tree
   for (const word of words.slice(0, -1)) {
@@ -55,7 +55,7 @@ function namesAt(at: Command | Tree, last: string): string[] {
   return [...flags.map(([name]) => `--${name}`), '--help']
 }
 
-/** Whether a place in the tree is a command rather than a name that leads to some. */
+/** Whether a node of the tree is a command, not a group. */
 export function isCommand(at: Command | Tree): at is Command {
   return Array.isArray((at as Partial<Command>).examples)
 }

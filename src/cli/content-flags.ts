@@ -12,18 +12,18 @@ export function textFlags(described: (name: TextName) => string) {
   })
 }
 
-/** Flags that put something in place of what a bundle has. */
+/** Flags that replace parts of a bundle. */
 export const CHANGES = {
-  ...textFlags((name) => `Another ${name}; an empty one takes it away`),
+  ...textFlags((name) => `New ${name}; empty to remove it`),
   list: {
     type: 'string',
     valueHint: 'path',
-    description: 'A list or bookmarks file in place of all destinations; - is standard input',
+    description: 'A list or bookmarks file that replaces all URLs; - is standard input',
   },
-  policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules; none takes them away' },
+  policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules, or none to remove them' },
 } as const
 
-/** The texts that such flags give; an empty one is none. */
+/** The texts given by flags; null for an empty one. */
 export function textsIn(args: Partial<Record<TextName, string | undefined>>): Partial<Record<TextName, string | null>> {
   const given = TEXT_NAMES.flatMap((name) => {
     const text = args[name]
@@ -32,7 +32,7 @@ export function textsIn(args: Partial<Record<TextName, string | undefined>>): Pa
   return Object.fromEntries(given)
 }
 
-/** The rules that `--policy` gives; what they may hold is for the service to say. @throws UsageError. */
+/** The policy in the file of `--policy`, validated only by the service. @throws UsageError. */
 export async function readPolicy(policy: string): Promise<Bundle['resolutionPolicy']> {
   return policy === 'none' ? null : ((await readJson(policy)) as Bundle['resolutionPolicy'])
 }

@@ -10,7 +10,7 @@ import { note, oneLine, print, printJson } from './output.ts'
 
 export const create = command({
   name: 'create',
-  summary: 'Make a bundle of up to 25 URLs and print its link',
+  summary: 'Create a bundle of up to 25 URLs and print its link',
   examples: [
     'openall create https://example.com/plan https://example.com/status --title "Launch day"',
     'openall create --file bookmarks.html',
@@ -22,26 +22,26 @@ export const create = command({
       type: 'positional',
       required: false,
       valueHint: '…',
-      description: 'Destinations; without any they are read from standard input',
+      description: 'The URLs; read from standard input if omitted',
     },
     file: {
       type: 'string',
       alias: 'f',
       valueHint: 'path',
-      description: 'A list or a bookmarks file to read them from; - is standard input',
+      description: 'Read the URLs from a list or bookmarks file; - is standard input',
     },
     ...textFlags((name) => CONTENT[name].help),
-    slug: { type: 'string', description: 'The end of the link; chosen for you where you give none' },
+    slug: { type: 'string', description: 'The end of the link; generated if omitted' },
     policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
     email: {
       type: 'string',
       valueHint: 'address',
-      description: 'Where the claim link is sent, for callers without a key',
+      description: 'Where to send the claim link, without a key',
     },
     'idempotency-key': {
       type: 'string',
       valueHint: 'text',
-      description: 'Makes one bundle however often the command is run within 24 hours',
+      description: 'With the same key, creates only one bundle in 24 hours',
     },
     'dry-run': DRY_RUN,
   },
@@ -74,6 +74,6 @@ export const create = command({
 
 async function listed(file: string | undefined): Promise<string> {
   if (file !== undefined) return readText(file)
-  if (process.stdin.isTTY) throw new UsageError('give URLs, or --file, or send a list to standard input')
+  if (process.stdin.isTTY) throw new UsageError('give URLs or --file, or pipe a list to standard input')
   return readStdin()
 }

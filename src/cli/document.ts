@@ -8,13 +8,13 @@ import { UsageError } from './exit.ts'
 type Changes = Omit<Parameters<Client['updateBundle']>[0], 'slug'>
 type Metadata = Bundle['urlMetadata'][number]
 
-/** What of a bundle can be edited as a text: each URL stands with what is said of it. */
+/** A bundle as `edit` shows it in an editor: each URL with its metadata. */
 export interface EditDocument extends Record<TextName, string | null> {
   tabs: ({ url: string } & Metadata)[]
   resolutionPolicy: Bundle['resolutionPolicy']
 }
 
-/** Where in the document each part of a bundle's content stands. */
+/** The field of the document for each part of a bundle's content. */
 const PLACES = {
   ...(Object.fromEntries(TEXT_NAMES.map((name) => [name, name])) as { [Name in TextName]: Name }),
   urls: 'tabs',
@@ -22,22 +22,22 @@ const PLACES = {
   resolutionPolicy: 'resolutionPolicy',
 } as const satisfies Record<keyof Content, keyof EditDocument>
 
-/** The fields of a document, in its order. */
+/** The fields of a document, in order. */
 const FIELDS: readonly string[] = [...new Set(Object.values(PLACES))]
 
-/** A bundle as it is put before an editor. */
+/** The document of a bundle. */
 export function documentOf(bundle: Bundle): EditDocument {
   const { urls, urlMetadata, resolutionPolicy } = bundle
   return { ...eachText((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), resolutionPolicy }
 }
 
-/** Destinations as the tabs of a document. */
+/** URLs with their metadata, as the tabs of a document. */
 export function tabsOf({ urls, urlMetadata }: Pick<Bundle, 'urls' | 'urlMetadata'>): EditDocument['tabs'] {
   return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
 }
 
 /**
- * What came back, as far as its frame goes; what the fields may hold is for the service to say.
+ * Checks the structure of an edited document; the service validates its fields.
  * @throws UsageError.
  */
 export function readDocument(value: unknown): Partial<EditDocument> {
@@ -55,7 +55,7 @@ export function readDocument(value: unknown): Partial<EditDocument> {
   return value
 }
 
-/** What must be sent to make a bundle what a document says; nothing for what is as it was. */
+/** The fields in which a document differs from a bundle, as input of `update_bundle`. */
 export function changesOf(document: Partial<EditDocument>, bundle: Bundle): Changes {
   const before = documentOf(bundle)
   const { tabs, ...fields } = document

@@ -7,7 +7,7 @@ import { print, printJson } from './output.ts'
 
 export const duplicate = command({
   name: 'duplicate',
-  summary: 'Make a copy of a bundle and print its link',
+  summary: 'Copy a bundle and print the link of the copy',
   examples: [
     'openall duplicate 4k2mz7qy9p --title "Launch day, second edition"',
     'openall duplicate 4k2mz7qy9p --policy none --dry-run',
@@ -15,11 +15,11 @@ export const duplicate = command({
   args: {
     slug: SLUG,
     ...CHANGES,
-    'new-slug': { type: 'string', description: 'The end of the copy’s link; chosen for you where you give none' },
+    'new-slug': { type: 'string', description: 'The end of the copy’s link; generated if omitted' },
     'idempotency-key': {
       type: 'string',
       valueHint: 'text',
-      description: 'Makes one copy however often the command is run within 24 hours',
+      description: 'With the same key, creates only one copy in 24 hours',
     },
     'dry-run': DRY_RUN,
   },

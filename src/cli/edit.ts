@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TextName } from '../bundles/content.ts'
-import { type Bundle, DRY_RUN, IF_VERSION, printDryRun, SLUG, seen } from './bundles.ts'
+import { type Bundle, DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { CHANGES, readPolicy, textsIn } from './content-flags.ts'
 import { changesOf, documentOf, type EditDocument, readDocument, tabsOf } from './document.ts'
@@ -14,7 +14,7 @@ import { note, print, printJson } from './output.ts'
 
 export const edit = command({
   name: 'edit',
-  summary: 'Edit a bundle, by flags or in your editor; every edit becomes a version',
+  summary: 'Edit a bundle with flags or in your editor; every edit is a new version',
   examples: [
     'openall edit 4k2mz7qy9p',
     'openall edit 4k2mz7qy9p --title "Launch day, moved" --add https://example.com/chat',
@@ -23,17 +23,17 @@ export const edit = command({
   args: {
     slug: SLUG,
     ...CHANGES,
-    add: { type: 'string', multiple: true, valueHint: 'url', description: 'A destination to add at the end' },
+    add: { type: 'string', multiple: true, valueHint: 'url', description: 'Add a URL at the end' },
     remove: {
       type: 'string',
       multiple: true,
       valueHint: 'url',
-      description: 'A destination to take out: its URL, or its number',
+      description: 'Remove a URL, given as such or by its number',
     },
     document: {
       type: 'string',
       valueHint: 'path',
-      description: 'The document that the editor shows, from a file; - is standard input',
+      description: 'Use a file in the editor’s format instead of an editor; - is standard input',
     },
     'if-version': IF_VERSION,
     'dry-run': DRY_RUN,
@@ -42,17 +42,17 @@ export const edit = command({
     const slug = slugIn(args.slug, server)
     const { add = [], remove = [] } = lists
     const { body: bundle, version } = await client.getBundle.answer({ slug })
-    const asked = await documentFrom({ ...args, add, remove }, bundle)
-    // What is sent was made from this version, so an edit by somebody else in between must not be lost.
-    const { expectedVersion = version ?? undefined } = seen(args['if-version'])
+    const changed = await documentFrom({ ...args, add, remove }, bundle)
+    // The edit is based on this version, so it must not overwrite somebody else's later one.
+    const { expectedVersion = version ?? undefined } = expectedVersionIn(args['if-version'])
     const send = async (document: Partial<EditDocument>) => {
       const changes = changesOf(document, bundle)
       if (Object.keys(changes).length === 0) return null
       return client.updateBundle.answer({ slug, ...changes }, { expectedVersion })
     }
     if (args['dry-run']) {
-      if (asked === null) throw new UsageError('--dry-run needs flags that say what to change')
-      const changes = changesOf(asked, bundle)
+      if (changed === null) throw new UsageError('--dry-run needs flags that say what to change')
+      const changes = changesOf(changed, bundle)
       if (Object.keys(changes).length === 0) return print('Nothing would change.')
       return printDryRun(
         await client.updateBundle.dryRun({ slug, ...changes }, { expectedVersion }),
@@ -60,13 +60,13 @@ export const edit = command({
       )
     }
     const edited =
-      asked === null ? await inEditor(documentOf(bundle), { slug, expectedVersion, send }) : await send(asked)
+      changed === null ? await inEditor(documentOf(bundle), { slug, expectedVersion, send }) : await send(changed)
     if (args.json) return printJson(edited?.body ?? bundle)
     print(edited === null ? 'Nothing has changed.' : `${server}/l/${slug} is at version ${edited.version}.`)
   },
 })
 
-interface Asked extends Partial<Record<TextName, string | undefined>> {
+interface EditFlags extends Partial<Record<TextName, string | undefined>> {
   add: string[]
   remove: string[]
   list?: string | undefined
@@ -74,11 +74,11 @@ interface Asked extends Partial<Record<TextName, string | undefined>> {
   document?: string | undefined
 }
 
-/** What the flags ask for; null where there are none. @throws UsageError. */
-async function documentFrom(asked: Asked, bundle: Bundle): Promise<Partial<EditDocument> | null> {
-  const { add, remove, list, policy, document } = asked
+/** The document that the flags describe; null without flags. @throws UsageError. */
+async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
+  const { add, remove, list, policy, document } = flags
   const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
-  Object.assign(made, textsIn(asked))
+  Object.assign(made, textsIn(flags))
   if (policy !== undefined) made.resolutionPolicy = await readPolicy(policy)
   if (list !== undefined) made.tabs = tabsOf(await readListed(await readText(list)))
   if (add.length > 0 || remove.length > 0) {
@@ -94,7 +94,7 @@ async function documentFrom(asked: Asked, bundle: Bundle): Promise<Partial<EditD
 
 function placeOf(text: string, tabs: EditDocument['tabs']): number {
   const at = /^\d+$/.test(text) ? Number(text) - 1 : tabs.findIndex(({ url }) => url === text)
-  if (tabs[at] === undefined) throw new UsageError(`there is no destination ${text} to remove`)
+  if (tabs[at] === undefined) throw new UsageError(`there is no URL ${text} to remove`)
   return at
 }
 
@@ -104,7 +104,7 @@ interface Editing<T> {
   send(document: Partial<EditDocument>): Promise<T>
 }
 
-/** Has a document edited and sent. What was written is kept where it could not be. */
+/** Opens a document in the editor and sends the result. If that fails, the edited file is kept. */
 async function inEditor<T>(document: EditDocument, { slug, expectedVersion, send }: Editing<T>): Promise<T> {
   const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'bundle.json')
   writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 })
@@ -117,14 +117,14 @@ async function inEditor<T>(document: EditDocument, { slug, expectedVersion, send
     if (readFileSync(file, 'utf8') === `${JSON.stringify(document, null, 2)}\n`)
       rmSync(dirname(file), { recursive: true })
     else {
-      note(`What you wrote is kept in ${file}. Mend it and send it:`)
+      note(`Your edit is saved in ${file}. Fix it, then send it with:`)
       note(`  openall edit ${slug} --document ${file} --if-version ${expectedVersion}`)
     }
     throw error
   }
 }
 
-/** Runs the editor as the shell would, for it may be named with flags of its own. @throws UsageError. */
+/** Runs the editor through the shell, because its variable may contain flags. @throws UsageError. */
 function runEditor(file: string): Promise<void> {
   const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
   const child =
@@ -134,7 +134,7 @@ function runEditor(file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new UsageError(`the editor (${editor}) ended with ${code}: nothing was sent`)),
+      code === 0 ? resolve() : reject(new UsageError(`the editor (${editor}) exited with ${code}: nothing was sent`)),
     )
   })
 }

@@ -1,6 +1,6 @@
 import { OpenallError } from '../sdk/openall.ts'
 
-/** What the command's exit code says; docs/cli.md lists them. */
+/** Exit codes; docs/cli.md lists them. */
 export const EXIT = {
   done: 0,
   failure: 1,
@@ -11,7 +11,7 @@ export const EXIT = {
   limit: 6,
 } as const
 
-/** The command was not understood: nothing was sent. */
+/** A wrong command line or input: nothing was sent. */
 export class UsageError extends Error {}
 
 const BY_STATUS: Record<number, number> = {
@@ -25,14 +25,14 @@ const BY_STATUS: Record<number, number> = {
   429: EXIT.limit,
 }
 
-/** The exit code of whatever went wrong. */
+/** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   if (isUsage(error)) return EXIT.usage
   if (!(error instanceof OpenallError) || error.code === 'UNEXPECTED_ANSWER') return EXIT.failure
   return error.code === 'PLAN_LIMIT' ? EXIT.limit : (BY_STATUS[error.status] ?? EXIT.failure)
 }
 
-/** Whether it is the command line that was wrong; citty's own error has no class that could be asked for. */
+/** Whether the command line was wrong. citty does not export the class of its errors, so they are told by name. */
 export function isUsage(error: unknown): error is Error {
   return error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
 }

@@ -9,7 +9,7 @@ import { note, oneLine, print, printJson, progress } from './output.ts'
 
 export const importFile = command({
   name: 'import',
-  summary: 'Make bundles of a bookmarks file, CSV, Markdown, a OneTab export or a long list of URLs',
+  summary: 'Create bundles from bookmarks, CSV, Markdown, a OneTab export or a long list of URLs',
   examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html'],
   args: {
     file: { type: 'positional', required: true, description: 'The file; - is standard input' },
@@ -20,7 +20,7 @@ export const importFile = command({
     const plan = await readExport(text)
     if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
     const { toNewBundle } = await import('../imports/import.ts')
-    // The same file, imported again after a failure, makes what is missing and nothing twice.
+    // Keys derived from the file: importing it again after a failure creates only what is missing.
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
     const made: Awaited<ReturnType<Client['createBundle']>>[] = []
     for (const [index, bundle] of plan.bundles.entries()) {
@@ -29,7 +29,9 @@ export const importFile = command({
         made.push(await client.createBundle(toNewBundle(bundle), { idempotencyKey: `import-${name}-${index}` }))
       } catch (error) {
         progress(null)
-        note(`${made.length} of ${plan.bundles.length} bundles are made. Run this again within 24 hours to go on.`)
+        note(
+          `${made.length} of ${plan.bundles.length} bundles were created. Run this again within 24 hours to create the rest.`,
+        )
         throw error
       }
     }
@@ -49,5 +51,5 @@ function printPlan(plan: ImportPlan): void {
     for (const { url } of links) print(`  ${oneLine(url)}`)
   }
   noteRemarks(plan)
-  note(`${plan.bundles.length} bundles. Nothing was saved: leave --dry-run out to do it.`)
+  note(`${plan.bundles.length} bundles. Nothing was saved. Run it without --dry-run to save.`)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from './exit.ts'
 
-/** More than any list of destinations, policy or bookmarks file that is meant. */
+/** Larger than any real list, policy or bookmarks file. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** The text of a file, or of standard input for `-`. @throws UsageError. */
@@ -16,7 +16,7 @@ export async function readText(file: string): Promise<string> {
   return decoded(bytes, file)
 }
 
-/** Everything that is sent to standard input. @throws UsageError. */
+/** All of standard input. @throws UsageError. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -28,7 +28,7 @@ export async function readStdin(): Promise<string> {
   return decoded(Buffer.concat(chunks), 'standard input')
 }
 
-/** JSON of a file, or of standard input for `-`. @throws UsageError. */
+/** Parses the JSON of a file, or of standard input for `-`. @throws UsageError. */
 export async function readJson(file: string): Promise<unknown> {
   const text = await readText(file)
   try {

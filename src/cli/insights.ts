@@ -8,18 +8,18 @@ const RANGES = ['7d', '30d', '90d']
 
 export const insights = command({
   name: 'insights',
-  summary: 'Count views, viewers and clicks on Open all, by day and by rule',
+  summary: 'Show views, viewers and clicks on Open all, by day and rule',
   examples: ['openall insights 4k2mz7qy9p --range 7d', 'openall insights 4k2mz7qy9p --csv > views.csv'],
   args: {
     slug: SLUG,
-    range: { type: 'enum', options: RANGES, default: '30d', description: 'How far back, today included' },
-    csv: { type: 'boolean', description: 'Print the days as comma-separated values' },
+    range: { type: 'enum', options: RANGES, default: '30d', description: 'The period, including today' },
+    csv: { type: 'boolean', description: 'Print the days as CSV' },
   },
   async run({ args, server, client }) {
     if (args.csv && args.json) throw new UsageError('give --csv or --json, not both')
-    const asked = { slug: slugIn(args.slug, server), range: args.range as '7d' }
-    if (args.csv) return void process.stdout.write(await client.getInsights.csv(asked))
-    const answer = await client.getInsights(asked)
+    const input = { slug: slugIn(args.slug, server), range: args.range as '7d' }
+    if (args.csv) return void process.stdout.write(await client.getInsights.csv(input))
+    const answer = await client.getInsights(input)
     if (args.json) return printJson(answer)
     const { totals, series, byRule, range } = answer
     print(styled('bold', `${answer.slug}, ${range.from.slice(0, 10)} to ${range.to.slice(0, 10)} (UTC days)`))
@@ -45,7 +45,7 @@ export const insights = command({
   },
 })
 
-/** One bar a number, as high as it is beside the highest; the lowest bar is for nothing alone. */
+/** One bar per number, relative to the highest; only zero has the lowest bar. */
 function sparkline(counts: readonly number[]): string {
   const most = Math.max(1, ...counts)
   return counts.map((count) => LEVELS[Math.ceil((count / most) * (LEVELS.length - 1))]).join('')

@@ -4,7 +4,7 @@ import { minute, note, oneLine, print, printJson, printTable } from './output.ts
 
 const list = command({
   name: 'list',
-  summary: 'List your API keys, revoked ones too',
+  summary: 'List your API keys, including revoked ones',
   examples: ['openall keys list'],
   args: {},
   async run({ args, client }) {
@@ -25,7 +25,7 @@ const list = command({
 
 const create = command({
   name: 'create',
-  summary: 'Mint an API key and print it, this once',
+  summary: 'Create an API key and print it; it is shown only once',
   examples: [
     'openall keys create "nightly import" --scope links:write',
     'openall keys create ci --scope links:read --per-hour 100 > key.txt',
@@ -38,13 +38,13 @@ const create = command({
       valueHint: 'scope',
       description: 'links:read, links:write (the default) or keys:admin',
     },
-    'per-hour': { type: 'string', valueHint: 'number', description: 'Calls an hour; 0 for no limit' },
+    'per-hour': { type: 'string', valueHint: 'number', description: 'Calls per hour; 0 for no limit' },
   },
   async run({ args, lists, client }) {
     const { scope: scopes = [] } = lists
     const minted = await client.createKey({
       name: args.name,
-      // The service says which there are.
+      // Validated by the service.
       ...(scopes.length === 0 ? {} : { scopes: scopes as Scope[] }),
       ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: whole(args['per-hour'], '--per-hour') }),
     })
@@ -57,9 +57,9 @@ const create = command({
 
 const revoke = command({
   name: 'revoke',
-  summary: 'Revoke an API key, for good and at once',
+  summary: 'Revoke an API key, permanently and at once',
   examples: ['openall keys revoke 7'],
-  args: { id: { type: 'positional', required: true, description: 'Its number, as openall keys list shows it' } },
+  args: { id: { type: 'positional', required: true, description: 'Its id in openall keys list' } },
   async run({ args, client }) {
     const answer = await client.revokeKey({ id: whole(args.id, 'the id') })
     if (args.json) return printJson(answer)

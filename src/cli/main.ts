@@ -46,8 +46,8 @@ const COMMANDS: Tree = {
   completion,
 }
 
-/** What a name with commands of its own is for. */
-const GROUPS: Record<string, string> = { keys: 'List, mint and revoke API keys', policy: 'Try rules out' }
+/** Descriptions of groups of commands. */
+const GROUPS: Record<string, string> = { keys: 'List, create and revoke API keys', policy: 'Test rules' }
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
 5 conflict with another edit, 6 limit reached.`
@@ -113,11 +113,11 @@ async function help(path: string[], at: Command | Tree): Promise<void> {
   if (path.length > 0) return
   print('\nSTART\n')
   print('  openall create https://example.com/plan https://example.com/status   # needs no account')
-  print('  openall login --server https://openall.example                       # keeps an API key')
+  print('  openall login --server https://openall.example                       # saves an API key')
   print(`\n${EXIT_CODES}`)
 }
 
-/** citty's own text; it colours without looking where it is written to. */
+/** citty's own text, without the colours that it also writes to pipes. */
 async function usage(command: CommandDef, parent?: CommandDef): Promise<string> {
   const text = await renderUsage(command, parent)
   return process.stdout.isTTY && !process.env.NO_COLOR ? text : stripVTControlCharacters(text)
@@ -133,7 +133,7 @@ function fail(error: unknown, argv: string[]): void {
   process.exitCode = exitCodeOf(error)
 }
 
-// Whoever reads the output may stop, as `head` does.
+// The reader of the output may stop early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failure)
 })

@@ -7,24 +7,24 @@ import { keyFor } from './settings.ts'
 
 export const mcp = command({
   name: 'mcp',
-  summary: 'Serve agents over standard input and output, by way of the service’s /api/mcp',
+  summary: 'Run an MCP server over standard input and output that forwards to the service',
   examples: ['openall mcp', 'claude mcp add openall -- openall mcp'],
   args: {},
   async run({ server }) {
     const key = keyFor(server)
     if (key === undefined) throw new UsageError(`agents need an API key: run openall login --server ${server}`)
     const bridge = new Bridge(`${server}/api/mcp`, key)
-    const underWay = new Set<Promise<void>>()
+    const pending = new Set<Promise<void>>()
     for await (const line of createInterface({ input: process.stdin })) {
       if (line.trim() === '') continue
-      const passed = bridge.pass(line).finally(() => underWay.delete(passed))
-      underWay.add(passed)
+      const forwarded = bridge.forward(line).finally(() => pending.delete(forwarded))
+      pending.add(forwarded)
     }
-    await Promise.all(underWay)
+    await Promise.all(pending)
   },
 })
 
-/** What is read of a message; the rest is not the bridge's business. */
+/** The fields of a message that the bridge reads. */
 interface Message {
   id?: string | number
   method?: string
@@ -33,21 +33,21 @@ interface Message {
 }
 
 const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion'
-/** JSON-RPC's codes for a message that is no JSON, for the service's limit (spec 7), and for all else on the way. */
+/** JSON-RPC codes: invalid JSON, the service's rate limit (spec 7), any other failure to forward. */
 const [PARSE_ERROR, RATE_LIMITED, FAILED] = [-32700, -32004, -32000]
 
-/** Passes messages on and their answers back, each by itself. What they say is between the agent and the service. */
+/** Forwards each message to the service and writes its answers. */
 class Bridge {
-  /** What the handshake of the older revisions agreed on. */
-  #agreed: string | undefined
+  /** The protocol version that `initialize` of older revisions negotiated. */
+  #negotiated: string | undefined
 
   constructor(
     readonly url: string,
     readonly key: string,
   ) {}
 
-  /** Never rejects: what goes wrong on the way is the answer to the message. */
-  async pass(line: string): Promise<void> {
+  /** Forwards a message. Never rejects: failures are answered with an error. */
+  async forward(line: string): Promise<void> {
     const message = parsed(line)
     if (message === null) return write({ id: null, error: { code: PARSE_ERROR, message: 'This line is not JSON.' } })
     try {
@@ -61,7 +61,7 @@ class Bridge {
 
   #headersFor({ method = '', params }: Message): Record<string, string> {
     const own = params?._meta?.[VERSION_FIELD]
-    const version = typeof own === 'string' ? own : this.#agreed
+    const version = typeof own === 'string' ? own : this.#negotiated
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -69,7 +69,7 @@ class Bridge {
       ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
     }
     if (typeof own !== 'string') return headers
-    // Since 2026-07-28 a request's own fields stand in its headers too.
+    // Since 2026-07-28, headers repeat the method and name of a request.
     const name = method === 'resources/read' ? params?.uri : params?.name
     return { ...headers, 'mcp-method': method, ...(typeof name === 'string' ? { 'mcp-name': encoded(name) } : {}) }
   }
@@ -78,22 +78,22 @@ class Bridge {
     const text = await response.text()
     if (response.status === 202 || (response.ok && text === '')) return
     if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
-      for (const data of events(text)) this.#tell(message, data)
-    } else this.#tell(message, text, response.status)
+      for (const data of events(text)) this.#write(message, data)
+    } else this.#write(message, text, response.status)
   }
 
-  /** Writes an answer as one line; one that is no message of the protocol is an error of the service. */
-  #tell(message: Message, text: string, status = 200): void {
+  /** Writes an answer as one line; converts an error of the HTTP API to JSON-RPC. */
+  #write(message: Message, text: string, status = 200): void {
     const answer = parsed(text) as (Message & { jsonrpc?: string; error?: unknown }) | null
     if (Array.isArray(answer) || answer?.jsonrpc !== undefined) {
       if (message.method === 'initialize' && typeof answer.result?.protocolVersion === 'string') {
-        this.#agreed = answer.result.protocolVersion
+        this.#negotiated = answer.result.protocolVersion
       }
       process.stdout.write(`${JSON.stringify(answer)}\n`)
       return
     }
-    const said = typeof answer?.error === 'string' ? answer.error : `The server answered with status ${status}.`
-    this.#fail(message, status === 429 ? RATE_LIMITED : FAILED, said, answer ?? undefined)
+    const error = typeof answer?.error === 'string' ? answer.error : `The server answered with status ${status}.`
+    this.#fail(message, status === 429 ? RATE_LIMITED : FAILED, error, answer ?? undefined)
   }
 
   #fail({ id }: Message, code: number, message: string, data?: unknown): void {
@@ -115,7 +115,7 @@ function parsed(text: string): Message | null {
   }
 }
 
-/** The data of each event of a stream that has ended. */
+/** The data of each event in an event stream. */
 function events(stream: string): string[] {
   return stream
     .split(/\r?\n\r?\n/)
@@ -123,7 +123,7 @@ function events(stream: string): string[] {
     .filter((data) => data !== '')
 }
 
-/** A text as a header can carry it. */
+/** Encodes a text as a header value. */
 function encoded(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`

@@ -6,12 +6,12 @@ import { note, oneLine, print, printJson } from './output.ts'
 
 export const open = command({
   name: 'open',
-  summary: 'Open the tabs of your bundle in this machine’s browser; those marked manual are left out',
+  summary: 'Open the tabs of your bundle in your browser, except those marked manual',
   examples: ['openall open 4k2mz7qy9p', 'openall open 4k2mz7qy9p --all --print'],
   args: {
     slug: SLUG,
-    all: { type: 'boolean', alias: 'a', description: 'Those that are marked manual as well' },
-    print: { type: 'boolean', alias: 'p', description: 'Print the URLs and open nothing' },
+    all: { type: 'boolean', alias: 'a', description: 'Include tabs marked manual' },
+    print: { type: 'boolean', alias: 'p', description: 'Print the URLs without opening them' },
   },
   async run({ args, server, client }) {
     const slug = slugIn(args.slug, server)
@@ -22,19 +22,19 @@ export const open = command({
   },
 })
 
-/** The bundle's own tabs where it is ours; else its launcher, which opens the tabs that are for who looks. */
+/** The URLs of the caller's own bundle; otherwise its launcher, which shows each viewer their own tabs. */
 async function tabsOf(slug: string, server: string, client: Client, which: 'all' | 'auto'): Promise<string[]> {
   try {
     const { urls, urlMetadata } = await client.getBundle({ slug })
     return urls.filter((_, index) => which === 'all' || urlMetadata[index]?.openPolicy !== 'manual')
   } catch (error) {
     if (!(error instanceof OpenallError) || (error.status !== 401 && error.status !== 403)) throw error
-    note('This bundle is not yours, so its page is opened: press Open all there.')
+    note('This bundle is not yours, so this opens its page: press Open all there.')
     return [`${server}/l/${encodeURIComponent(slug)}`]
   }
 }
 
-/** Handed over as an argument and never through a shell, for the URL is somebody else's text. */
+/** Starts the browser without a shell, because the URL is untrusted. */
 function openInBrowser(url: string): Promise<void> {
   const [program, ...args] = browser()
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })

@@ -4,19 +4,19 @@ import { CONTROLS_SAVE_TAB_AND_NEWLINE, visible } from '../core/text.ts'
 type Style = Parameters<typeof styleText>[0]
 type Stream = NodeJS.WriteStream & { fd: 1 | 2 }
 
-/** Whether what is written is read by a person at a terminal who wants colours. */
+/** Whether to use colours: only on a terminal, unless disabled. */
 function hasColours({ isTTY }: Pick<Stream, 'isTTY'>): boolean {
   return isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
-/** Text of standard output in a style, where there are colours. */
+/** Styles text for standard output, if it has colours. */
 export function styled(style: Style, text: string): string {
   return hasColours(process.stdout) ? styleText(style, text, { validateStream: false }) : text
 }
 
 const UNPRINTED = new RegExp(CONTROLS_SAVE_TAB_AND_NEWLINE, 'g')
 
-/** What is printed of a text from elsewhere: a title must not move the cursor. */
+/** Makes untrusted text safe to print: a title must not control the terminal. */
 export function plain(text: string): string {
   return text.replace(UNPRINTED, '\ufffd')
 }
@@ -26,27 +26,27 @@ export function oneLine(text: string): string {
   return plain(text.replace(/\s+/g, ' '))
 }
 
-/** A line of the answer, on standard output. */
+/** Prints a line to standard output, for the answer. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** A line beside the answer, on standard error. */
+/** Prints a line to standard error, for everything else. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** The answer as JSON, the same as the service's. */
+/** Prints the service's answer as JSON. */
 export function printJson(value: unknown): void {
   print(visible(JSON.stringify(value, null, 2)))
 }
 
-/** How far long work is, on one line of a terminal; nothing where nobody looks. `null` takes the line away. */
+/** Shows progress on one line of a terminal; `null` clears it. Does nothing without a terminal. */
 export function progress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line ?? ''}`)
 }
 
-/** Rows in columns. What others wrote belongs in the last column, whose width matters to none. */
+/** Prints rows in columns. Users' texts belong in the last one, which is not padded. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((text, at) => Math.max(text.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
@@ -55,7 +55,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
   for (const row of rows) print(line(row))
 }
 
-/** A time as tables show it: to the minute, UTC. */
+/** A time to the minute, in UTC. */
 export function minute(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }

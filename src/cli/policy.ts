@@ -8,7 +8,7 @@ import { note, oneLine, print, printJson, styled } from './output.ts'
 type Viewer = NonNullable<Parameters<Client['previewPolicy']>[0]['viewer']>
 type Preview = Awaited<ReturnType<Client['previewPolicy']>>
 
-/** Flags for the facts of a viewer that are one text; the service says which texts they may be. */
+/** Flags for the viewer's text fields; the service validates their values. */
 const FACTS = {
   'email-domain': ['emailDomain', 'The domain of their verified address'],
   'org-role': ['orgRole', 'Their role in the owning organisation: viewer, editor or admin'],
@@ -17,8 +17,8 @@ const FACTS = {
   os: ['os', 'Their operating system: ios'],
   browser: ['browser', 'Their browser: firefox'],
   country: ['country', 'Their country as two letters: DE'],
-  'referrer-domain': ['referrerDomain', 'The site that led them to the link'],
-  now: ['now', 'When they look: 2026-12-01T09:00:00Z'],
+  'referrer-domain': ['referrerDomain', 'The host of the page that linked here'],
+  now: ['now', 'The time of the view: 2026-12-01T09:00:00Z'],
 } as const satisfies Record<string, [Exclude<keyof Viewer, 'signedIn' | 'query'>, string]>
 
 const factFlags = Object.fromEntries(
@@ -27,7 +27,7 @@ const factFlags = Object.fromEntries(
 
 const test = command({
   name: 'test',
-  summary: 'See which rule a viewer would match, and why; nothing is saved',
+  summary: 'Show which rule a viewer would match, and why; saves nothing',
   examples: [
     'openall policy test 4k2mz7qy9p --device mobile --language de',
     'openall policy test 4k2mz7qy9p --email-domain acme.com --query utm_campaign=launch --file rules.json',
@@ -38,7 +38,7 @@ const test = command({
       type: 'string',
       alias: 'f',
       valueHint: 'path',
-      description: 'Rules to try in place of the saved ones; - is standard input',
+      description: 'Test the rules in this file instead of the saved ones; - is standard input',
     },
     'signed-in': { type: 'boolean', description: 'They are signed in' },
     ...factFlags,
@@ -46,7 +46,7 @@ const test = command({
       type: 'string',
       multiple: true,
       valueHint: 'name=value',
-      description: 'What stands behind ? in the link',
+      description: 'A query parameter of the link',
     } as Flag,
   },
   async run({ args, lists, server, client }) {
@@ -91,8 +91,8 @@ function printCondition(condition: Traced, indent: string): void {
     for (const inner of condition.of) printCondition(inner, `${indent}  `)
     return
   }
-  const shown = Object.values(operands).map((value) => oneLine([value].flat().join(', ')))
-  const [field, ...values] = 'field' in operands ? shown : ['', ...shown]
+  const texts = Object.values(operands).map((value) => oneLine([value].flat().join(', ')))
+  const [field, ...values] = 'field' in operands ? texts : ['', ...texts]
   print(`${indent}${mark(matched)} ${[field, op, ...values].filter((piece) => piece !== '').join(' ')}`)
 }
 

@@ -1,23 +1,23 @@
 import type { Content } from '../../db/schema.ts'
 import { oneLine, plain, print, styled } from './output.ts'
 
-/** The content of a bundle, as it is saved or as it would be: then its rules may have no ids yet. */
+/** The content of a bundle, saved or from a dry run, where rules may have no ids yet. */
 type Printed = {
   [Name in keyof Content]: Name extends 'resolutionPolicy' ? { rules: { name: string }[] } | null : Content[Name]
 }
 
-/** How each part of the content is printed, in this order; null for what stands elsewhere. A new part must say where. */
+/** How to print each part of the content, in this order; null if it is printed elsewhere. */
 const PARTS = {
-  // The heading above all of it.
+  // Printed as the heading.
   title: null,
   description: printDescription,
   urls: printDestinations,
-  // With its URL.
+  // Printed with the URLs.
   urlMetadata: null,
   resolutionPolicy: printRules,
 } satisfies Record<keyof Content, ((content: Printed) => void) | null>
 
-/** Prints what stands below the heading of a bundle. */
+/** Prints a bundle's content below its heading. */
 export function printContent(content: Printed): void {
   for (const part of Object.values(PARTS)) part?.(content)
 }

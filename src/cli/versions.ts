@@ -32,27 +32,28 @@ export const diff = command({
   examples: ['openall diff 4k2mz7qy9p', 'openall diff 4k2mz7qy9p 1 3'],
   args: {
     slug: SLUG,
-    from: { type: 'positional', required: false, description: 'A version (else the one before the other)' },
-    to: { type: 'positional', required: false, description: 'A later one (else the latest)' },
+    from: { type: 'positional', required: false, description: 'A version; default: the one before the latest' },
+    to: { type: 'positional', required: false, description: 'Another version; default: the latest' },
   },
   async run({ args, server, client }) {
     const { versions } = await client.listVersions({ slug: slugIn(args.slug, server) })
     const find = (text: string) => numbered(versions, whole(text, 'a version'))
     const to = args.to === undefined ? versions[0] : find(args.to)
     const from = args.from === undefined ? versions[1] : find(args.from)
-    if (to === undefined || from === undefined) throw new UsageError('this bundle has had one version only')
+    if (to === undefined || from === undefined) throw new UsageError('this bundle has only one version')
     const changed = differences(from, to)
     if (args.json) return printJson({ from: from.versionNumber, to: to.versionNumber, ...changed })
     print(styled('dim', `from version ${from.versionNumber} (${minute(from.editedAt)} UTC)`))
     print(styled('dim', `  to version ${to.versionNumber} (${minute(to.editedAt)} UTC)`))
-    if (isSame(changed)) return print('Nothing differs.')
+    if (isSame(changed)) return print('No differences.')
     printDifferences(changed)
   },
 })
 
 function numbered(versions: readonly Version[], number: number): Version {
   const found = versions.find(({ versionNumber }) => versionNumber === number)
-  if (found === undefined) throw new UsageError(`this bundle has the versions 1 to ${versions.length}, not ${number}`)
+  if (found === undefined)
+    throw new UsageError(`there is no version ${number}: this bundle has versions 1 to ${versions.length}`)
   return found
 }
 
@@ -62,14 +63,14 @@ function printDifferences({ fields, links, rules }: BundleDiff): void {
     if (to !== '') printAdded(`${field}: ${to}`)
   }
   for (const entry of links) {
-    if (entry.kind === 'added') printAdded(written(entry.value))
-    else if (entry.kind === 'removed') printRemoved(written(entry.value))
+    if (entry.kind === 'added') printAdded(lineOf(entry.value))
+    else if (entry.kind === 'removed') printRemoved(lineOf(entry.value))
     else {
       const { isMoved, from, to, changes, value } = entry
       const was = { ...value, ...Object.fromEntries(Object.entries(changes).map(([field, { from }]) => [field, from])) }
       if (Object.keys(changes).length > 0) {
-        printRemoved(written(was))
-        printAdded(written(value))
+        printRemoved(lineOf(was))
+        printAdded(lineOf(value))
       }
       if (isMoved) print(styled('yellow', `~ ${oneLine(value.url)} moved from ${from + 1} to ${to + 1}`))
     }
@@ -79,8 +80,8 @@ function printDifferences({ fields, links, rules }: BundleDiff): void {
     if (entry.kind === 'added') printAdded(name)
     else if (entry.kind === 'removed') printRemoved(name)
     else {
-      const what = [...Object.keys(entry.changes), ...(entry.isMoved ? ['place'] : [])]
-      print(styled('yellow', `~ ${oneLine(name)}: another ${what.join(', ')}`))
+      const what = [...Object.keys(entry.changes), ...(entry.isMoved ? ['position'] : [])]
+      print(styled('yellow', `~ ${oneLine(name)}: changed ${what.join(', ')}`))
     }
   }
 }
@@ -93,8 +94,8 @@ function printRemoved(text: string): void {
   for (const line of text.split('\n')) print(styled('red', `- ${plain(line)}`))
 }
 
-/** A destination with all that goes with it, on one line. */
-function written({ url, note, tags, openPolicy }: Link): string {
+/** A URL with its metadata on one line. */
+function lineOf({ url, note, tags, openPolicy }: Link): string {
   const beside = [note && `"${note}"`, ...tags.map((tag) => `#${tag}`), openPolicy === 'manual' ? '(manual)' : '']
   return oneLine([url, ...beside].filter((piece) => piece !== '').join(' '))
 }

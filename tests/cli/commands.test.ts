@@ -166,7 +166,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       </DL><p>`,
     )
     const several = await mine.openall(['create', '--file', file])
-    expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('openall import makes them all')])
+    expect([several.code, several.stderr]).toEqual([
+      2,
+      expect.stringContaining('use openall import to create them all'),
+    ])
     const dry = await mine.openall(['import', file, '--dry-run'])
     expect(dry.stdout).toBe(`Work ${runtime}\n  ${URL_A}\nHome ${runtime}\n  ${URL_B}\n`)
     const { code, stdout, stderr } = await mine.openall(['import', file])
@@ -231,7 +234,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const tabs = { urls: [URL_A, URL_B], urlMetadata: [{ note: 'First', tags: ['x', 'y'] }, { openPolicy: 'manual' }] }
     const slug = await made({ title: 'Shown', description: 'What it is', resolutionPolicy: POLICY, ...tabs })
     const { stdout } = await mine.openall(['show', slug])
-    expect(stdout.replace(/made .*/, '…')).toBe(
+    expect(stdout.replace(/created .*/, '…')).toBe(
       [
         'Shown',
         `${server.origin}/l/${slug}`,
@@ -312,7 +315,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const idle = await mine.openall(['edit', slug], { env: { EDITOR: 'true' } })
     expect(idle).toMatchObject({ code: 0, stdout: 'Nothing has changed.\n' })
     const failing = await mine.openall(['edit', slug], { env: { EDITOR: 'false' } })
-    expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('ended with 1: nothing was sent')])
+    expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('exited with 1: nothing was sent')])
   })
 
   test('what was written in an editor is kept where it cannot be sent, and no edit of others is lost', async () => {
@@ -365,8 +368,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       links: [{ kind: 'removed' }, { kind: 'added' }],
       rules: [],
     })
-    expect((await mine.openall(['diff', slug, '1', '1'])).stdout).toEndWith('Nothing differs.\n')
-    expect((await mine.openall(['restore', slug, '--version', '1'])).stdout).toContain('this is version 3')
+    expect((await mine.openall(['diff', slug, '1', '1'])).stdout).toEndWith('No differences.\n')
+    expect((await mine.openall(['restore', slug, '--version', '1'])).stdout).toContain('as version 3')
     expect((await read(slug)).title).toBe('One')
     expect((await mine.openall(['restore', slug, '--version', '1', '--if-version', '1'])).code).toBe(5)
   })
@@ -375,7 +378,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const slug = await made()
     expect((await mine.openall(['delete', slug, '--if-version', '9'])).code).toBe(5)
     const { stdout } = await mine.openall(['delete', slug])
-    expect(stdout).toBe(`${slug} is deleted. To take it back: openall restore ${slug}\n`)
+    expect(stdout).toBe(`Deleted ${slug}. To undo: openall restore ${slug}\n`)
     expect((await mine.openall(['show', slug])).code).toBe(4)
     expect((await mine.json(['restore', slug])).slug).toBe(slug)
   })
@@ -506,7 +509,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const elsewhere = { XDG_CONFIG_HOME: join(shell.home, 'elsewhere') }
     expect((await shell.openall(login, { stdin: key, env: elsewhere })).code).toBe(0)
     expect(statSync(join(shell.home, 'elsewhere/openall/config.json')).mode & 0o777).toBe(0o600)
-    expect((await shell.openall(['logout'])).stdout).toBe(`The key for ${server.origin} is forgotten.\n`)
+    expect((await shell.openall(['logout'])).stdout).toBe(`Deleted the key for ${server.origin}.\n`)
     expect((await shell.openall(['whoami'])).code).toBe(3)
     shell.remove()
   })
@@ -555,7 +558,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       [['list', '--limit', 'three'], 2, '--limit must be a whole number'],
       [['list', '--limit', '3', '--limit', '4'], 2, '--limit is given 2 times'],
       [['show'], 2, 'SLUG'],
-      [['show', slug, slug], 2, 'one argument too many'],
+      [['show', slug, slug], 2, 'unexpected argument'],
       [['show', `https://elsewhere.example/l/${slug}`], 2, '--server https://elsewhere.example'],
       [['create', 'ftp://a.example/'], 2, 'urls[0] must be'],
       [['create'], 2, 'there is no URL'],
