@@ -55,6 +55,7 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
       ...SITE_JS,
       'dashboard/parts/saving.js',
       'dashboard/parts/shell.js',
+      'dashboard/bundles/bundles.js',
       'dashboard/editor/editor.js',
       'dashboard/import/import.js',
       'dashboard/rules/rules.js',

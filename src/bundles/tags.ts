@@ -1,3 +1,5 @@
+import type { Content } from '../../db/schema.ts'
+
 /** More than ten of the longest tags need, quotes included; longer text is not a list of tags. */
 const MAX_TEXT = 2000
 const TAG = /\s*"((?:[^"]|"")*)"|[^,;|]+/g
@@ -8,6 +10,11 @@ const TAG = /\s*"((?:[^"]|"")*)"|[^,;|]+/g
  */
 export function writeTags(tags: readonly string[] = []): string {
   return tags.map((tag) => (/[,;|"]/.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join(', ')
+}
+
+/** The tags of a bundle's links, each once, in the order in which they first stand there. Pure. */
+export function tagsOf({ urlMetadata }: Pick<Content, 'urlMetadata'>): string[] {
+  return [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))]
 }
 
 /** Parses tags separated by commas, semicolons or bars; removes duplicates. Pure. */

@@ -34,7 +34,8 @@ export function PrivacyPage({ site }: { site: Site }): JSX.Element {
           </li>
           <li>
             With an account, we store your name, your email address and when you signed in, and set a cookie to keep you
-            signed in. You can export everything or delete your account in Settings.
+            signed in. Your browser remembers how you sort your list in another, which identifies nobody. You can export
+            everything or delete your account in Settings.
           </li>
         </ul>
       </section>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
+import { listAddress } from '../../../views/dashboard/bundles/address.ts'
 import { BundleList } from '../../../views/dashboard/bundles/bundle-list.tsx'
 import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
@@ -9,11 +10,13 @@ import { Listing } from '../../bundles/shapes.ts'
 import { validate } from '../../core/validate.ts'
 import { queryFields, typed } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
+import { seeOther } from '../../http/respond.ts'
+import { recentCounts } from '../../insights/recent.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Screen } from '../screens.tsx'
-import { run } from '../visit.ts'
+import { run, type Visit } from '../visit.ts'
 
-/** What the list is asked by, beside `q`. */
+/** What the list is asked by, beside the texts `q` and `tag`. */
 const ASKED = ['limit', 'offset', 'sort', 'state'] as const
 
 /** The list of bundles, and what is done to one from there. */
@@ -21,26 +24,37 @@ export const bundleScreens: readonly Screen[] = [
   {
     path: '/dashboard',
     async get(visit) {
-      const { q, ...fields } = queryFields(visit.query)
-      const search = typeof q === 'string' && q.trim() !== '' ? { q: q.trim() } : {}
-      // Links to a page bring all sorts of fields along (utm_source, what was said): its own alone are read.
-      const own = Object.fromEntries(
-        ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
-      )
-      const input = { sort: 'updated', ...typed(listBundles.input, own), ...search }
+      const input = askedIn(visit)
       const listed = await run(visit, listBundles, input)
       const { store, config } = visit.service
-      const [total, history] = await Promise.all([listed.count(), historyUse(store, listed.subject, config)])
+      const [total, history, recent] = await Promise.all([
+        listed.count(),
+        historyUse(store, listed.subject, config),
+        recentCounts(
+          store,
+          listed.bundles.map(({ id }) => id),
+          Date.now(),
+        ),
+      ])
       const props = {
         site: visit.site,
         listed,
         total,
         asked: validate(Listing, input),
         history,
+        recent,
         idempotencyKey: randomUUID(),
       }
       if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }
+    },
+  },
+  {
+    path: '/dashboard/sort',
+    async post({ request }, form) {
+      const asked = validate(Listing, askedIn({ query: form, request }))
+      const cookie = `list_sort=${asked.sort}; Path=/dashboard; Max-Age=31536000; HttpOnly; SameSite=Lax`
+      return seeOther(listAddress(asked), new Response(null, { headers: { 'set-cookie': cookie } }))
     },
   },
   {
@@ -58,3 +72,19 @@ export const bundleScreens: readonly Screen[] = [
     },
   },
 ]
+
+/** What a visitor asks of the list. Links to a page bring all sorts of fields along (utm_source, what was said). */
+function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): Record<string, unknown> {
+  const fields = queryFields(query)
+  const own = Object.fromEntries(ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
+  const texts = (['q', 'tag'] as const).flatMap((name) => {
+    const text = fields[name]
+    return typeof text === 'string' && text.trim() !== '' ? [[name, text.trim()]] : []
+  })
+  return { sort: rememberedSort(request) ?? 'updated', ...typed(listBundles.input, own), ...Object.fromEntries(texts) }
+}
+
+/** The order that this browser's list was last sorted by; `/dashboard/sort` remembers it. */
+function rememberedSort(request: Request): string | undefined {
+  return /(?:^|;\s*)list_sort=(created|updated|title)(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
+}

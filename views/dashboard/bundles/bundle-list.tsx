@@ -3,8 +3,10 @@
 import type { Listed } from '../../../src/bundles/listing.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { count } from '../../../src/core/words.ts'
+import type { RecentCounts } from '../../../src/insights/recent.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
+import { listAddress } from './address.ts'
 import { BundleRow } from './bundle-row.tsx'
 
 /** A page of bundles, and what was asked for. */
@@ -14,18 +16,20 @@ export interface ListProps {
   /** How many bundles there are on all pages together. */
   total: number
   asked: Listing
+  /** What was counted of them lately, by their ids. */
+  recent: ReadonlyMap<number, RecentCounts>
 }
 
 /** A page of bundles: what searching, sorting and paging replace. */
-export function BundleList({ site, listed, total, asked }: ListProps): JSX.Element {
+export function BundleList({ site, listed, total, asked, recent }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
-  const addressOf = (at: number) => `/dashboard?${queryOf({ ...asked, offset: at })}`
+  const addressOf = (at: number) => listAddress({ ...asked, offset: at })
   if (total === 0) {
     return (
       <div id="list" data-announcement="Nothing found">
-        <Empty heading="Nothing found" text={`No title, link, note or tag holds “${asked.q ?? ''}”.`}>
+        <Empty heading="Nothing found" text={nothingFound(asked)}>
           <p>
             <a href="/dashboard">Show all bundles</a>
           </p>
@@ -33,9 +37,16 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
       </div>
     )
   }
+  const isFiltered = asked.q !== undefined || asked.tag !== undefined
   return (
-    <div id="list" data-announcement={`${count(total, 'bundle')}${asked.q === undefined ? '' : ' found'}`}>
-      <ul class="rows">{bundles.map((bundle) => <BundleRow bundle={bundle} site={site} />) as 'safe'[]}</ul>
+    <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
+      <ul class="rows">
+        {
+          bundles.map((bundle) => (
+            <BundleRow bundle={bundle} site={site} asked={asked} recent={recent.get(bundle.id)} />
+          )) as 'safe'[]
+        }
+      </ul>
       <Pager
         says={`${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
@@ -45,11 +56,10 @@ export function BundleList({ site, listed, total, asked }: ListProps): JSX.Eleme
   )
 }
 
-function queryOf({ q, sort, state, offset }: Listing): string {
-  const query = new URLSearchParams()
-  if (q !== undefined) query.set('q', q)
-  if (sort !== 'updated') query.set('sort', sort)
-  if (state !== 'active') query.set('state', state)
-  if (offset > 0) query.set('offset', String(offset))
-  return query.toString()
+function nothingFound({ q, tag }: Listing): string {
+  const wanted = q === undefined ? '' : `No title, link, note or tag holds “${q}”`
+  if (tag === undefined) return `${wanted}.`
+  return q === undefined
+    ? `No bundle has a link with the tag “${tag}”.`
+    : `${wanted} where a link has the tag “${tag}”.`
 }

@@ -1,23 +1,39 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { Listing } from '../../../src/bundles/shapes.ts'
+import { tagsOf } from '../../../src/bundles/tags.ts'
 import { count } from '../../../src/core/words.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
+import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
 import { destination } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { compact, whole } from '../../parts/numbers.ts'
 import { BundleMenu } from '../parts/bundle-menu.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { When } from '../parts/time.tsx'
+import { listAddress } from './address.ts'
+
+interface BundleRowProps {
+  bundle: StoredBundle
+  site: DashboardSite
+  asked: Listing
+  /** Missing where nothing was counted. */
+  recent: RecentCounts | undefined
+}
+
+/** Of more tags than this, the rest is only counted. */
+const MOST_TAGS = 3
 
 /** A bundle in the list, and what can be done with it there. */
-export function BundleRow({ bundle, site }: { bundle: StoredBundle; site: DashboardSite }): JSX.Element {
+export function BundleRow({ bundle, site, asked, recent }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, resolutionPolicy } = bundle
   const rules = resolutionPolicy?.rules.length ?? 0
   const isDeleted = deletedAt !== null
   return (
-    <li class="row">
+    <li class="row bundle">
       <div class="what">
         {isDeleted ? (
           <span class="name" dir="auto" safe>
@@ -33,6 +49,7 @@ export function BundleRow({ bundle, site }: { bundle: StoredBundle; site: Dashbo
           {' · '}
           <bdi safe>{hostSummary(urls)}</bdi>
         </span>
+        <Tags tags={tagsOf(bundle)} asked={asked} />
       </div>
       <div class="facts hint">
         <span safe>{count(urls.length, 'tab')}</span>
@@ -42,9 +59,50 @@ export function BundleRow({ bundle, site }: { bundle: StoredBundle; site: Dashbo
           <When at={deletedAt ?? updatedAt} />
         </span>
       </div>
+      {isDeleted ? '' : <Figures bundle={bundle} recent={recent} />}
       {isDeleted ? <RestoreButton slug={slug} role={site.viewer.role} /> : <RowActions bundle={bundle} site={site} />}
     </li>
   )
+}
+
+/** The tags of a bundle's links: each leads to the bundles that have it. */
+function Tags({ tags, asked }: { tags: string[]; asked: Listing }): JSX.Element {
+  if (tags.length === 0) return ''
+  const { sort, state } = asked
+  const rest = tags.length - MOST_TAGS
+  return (
+    <span class="tags">
+      {
+        tags.slice(0, MOST_TAGS).map((tag) => (
+          <a class="tag" href={attribute(listAddress({ tag, sort, state, offset: 0 }))} dir="auto" safe>
+            {tag}
+          </a>
+        )) as 'safe'[]
+      }
+      {rest > 0 ? <span class="hint" safe>{`and ${rest} more`}</span> : ''}
+    </span>
+  )
+}
+
+/** What was counted lately, on the way to when. */
+function Figures({ bundle, recent }: Pick<BundleRowProps, 'bundle' | 'recent'>): JSX.Element {
+  const { views, openAllClicks } = recent ?? { views: 0, openAllClicks: 0 }
+  const [viewed, opened] = [counted(views, 'view'), counted(openAllClicks, 'open')]
+  const says = `${viewed} and ${opened} in the last ${RECENT_DAYS} days: insights of ${headingOf(bundle)}`
+  return (
+    <a class="figures hint" href={`/dashboard/links/${bundle.slug}/insights`} aria-label={attribute(says)}>
+      <span title={`${whole(views)} in the last ${RECENT_DAYS} days`} safe>
+        {viewed}
+      </span>
+      <span title={`${whole(openAllClicks)} in the last ${RECENT_DAYS} days`} safe>
+        {opened}
+      </span>
+    </a>
+  )
+}
+
+function counted(number: number, noun: string): string {
+  return `${compact(number)} ${number === 1 ? noun : `${noun}s`}`
 }
 
 function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Element {

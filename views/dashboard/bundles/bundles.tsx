@@ -38,7 +38,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
         )}
       </Head>
       <HistoryNotice history={history} />
-      {total === 0 && asked.q === undefined ? (
+      {total === 0 && asked.q === undefined && asked.tag === undefined ? (
         <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} idempotencyKey={idempotencyKey} />
       ) : (
         <Search {...props} />

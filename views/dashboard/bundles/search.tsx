@@ -3,6 +3,7 @@
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { listAddress } from './address.ts'
 import { BundleList, type ListProps } from './bundle-list.tsx'
 
 const SORTS: Record<Listing['sort'], string> = {
@@ -19,6 +20,7 @@ export function Search(props: ListProps): JSX.Element {
       <search>
         <form class="tools" method="get" action="/dashboard">
           {asked.state === 'deleted' ? <input type="hidden" name="state" value="deleted" /> : ''}
+          {asked.tag === undefined ? '' : <input type="hidden" name="tag" value={attribute(asked.tag)} />}
           <div class="search">
             <Icon name="search" />
             <input
@@ -61,9 +63,30 @@ export function Search(props: ListProps): JSX.Element {
           <button type="submit" class="scriptless">
             Search
           </button>
+          <button type="submit" class="quiet scriptless" formmethod="post" formaction="/dashboard/sort">
+            Remember this order
+          </button>
         </form>
+        {asked.tag === undefined ? '' : <TagFilter asked={asked} tag={asked.tag} />}
       </search>
       <BundleList {...props} />
     </>
+  )
+}
+
+/** The tag that the list is narrowed to, and the way out of it. */
+function TagFilter({ asked, tag }: Pick<ListProps, 'asked'> & { tag: string }): JSX.Element {
+  const { tag: _, ...rest } = asked
+  return (
+    <p class="filter hint">
+      {'Tag '}
+      <span class="tag" dir="auto" safe>
+        {tag}
+      </span>
+      <a class="quiet small" href={attribute(listAddress({ ...rest, offset: 0 }))}>
+        <Icon name="cross" />
+        Show all
+      </a>
+    </p>
   )
 }

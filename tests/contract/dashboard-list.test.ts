@@ -1,0 +1,103 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { arrive, type Person } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+import { elementsOf, unescaped } from './html.ts'
+
+const DAY_MS = 86_400_000
+
+/** A UTC day, so many days ago. */
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+onEveryTarget({}, (at) => {
+  let ann: Person
+  beforeAll(async () => {
+    ann = await arrive(at())
+  })
+
+  const page = async (path: string, by = ann) => (await by.fetch(path)).text()
+  /** The titles of the rows, in order. */
+  const titles = (html: string) =>
+    [...html.matchAll(/class="name" [^>]*>([^<]*)</g)].map(([, text = '']) => unescaped(text)).filter(isTitle)
+  const isTitle = (text: string) => text.startsWith('Row ')
+  /** What is said of a bundle's figures. */
+  const figures = (html: string, slug: string) =>
+    elementsOf(html)
+      .filter(({ attributes }) => attributes.href === `/dashboard/links/${slug}/insights`)
+      .map(({ attributes }) => attributes['aria-label'])
+  const count = (slug: string, day: string, views: number, clicks: number, rule = '') =>
+    at().sql('INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?', [
+      day,
+      rule,
+      views,
+      clicks,
+      slug,
+    ])
+
+  test('a row tells the views and opens of the last 30 days, of all rules together', async () => {
+    const owner = await arrive(at())
+    const [busy, old, once] = [
+      await owner.makeBundle({ title: 'Row busy' }),
+      await owner.makeBundle({ title: 'Row old' }),
+      await owner.makeBundle({ title: 'Row once' }),
+    ]
+    await count(busy.slug, ago(0), 1000, 20)
+    await count(busy.slug, ago(0), 200, 3, 'r_a')
+    await count(busy.slug, ago(29), 34, 1)
+    await count(busy.slug, ago(30), 5000, 5000)
+    await count(old.slug, ago(31), 7, 7)
+    await count(once.slug, ago(3), 1, 1)
+    const html = await page('/dashboard', owner)
+    const says = (text: string, title: string) => [`${text} in the last 30 days: insights of ${title}`]
+    expect(figures(html, busy.slug)).toEqual(says('1.2K views and 24 opens', 'Row busy'))
+    expect(figures(html, old.slug)).toEqual(says('0 views and 0 opens', 'Row old'))
+    expect(figures(html, once.slug)).toEqual(says('1 view and 1 open', 'Row once'))
+    expect(html).toContain('title="1,234 in the last 30 days"')
+    await owner.api('DELETE', `/api/links/${busy.slug}`)
+    expect(figures(await page('/dashboard?state=deleted', owner), busy.slug)).toEqual([])
+  })
+
+  test('a tag of a row leads to the bundles that have it, and the filter stays with search, sort and pages', async () => {
+    const owner = await arrive(at())
+    for (let n = 1; n <= 3; n += 1) {
+      await owner.makeBundle({ title: `Row ${n}`, urlMetadata: [{ tags: ['a&b "c"', 'x'] }, { tags: ['x'] }] })
+    }
+    await owner.makeBundle({ title: 'Row many', urlMetadata: [{ tags: ['1', '2', '3', '4', '5', '6'] }] })
+    const html = await page('/dashboard', owner)
+    const tags = elementsOf(html).filter(({ tag, attributes }) => tag === 'a' && attributes.class === 'tag')
+    expect(tags).toHaveLength(3 * 2 + 3)
+    expect(html).toContain('and 3 more')
+    const href = tags.find(({ attributes }) => attributes.href?.includes('%26'))?.attributes.href ?? ''
+    expect(new URLSearchParams(href.split('?')[1]).get('tag')).toBe('a&b "c"')
+    const found = await page(href, owner)
+    expect(titles(found)).toEqual(['Row 3', 'Row 2', 'Row 1'])
+    const kept = elementsOf(found).find(({ attributes }) => attributes.name === 'tag' && attributes.type === 'hidden')
+    expect(kept?.attributes.value).toBe('a&b "c"')
+    const second = await page(`${href}&limit=2&q=Row`, owner)
+    expect(second).toContain('1 to 2 of 3')
+    const next = elementsOf(second).find(({ attributes }) => attributes.rel === 'next')?.attributes.href ?? ''
+    expect(Object.fromEntries(new URLSearchParams(next.split('?')[1]))).toEqual({
+      q: 'Row',
+      tag: 'a&b "c"',
+      sort: 'updated',
+      offset: '2',
+    })
+    expect(await page('/dashboard?tag=y', owner)).toContain('No bundle has a link with the tag “y”.')
+  })
+
+  test('a browser remembers its sort once it is sent as a form; a GET remembers nothing, and the address wins', async () => {
+    const owner = await arrive(at())
+    for (const title of ['Row b', 'Row c', 'Row a']) await owner.makeBundle({ title })
+    const edited = ['Row a', 'Row c', 'Row b']
+    const sorted = ['Row a', 'Row b', 'Row c']
+    const asked = await owner.fetch('/dashboard?sort=title')
+    expect([titles(await asked.text()), asked.headers.getSetCookie()]).toEqual([sorted, []])
+    expect(titles(await page('/dashboard', owner))).toEqual(edited)
+    const sent = await owner.form('/dashboard/sort', { sort: 'title', q: 'Row' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/dashboard?q=Row&sort=title'])
+    expect(titles(await page('/dashboard', owner))).toEqual(sorted)
+    expect(titles(await page('/dashboard?sort=updated', owner))).toEqual(edited)
+    expect((await owner.form('/dashboard/sort', { sort: 'size' })).status).toBe(400)
+    owner.cookies.set('list_sort', 'size')
+    expect(titles(await page('/dashboard', owner))).toEqual(edited)
+  })
+})

@@ -1,0 +1,12 @@
+import type { Listing } from '../../../src/bundles/shapes.ts'
+
+/** The address of the list as it was asked for. The sort is always in it: what a browser remembers may change. */
+export function listAddress({ q, tag, sort, state, offset }: Omit<Listing, 'limit'>): string {
+  const query = new URLSearchParams()
+  if (q !== undefined) query.set('q', q)
+  if (tag !== undefined) query.set('tag', tag)
+  query.set('sort', sort)
+  if (state !== 'active') query.set('state', state)
+  if (offset > 0) query.set('offset', String(offset))
+  return `/dashboard?${query}`
+}
