@@ -15,7 +15,7 @@ export interface Declaration {
   /** The scope that a key needs for an operation open to callers without a credential. */
   readonly keyScope?: Scope
   /**
-   * What the caller must have proved beside the scope (decisions 13): that they own their address, or, with a session,
+   * What the caller must have proved besides the scope (decisions 13): that they own their address, or, with a session,
    * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
@@ -27,7 +27,7 @@ export interface Declaration {
   readonly versioned?: true
   /** Accepts `dryRun` in its input: returns what would be saved, and saves nothing. */
   readonly dryRun?: true
-  /** Can return comma-separated values, with `format=csv`. */
+  /** Can return CSV, with `format=csv`. */
   readonly csv?: true
   /** Its effect on stored data, if the method does not say: none, or the same however often it is called. */
   readonly effect?: 'none' | 'repeatable'

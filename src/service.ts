@@ -78,7 +78,7 @@ export interface Service {
  */
 export async function startService(config: Config, log: Logger, passwordCost?: PasswordCost): Promise<Service> {
   const blockedHosts = openBlockedHosts(config, log)
-  for (const file of closeFiles(config))
+  for (const file of restrictFiles(config))
     log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
   const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
@@ -206,8 +206,8 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
   }
 }
 
-/** Makes the database and the files beside it private to their owner. Returns those that belong to another user. */
-function closeFiles({ database }: Config): string[] {
+/** Makes the database and the files next to it private to their owner. Returns those that belong to another user. */
+function restrictFiles({ database }: Config): string[] {
   const file = database.replicaPath ?? databaseFile(database.url)
   if (file === null) return []
   // The folder of a configured path may hold other people's files.

@@ -9,7 +9,7 @@ import { carriedAddress, plainHost } from './addresses.ts'
 const LOOK_MS = 1_000
 
 /** The URLs of a bundle. */
-interface Leading {
+interface BundleUrls {
   urls: readonly string[]
   resolutionPolicy: Pick<Policy, 'rules'> | { rules: readonly { tabs: readonly { url: string }[] }[] } | null
 }
@@ -76,7 +76,7 @@ export class BlockedHosts {
   }
 
   /** Whether a bundle has a blocked URL, in its rules too. */
-  isIn({ urls, resolutionPolicy }: Leading): boolean {
+  isIn({ urls, resolutionPolicy }: BundleUrls): boolean {
     if (this.#hosts.size === 0) return false
     const tabs = resolutionPolicy?.rules.flatMap(({ tabs }) => tabs.map(({ url }) => url)) ?? []
     return [...urls, ...tabs].some((url) => this.of(url) !== null)
@@ -86,7 +86,7 @@ export class BlockedHosts {
    * Refuses a bundle with a blocked URL.
    * @throws Problem INVALID_URLS; BAD_REQUEST for a URL of a rule.
    */
-  refuse({ urls, resolutionPolicy }: Leading): void {
+  refuse({ urls, resolutionPolicy }: BundleUrls): void {
     if (this.#hosts.size === 0) return
     const rules = resolutionPolicy?.rules ?? []
     const issues = [

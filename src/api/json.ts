@@ -56,7 +56,7 @@ export function answering<In, Out>(
 export function refuseMethod(allow: readonly string[]): never {
   throw new Problem('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, {
     headers: { allow: allow.join(', ') },
-    toPeople: 'This page can’t be opened like this. Go back and try again.',
+    userMessage: 'This page can’t be opened like this. Go back and try again.',
   })
 }
 

@@ -48,8 +48,8 @@ type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
 
 /** The error for a slug that no bundle has, or none that was not deleted. */
 function noBundle(): Problem {
-  const toPeople = 'This bundle doesn’t exist. It may have been deleted.'
-  return new Problem('NOT_FOUND', 'There is no bundle with this slug.', { toPeople })
+  const userMessage = 'This bundle doesn’t exist. It may have been deleted.'
+  return new Problem('NOT_FOUND', 'There is no bundle with this slug.', { userMessage })
 }
 
 function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBundle {
@@ -60,8 +60,8 @@ function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBun
   const isReached = caller.kind === 'session' || isSame(owner, caller.subject)
   const role = row.userId === caller.userId ? 'admin' : row.role
   if (role === null || !isReached) {
-    const toPeople = 'This bundle belongs to another account. If that’s yours, sign in with it.'
-    throw new Problem('FORBIDDEN', 'you do not own this bundle', { toPeople })
+    const userMessage = 'This bundle belongs to another account. If that’s yours, sign in with it.'
+    throw new Problem('FORBIDDEN', 'you do not own this bundle', { userMessage })
   }
   requireRole(role, needed)
   const { addressHash: _, ...bundle } = row.bundle

@@ -32,7 +32,7 @@ export function exitCodeOf(error: unknown): number {
   return error.code === 'PLAN_LIMIT' ? EXIT.limit : (BY_STATUS[error.status] ?? EXIT.failure)
 }
 
-/** Whether the command line was wrong. citty does not export the class of its errors, so they are told by name. */
+/** Whether the command line was wrong. citty does not export the class of its errors, so they are recognised by name. */
 export function isUsage(error: unknown): error is Error {
   return error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
 }

@@ -3,7 +3,7 @@ import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.t
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
 import { chargeAddress, chargeKey, chargeWrite } from '../limits/charge.ts'
-import { isThere } from '../plans/owners.ts'
+import { subjectExists } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
 import { type Commit, once } from './idempotency.ts'
 import {
@@ -30,7 +30,7 @@ export interface Sent {
   file?: () => TextFile
   /** The answer streamed in parts, if it may be too large for memory. */
   download?: Download
-  /** Text that a tool’s result has beside the body. */
+  /** Text that a tool’s result has besides the body. */
   note?: string
 }
 
@@ -119,7 +119,7 @@ function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn):
 /** The error, or a refusal if another process has deleted the caller’s account since they were identified. */
 async function explained(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
   if (caller.kind === 'anonymous' || brokenConstraint(error) === null) return error
-  if (await isThere(store, caller.subject).catch(() => true)) return error
+  if (await subjectExists(store, caller.subject).catch(() => true)) return error
   keyRing.forget()
   return gone()
 }

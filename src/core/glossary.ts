@@ -1,7 +1,7 @@
 import type { Code } from './codes.ts'
 
 /**
- * Describes every field of the API by name, with an example; `parent.name` where a name has several meanings. Documents
+ * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
  * and tools use it wherever the field appears, and list fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {

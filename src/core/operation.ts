@@ -15,7 +15,7 @@ export interface Conditions {
   expectedVersion: number | null
 }
 
-/** What a transport passes beside the input: the caller and how they call. */
+/** What a transport passes besides the input: the caller and how they call. */
 export interface CallContext {
   caller: Caller
   /** The Service-Client label `<client>/<tag>`, or null (decisions 2). */
@@ -29,7 +29,7 @@ export interface CallContext {
   conditions(): Conditions
 }
 
-/** What `run` gets beside its input. */
+/** What `run` gets besides its input. */
 export interface Context extends Conditions, Pick<CallContext, 'caller' | 'client' | 'source'> {
   /** In a dry run or an idempotent operation, its store refuses `write`. */
   service: Service
@@ -65,7 +65,7 @@ export interface Download {
   parts: AsyncIterable<string>
 }
 
-/** How a feature describes an operation, beside its row of the table. */
+/** What a feature adds to an operation's row of the table. */
 interface Described<In, Out, Body> {
   /** One line, for choosing between operations. */
   summary: string
@@ -88,7 +88,7 @@ interface Described<In, Out, Body> {
   download?: (output: Out) => Download
   /** The body of the route as streamed JSON if it has more than `present`, which tools get; null if it is the same. */
   whole?: (output: Out) => AsyncIterable<string> | null
-  /** Text that a tool’s result has beside the answer, if any. */
+  /** Text that a tool’s result has besides the answer, if any. */
   note?: (output: Out) => string | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
@@ -108,7 +108,7 @@ export interface Operation<In = unknown, Out = unknown, Body = unknown>
   run(input: In, context: IdempotentContext): Promise<Out> | Out
   /** The same without writing, for callers who send `dryRun`: refuses what `run` would refuse. */
   dryRun?(input: In, context: Context): Promise<DryRunAnswer>
-  /** The answer as comma-separated values, for callers who request them; not for pages and tools. */
+  /** The answer as CSV, for callers who request it; not for pages and tools. */
   csv?(output: Out): TextFile
 }
 

@@ -12,10 +12,10 @@ interface Details {
   headers?: Record<string, string>
   /** Whole seconds, at least 1; only with RATE_LIMITED. */
   retryAfterSeconds?: number
-  /** All errors in the input, for pages that show them beside fields. */
+  /** All errors in the input, for pages that show them next to fields. */
   issues?: readonly Issue[]
   /** The message for users of pages, if `message` is for developers. */
-  toPeople?: string
+  userMessage?: string
   /** The text of a form that is too large, so that its page can show it. */
   typed?: string
   /** The original error, for the log. */
@@ -32,18 +32,18 @@ export class Problem extends Error {
   readonly issues: readonly Issue[]
   readonly retryAfterSeconds: number | undefined
   /** The message for users of pages. */
-  readonly toPeople: string
+  readonly userMessage: string
   readonly typed: string | undefined
 
   constructor(
     readonly code: Code,
     message: string,
-    { headers = {}, retryAfterSeconds, issues = [], toPeople = message, typed, cause }: Details = {},
+    { headers = {}, retryAfterSeconds, issues = [], userMessage = message, typed, cause }: Details = {},
   ) {
     super(message, { cause })
     this.status = STATUS[code]
     this.issues = issues
-    this.toPeople = toPeople
+    this.userMessage = userMessage
     this.typed = typed
     this.retryAfterSeconds = retryAfterSeconds
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
@@ -58,8 +58,8 @@ export class Problem extends Error {
 
 /** The error for an unknown URL. */
 export function nothingHere(): Problem {
-  const toPeople = 'The link may be mistyped, or the page may be gone.'
-  return new Problem('NOT_FOUND', 'There is nothing at this address.', { toPeople })
+  const userMessage = 'The link may be mistyped, or the page may be gone.'
+  return new Problem('NOT_FOUND', 'There is nothing at this address.', { userMessage })
 }
 
 /** Any thrown value as a Problem; an unexpected one reveals nothing to the caller. */

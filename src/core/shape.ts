@@ -12,7 +12,7 @@ declare global {
       /** A definition that arktype cannot express: one of `api/json-schema.ts`. */
       $ref?: string
       format?: string
-      /** Suggested values, where any value is accepted. */
+      /** Suggested values, if any value is accepted. */
       enum?: readonly string[]
       default?: string
     }

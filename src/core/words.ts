@@ -24,7 +24,7 @@ export function duration(seconds: number): string {
   return seconds < 7_200 ? count(Math.ceil(seconds / 60), 'minute') : count(Math.ceil(seconds / 3_600), 'hour')
 }
 
-/** An error message as shown beside its field: `name must be …` becomes `This must be ….` */
+/** An error message as shown next to its field: `name must be …` becomes `This must be ….` */
 export function besideField(message: string): string {
   const beside = message
     .replace(/^(?:name|email) must /, 'This must ')

@@ -35,7 +35,7 @@ export async function ask(visit: Visit, path: string, body: unknown): Promise<Re
 
 /** What is said of a role that is too low, for which better-auth has its own words. */
 function forRole(code: string) {
-  return code.startsWith('YOU_ARE_NOT_ALLOWED') ? { toPeople: 'You need the admin role to do this.' } : {}
+  return code.startsWith('YOU_ARE_NOT_ALLOWED') ? { userMessage: 'You need the admin role to do this.' } : {}
 }
 
 /** Whether a refusal is of what was typed into a field, by its name in the call: limits and plans concern no field. */

@@ -83,7 +83,7 @@ function told(visit: Visit, error: unknown): Response {
   const { pathname } = new URL(visit.request.url)
   const section = SECTIONS.find((name) => pathname.startsWith(`/dashboard/${name}`)) ?? 'bundles'
   const heading = headingOf(error)
-  const view = <ProblemView heading={heading} text={error.toPeople} typed={error.typed} />
+  const view = <ProblemView heading={heading} text={error.userMessage} typed={error.typed} />
   return answer(visit, { section, title: heading, view, problem: error })
 }
 

@@ -152,7 +152,7 @@ function tooLarge(typed?: string): Problem {
     typed === undefined ? 'Go back and send less at once.' : 'Copy what you need from below, then send less at once.'
   return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${max}.`, {
     ...(typed === undefined ? { headers: { connection: 'close' } } : { typed }),
-    toPeople: `This is more than ${max} of text. ${advice}`,
+    userMessage: `This is more than ${max} of text. ${advice}`,
   })
 }
 

@@ -72,7 +72,7 @@ export function refuseOtherSites({ headers }: Request, { origin }: Pick<Config, 
   const isOurs = site === null ? from === null || from === origin : site === 'same-origin' || site === 'none'
   if (isOurs) return
   throw new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`, {
-    toPeople: `To keep your account safe, this only works from ${origin}. Open it there and try again.`,
+    userMessage: `To keep your account safe, this only works from ${origin}. Open it there and try again.`,
   })
 }
 

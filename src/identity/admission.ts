@@ -37,7 +37,7 @@ export function passwordsOff(): Problem {
   return new Problem(
     'PASSWORD_SIGN_IN_OFF',
     'Passwords are not used here: ask for a sign-in link by email (POST /api/auth/sign-in/magic-link), or use single sign-on.',
-    { toPeople: 'Passwords aren’t used here. Sign in with an emailed link or single sign-on.' },
+    { userMessage: 'Passwords aren’t used here. Sign in with an emailed link or single sign-on.' },
   )
 }
 
@@ -48,7 +48,9 @@ export function noNewAccount(signUp: 'invited' | 'closed'): Problem {
     : new Problem(
         'INVITATION_REQUIRED',
         'You need an invitation to create an account here. Once invited, ask for a sign-in link at that address (POST /api/auth/sign-in/magic-link).',
-        { toPeople: 'You need an invitation to create an account here. Once invited, email yourself a sign-in link.' },
+        {
+          userMessage: 'You need an invitation to create an account here. Once invited, email yourself a sign-in link.',
+        },
       )
 }
 

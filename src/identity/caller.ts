@@ -16,11 +16,11 @@ export interface Session {
   emailVerified: boolean
   /** When this browser signed in, in milliseconds since 1970. */
   signedInAt: number
-  /** The domain of the address if it is VERIFIED; null otherwise. */
+  /** The domain of the address if it is verified, else null. */
   emailDomain: string | null
   /** The active organisation, if the user is still a member. */
   organizationId: string | null
-  /** The role in that organisation; `admin` where the user acts for themselves. */
+  /** The role in that organisation; `admin` if the user acts for themselves. */
   role: Role
 }
 
@@ -70,8 +70,8 @@ export function signedIn(caller: Caller): SignedIn {
 }
 
 /** The error for a missing or invalid credential. */
-export function unauthorized(message: string, toPeople = message): Problem {
-  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' }, toPeople })
+export function unauthorized(message: string, userMessage = message): Problem {
+  return new Problem('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' }, userMessage })
 }
 
 /** The error for a credential whose account has been deleted since it was read. */

@@ -22,7 +22,7 @@ export async function holdingsOf({ db }: Store, organizationId: string): Promise
 export interface Fate extends Holdings {
   id: string
   name: string
-  /** `goes` with the account; `stays` without them; `blocks` the deletion, for others would have no admin. */
+  /** `goes`: deleted with the account; `stays` without them; `blocks` the deletion, because no admin would remain. */
   fate: 'goes' | 'stays' | 'blocks'
 }
 

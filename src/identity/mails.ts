@@ -4,7 +4,7 @@ import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 import type { Role } from './roles.ts'
 import { isPlaceholder } from './taken.ts'
 
-// Mails with sign-in, confirmation, password and invitation links. Subjects hold no text of users (decisions 13); names
+// Mails with sign-in, confirmation, password and invitation links. Subjects contain no users' texts (decisions 13); names
 // are quoted on lines of their own.
 
 /** How long the links work. */

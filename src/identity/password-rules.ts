@@ -56,7 +56,7 @@ export async function unfitPassword(
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** Loaded on first use, to keep it out of the start. */
+/** Loaded on first use, not at startup. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {
     const ranked = dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH)

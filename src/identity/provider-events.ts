@@ -1,18 +1,18 @@
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
 import type { Db, Event } from './provider-entities.ts'
-import { dropMembership, dropOrganization, keepMembership, keepOrganization } from './provider-organizations.ts'
-import { dropPerson, keepPerson } from './provider-people.ts'
+import { removeMembership, removeOrganization, upsertMembership, upsertOrganization } from './provider-organizations.ts'
+import { removePerson, upsertPerson } from './provider-people.ts'
 
 const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
-  'user.created': keepPerson,
-  'user.updated': keepPerson,
-  'user.deleted': dropPerson,
-  'organization.created': keepOrganization,
-  'organization.updated': keepOrganization,
-  'organization.deleted': dropOrganization,
-  'organizationMembership.created': keepMembership,
-  'organizationMembership.updated': keepMembership,
-  'organizationMembership.deleted': dropMembership,
+  'user.created': upsertPerson,
+  'user.updated': upsertPerson,
+  'user.deleted': removePerson,
+  'organization.created': upsertOrganization,
+  'organization.updated': upsertOrganization,
+  'organization.deleted': removeOrganization,
+  'organizationMembership.created': upsertMembership,
+  'organizationMembership.updated': upsertMembership,
+  'organizationMembership.deleted': removeMembership,
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Db, deleteBundles, type Event, entityOf, personIs, revokeKeys } fr
 import { Membership, Organization, readEmail, roleOf, tidy } from './provider-shapes.ts'
 
 /** Organisations keep the provider's id. */
-export function keepOrganization(db: Db, { data, at }: Event): Effect {
+export function upsertOrganization(db: Db, { data, at }: Event): Effect {
   const sent = validate<typeof Organization.infer>(Organization, data)
   const { id, ...row } = organizationRow(sent, at)
   const changes = {
@@ -37,7 +37,7 @@ function organizationRow({ id, name, slug, image_url }: typeof Organization.infe
 }
 
 /** Revokes an organisation’s keys, soft-deletes its bundles and removes its members. */
-export function dropOrganization(db: Db, { data }: Event): Effect {
+export function removeOrganization(db: Db, { data }: Event): Effect {
   const { id } = validate<typeof Organization.infer>(Organization, data)
   const owner = eq(owners.organizationId, id)
   return {
@@ -52,7 +52,7 @@ export function dropOrganization(db: Db, { data }: Event): Effect {
 }
 
 /** Adds a member or changes their role; creates the organisation if its own event has not arrived yet. */
-export function keepMembership(db: Db, { data, at }: Event): Effect | null {
+export function upsertMembership(db: Db, { data, at }: Event): Effect | null {
   const read = membershipOf(db, data)
   if (read === null) return null
   const { sent, entity } = read
@@ -78,7 +78,7 @@ export function keepMembership(db: Db, { data, at }: Event): Effect | null {
   }
 }
 
-export function dropMembership(db: Db, { data }: Event): Effect | null {
+export function removeMembership(db: Db, { data }: Event): Effect | null {
   const read = membershipOf(db, data)
   if (read === null) return null
   const { sent, who, entity } = read

@@ -21,7 +21,7 @@ import { addressOf, Person, tidy } from './provider-shapes.ts'
  * Creates or updates the account of a person. Only a verified address links to an existing account or changes one's
  * address: otherwise anybody could take over an account by giving its address to the provider.
  */
-export function keepPerson(db: Db, { data, at }: Event): Effect | null {
+export function upsertPerson(db: Db, { data, at }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
   const { email, isVerified } = addressOf(sent)
   if (email === null) return null
@@ -33,13 +33,13 @@ export function keepPerson(db: Db, { data, at }: Event): Effect | null {
     updatedAt: new Date(at),
   }
   const entity = entityOf('user', sent.id ?? email)
-  const writes = isVerified ? keepVouchedFor(db, entity, email, person) : keepUnproven(db, entity, email, person)
+  const writes = isVerified ? upsertVerified(db, entity, email, person) : upsertUnverified(db, entity, email, person)
   return { entity, writes }
 }
 
 type PersonRow = Pick<typeof user.$inferInsert, 'name' | 'image' | 'updatedAt'>
 
-function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+function upsertVerified(db: Db, entity: string, email: string, person: PersonRow): Query[] {
   const known = sql`${linked(db, entity)}`
   const whose = sql`SELECT ${user.id} FROM ${user} WHERE ${user.email} = ${email}`
   const isFree = sql`NOT EXISTS (${whose})`
@@ -61,10 +61,10 @@ function keepVouchedFor(db: Db, entity: string, email: string, person: PersonRow
 }
 
 /**
- * Creates an account if the address has none. An account that this person already has gets the new name and keeps its
+ * Creates an account if the address has none. If this person already has an account, it gets the new name and keeps its
  * address.
  */
-function keepUnproven(db: Db, entity: string, email: string, person: PersonRow): Query[] {
+function upsertUnverified(db: Db, entity: string, email: string, person: PersonRow): Query[] {
   const known = linked(db, entity)
   const id = randomBase62(32)
   const isNew = sql`${known} IS NULL`
@@ -84,7 +84,7 @@ function keepUnproven(db: Db, entity: string, email: string, person: PersonRow):
 }
 
 /** Ends a person’s sessions, keys and memberships, and soft-deletes their bundles. */
-export function dropPerson(db: Db, { data }: Event): Effect | null {
+export function removePerson(db: Db, { data }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)
   const { email, isVerified } = addressOf(sent)
   if (sent.id === undefined && email === null) return null

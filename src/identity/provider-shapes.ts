@@ -36,7 +36,7 @@ export const Membership = type({
   'role?': text,
 })
 
-/** Maps a provider's role name to ours; the least one if it is unknown (decisions 9). */
+/** Maps a provider's role name to ours; an unknown one to viewer (decisions 9). */
 export function roleOf(role: string | null | undefined): Role {
   return role === 'org:admin' ? 'admin' : role === 'org:editor' ? 'editor' : 'viewer'
 }
@@ -49,7 +49,7 @@ export function addressOf(sent: typeof Person.infer): { email: string | null; is
   return { email: readEmail(primary.email_address), isVerified: primary.verification?.status === 'verified' }
 }
 
-/** An e-mail address as it is stored, or null if it is none. */
+/** An e-mail address in its stored form, or null if it is invalid. */
 export function readEmail(sent: string | null | undefined): string | null {
   const email = sent?.trim() ?? ''
   // Lower-casing a non-ASCII letter may give somebody else’s address.

@@ -21,6 +21,6 @@ export function allowsRole(has: Role, needed: Role): boolean {
 export function requireRole(has: Role, needed: Role): void {
   if (allowsRole(has, needed)) return
   throw new Problem('FORBIDDEN', `needs role ${needed} (you are ${has})`, {
-    toPeople: `You need the ${needed} role to do this. You’re ${has === 'viewer' ? 'a' : 'an'} ${has}.`,
+    userMessage: `You need the ${needed} role to do this. You’re ${has === 'viewer' ? 'a' : 'an'} ${has}.`,
   })
 }

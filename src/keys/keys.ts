@@ -117,6 +117,6 @@ export async function revoke({ db, write }: Store, { subject, role }: SignedIn, 
       .where(and(mine, isNull(apiKeys.revokedAt))),
   ])
   const [row] = await db.select().from(apiKeys).where(mine)
-  if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { toPeople: NO_KEY })
+  if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { userMessage: NO_KEY })
   return toApiKey(row, subject)
 }

@@ -9,6 +9,9 @@ export function hourly(max: number): Limit {
 }
 
 /** Requests of a key in the last hour. Asking does not count as one. */
-export async function usedLately(bucket: Bucket, { id, rateLimitPerHour }: Pick<KnownKey, 'id' | 'rateLimitPerHour'>) {
+export async function usedInLastHour(
+  bucket: Bucket,
+  { id, rateLimitPerHour }: Pick<KnownKey, 'id' | 'rateLimitPerHour'>,
+) {
   return bucket.used(hourly(rateLimitPerHour), String(id))
 }

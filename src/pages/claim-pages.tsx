@@ -55,7 +55,9 @@ export function claimPages(service: Service) {
 
 async function claimsPage(request: Request, service: Service, problem?: Problem): Promise<Response> {
   const { output } = await execute(listClaims, () => ({}), await callContext(request, service), service)
-  const view = <ClaimsPage site={await siteFor(request, service)} bundles={output.bundles} error={problem?.toPeople} />
+  const view = (
+    <ClaimsPage site={await siteFor(request, service)} bundles={output.bundles} error={problem?.userMessage} />
+  )
   return page(request, view, problem?.status ?? 200, problem?.headers)
 }
 
@@ -71,7 +73,7 @@ async function claimPage(request: Request, service: Service, token: string, prob
       bundle={bundle}
       path={`/claim/${encodeURIComponent(token)}`}
       hasSignUpPage={waysIn(config).hasSignUpPage}
-      error={problem?.toPeople}
+      error={problem?.userMessage}
     />
   )
   return page(request, view, problem?.status ?? 200)

@@ -8,18 +8,18 @@ import type { Service } from '../service.ts'
 
 /** An error as a page; for htmx as a message in the current page, so that nothing typed there is lost. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
-  const { status, headers, toPeople, typed } = problem
+  const { status, headers, userMessage, typed } = problem
   if (htmxTarget(request) !== null) {
     const view = (
       <p class="alert" role="alert" safe>
-        {toPeople}
+        {userMessage}
       </p>
     )
     const into = { 'hx-retarget': '#messages', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
     return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
   }
   const { name, origin } = service.config
-  const view = <NoticePage site={{ name, origin }} heading={headingOf(problem)} text={toPeople} typed={typed} />
+  const view = <NoticePage site={{ name, origin }} heading={headingOf(problem)} text={userMessage} typed={typed} />
   return text(request, view as string, { type: HTML, status, headers })
 }
 

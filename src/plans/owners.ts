@@ -37,7 +37,7 @@ export function demandOwner(subject: Subject) {
 }
 
 /** Whether the account of a subject exists. */
-export async function isThere({ db }: Store, subject: Subject): Promise<boolean> {
+export async function subjectExists({ db }: Store, subject: Subject): Promise<boolean> {
   const found =
     subject.type === 'user'
       ? await db.select({ id: user.id }).from(user).where(eq(user.id, subject.userId))

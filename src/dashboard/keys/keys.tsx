@@ -10,7 +10,7 @@ import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { allowsRole } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
-import { usedLately } from '../../keys/limit.ts'
+import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import { answerTo, explained, run, type Visit } from '../visit.ts'
@@ -103,7 +103,7 @@ function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
   return Promise.all(
     keys.map(async (key) => {
       const isCounted = isActive(key) && key.rateLimitPerHour > 0
-      return { ...key, used: isCounted ? await usedLately(bucket, key) : null }
+      return { ...key, used: isCounted ? await usedInLastHour(bucket, key) : null }
     }),
   )
 }

@@ -155,7 +155,7 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
   const { code, problem } = answer
   const typed = concernsField(answer, 'email') ? INVALID_EMAIL : INVITING[code]
-  const errors = typed === undefined ? { form: problem.toPeople } : { email: typed }
+  const errors = typed === undefined ? { form: problem.userMessage } : { email: typed }
   return shown(visit, organization, { invite: { email, role, errors } }, problem)
 }
 
@@ -177,7 +177,7 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
 }
 
 function nameErrors(refusal: Refusal): NameErrors {
-  const says = refusal.problem.toPeople
+  const says = refusal.problem.userMessage
   return concernsField(refusal, 'name') ? { name: besideField(says) } : { form: says }
 }
 
@@ -189,7 +189,7 @@ async function asked(visit: Visit, organization: OrganizationInFull, problem: Pr
       site={visit.site}
       organization={organization}
       holdings={holdings}
-      error={problem?.toPeople}
+      error={problem?.userMessage}
     />
   )
   return { section: 'organizations', title: `Delete ${organization.name}`, view, problem }

@@ -66,7 +66,7 @@ const CHANGES = new Map<string, Change>(
       const name = form.get('name')?.trim() ?? ''
       const answer = await ask(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      const says = answer.problem.toPeople
+      const says = answer.problem.userMessage
       const errors = concernsField(answer, 'name') ? { name: besideField(says) } : { form: says }
       return shown(visit, { name, errors }, answer.problem)
     },
@@ -75,7 +75,7 @@ const CHANGES = new Map<string, Change>(
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
       const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
       if (!(answer instanceof Response))
-        return shown(visit, { errors: { form: answer.problem.toPeople } }, answer.problem)
+        return shown(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
       // Other pages have no place to say it.
       const back = callbackURL.startsWith('/dashboard') ? callbackURL : SETTINGS
       return { to: withFlash(back, 'verificationSent') }
@@ -84,14 +84,14 @@ const CHANGES = new Map<string, Change>(
       const [currentPassword, newPassword] = [form.get('currentPassword') ?? '', form.get('newPassword') ?? '']
       const answer = await ask(visit, '/change-password', { currentPassword, newPassword })
       if (!(answer instanceof Response)) {
-        return shown(visit, { errors: explain(answer.code, answer.problem.toPeople) }, answer.problem)
+        return shown(visit, { errors: explain(answer.code, answer.problem.userMessage) }, answer.problem)
       }
       return { to: withFlash(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
       const answer = await ask(visit, '/request-password-reset', { email: visit.session.email })
       if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
-      return shown(visit, { errors: { form: answer.problem.toPeople } }, answer.problem)
+      return shown(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
     },
   } satisfies Record<string, Change>),
 )
@@ -164,7 +164,7 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
   const answer = await ask(visit, '/delete-user', password === null || password === '' ? {} : { password })
   if (!(answer instanceof Response)) {
     const { code, problem } = answer
-    const errors = code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: problem.toPeople }
+    const errors = code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: problem.userMessage }
     return deletion(visit, errors, problem)
   }
   const { name, origin } = service.config
