@@ -30,14 +30,17 @@ export interface Sqld {
   stop(): Promise<void>
 }
 
-/** Starts one on a free port of the loopback address, with a key of its own unless it is `given` one. */
-export async function startSqld(given?: { keyFile: string; token: string }): Promise<Sqld> {
+/**
+ * Starts one on a free port of the loopback address, with a key of its own unless it is `given` one, and its data in a
+ * new folder `under` one that is there.
+ */
+export async function startSqld(given?: { keyFile: string; token: string }, under = tmpdir()): Promise<Sqld> {
   try {
     accessSync(BINARY, constants.X_OK)
   } catch {
     chmodSync(BINARY, 0o755)
   }
-  const folder = mkdtempSync(join(tmpdir(), 'openall-sqld-'))
+  const folder = mkdtempSync(join(under, 'openall-sqld-'))
   const address = `127.0.0.1:${freePort()}`
   const { keyFile, token } = given ?? makeKey(join(folder, 'jwt.pem'))
   const served = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]

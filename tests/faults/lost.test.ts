@@ -1,0 +1,170 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from '../contract/support.ts'
+import { type Person, signUp } from '../people.ts'
+import { RUNTIMES, type Server, startServer, type Target } from '../server.ts'
+import { type Sqld, startSqld } from '../sqld.ts'
+import { mountDisk } from './disk.ts'
+import { IS_FULL, often } from './full.ts'
+
+// The table in docs/self-hosting.md: what a fault loses of what was answered. `bun run faults` prints the numbers.
+
+const PATIENCE_MS = 300_000
+const CREATORS = 16
+/** When Linux has written to the disk what nobody asked it to. */
+const WRITTEN_BACK_MS = 40_000
+const ROUNDS = often({ quick: 2, full: 5 })
+/** How much is answered in each before the fault. */
+const AT_LEAST = often({ quick: 5, full: 20 }) * CREATORS
+
+const probe = mountDisk()
+probe?.remove()
+if (probe === null) console.warn('lost.test.ts cuts no power: mounting a file system is not permitted here')
+
+/** What was answered: creates by their slug, edits of one bundle by their title. */
+class Ledger {
+  readonly slugs: string[] = []
+  readonly titles: string[] = []
+
+  /** Creates and edits without pause until `fault` has come about and nothing is answered any more. */
+  async during(server: Server, owner: Person, slug: string, fault: () => Promise<unknown>): Promise<void> {
+    const enough = this.slugs.length + AT_LEAST
+    let isOver = false
+    const send = async (_: unknown, worker: number) => {
+      for (let sent = 0; !isOver; sent += 1) {
+        const answer = await create(server, { urls: [`https://a.example/${worker}/${sent}`] }).catch(() => null)
+        if (answer?.status === 201) this.slugs.push(answer.body.slug)
+      }
+    }
+    const edit = async () => {
+      while (!isOver) {
+        const title = `edit ${this.titles.length}`
+        const answer = await owner.api('PATCH', `/api/links/${slug}`, { title }).catch(() => null)
+        if (answer?.status === 200) this.titles.push(title)
+      }
+    }
+    const all = Promise.all([...Array.from({ length: CREATORS }, send), edit()])
+    while (this.slugs.length < enough) await Bun.sleep(5)
+    await fault()
+    isOver = true
+    await all
+  }
+
+  /** What of it the store does not have. */
+  async lost({ sql }: Pick<Server, 'sql'>): Promise<string[]> {
+    const slugs = new Set((await sql('SELECT slug FROM bundles')).map((row) => row.slug))
+    const titles = new Set((await sql('SELECT title FROM bundle_versions')).map((row) => row.title))
+    return [...this.slugs.filter((slug) => !slugs.has(slug)), ...this.titles.filter((title) => !titles.has(title))]
+  }
+
+  tell(what: string, lost: readonly string[]): void {
+    if (IS_FULL) console.log(`${what}: ${this.slugs.length + this.titles.length} answered, ${lost.length} lost`)
+  }
+}
+
+describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-lost-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const startOver = (sqld: Sqld, store: Target['store']) =>
+    startServer({
+      runtime,
+      env: {
+        DATABASE_URL: sqld.url,
+        DATABASE_AUTH_TOKEN: sqld.token,
+        SERVICE_SECRET: 'a secret of the tests, forty characters long',
+        ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
+      },
+      database: sqld.url,
+      token: sqld.token,
+    })
+
+  test.skipIf(probe === null)(
+    'a power cut loses nothing that a file has answered, and nobody is signed out',
+    async () => {
+      const disk = mountDisk()!
+      const server = await startServer({ runtime, database: join(disk.folder, 'openall.db') })
+      const owner = await signUp(server)
+      const { slug } = await owner.makeBundle()
+      const ledger = new Ledger()
+      try {
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await ledger.during(server, owner, slug, async () => {
+            disk.cutPower()
+            await server.kill()
+          })
+          disk.mountAgain()
+          await server.restart()
+          expect(await server.sql('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+          expect((await owner.api('GET', `/api/links/${slug}`)).status).toBe(200)
+        }
+        const lost = await ledger.lost(server)
+        ledger.tell(`${runtime} over a file, ${ROUNDS} power cuts`, lost)
+        expect(lost).toEqual([])
+      } finally {
+        await server.kill()
+        disk.remove()
+      }
+    },
+    PATIENCE_MS,
+  )
+
+  // sqld promises less: what it answered lately is gone, but what is there is whole, and goes on.
+  test.skipIf(probe === null || !IS_FULL)(
+    'after a power cut sqld has whole bundles, and the service goes on',
+    async () => {
+      const disk = mountDisk()!
+      const sqld = await startSqld(undefined, disk.folder)
+      const server = await startOver(sqld, 'http')
+      const owner = await signUp(server)
+      const { slug } = await owner.makeBundle()
+      const ledger = new Ledger()
+      try {
+        // So that something is there.
+        await Bun.sleep(WRITTEN_BACK_MS)
+        await ledger.during(server, owner, slug, async () => {
+          disk.cutPower()
+          await Promise.all([server.kill(), sqld.kill()])
+        })
+        disk.mountAgain()
+        await sqld.restart()
+        await server.restart()
+        ledger.tell(`${runtime} over sqld, a power cut`, await ledger.lost(server))
+        expect(await server.sql('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+        expect((await create(server, { urls: ['https://a.example/'] })).status).toBe(201)
+      } finally {
+        await Promise.all([server.kill(), sqld.stop()])
+        disk.remove()
+      }
+    },
+    PATIENCE_MS,
+  )
+
+  for (const store of ['http', 'replica'] as const) {
+    test(
+      `kill -9 loses nothing that was answered over ${store === 'http' ? 'sqld' : 'a replica of sqld'}`,
+      async () => {
+        const sqld = await startSqld()
+        const server = await startOver(sqld, store)
+        const owner = await signUp(server)
+        const { slug } = await owner.makeBundle()
+        const ledger = new Ledger()
+        try {
+          for (let round = 0; round < ROUNDS; round += 1) {
+            await ledger.during(server, owner, slug, () => server.kill())
+            await server.restart()
+          }
+          const lost = await ledger.lost(server)
+          ledger.tell(`${runtime} over ${store}, the service killed ${ROUNDS} times`, lost)
+          expect(lost).toEqual([])
+        } finally {
+          await server.kill()
+          await sqld.stop()
+        }
+      },
+      PATIENCE_MS,
+    )
+  }
+})
