@@ -27,6 +27,7 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
       'dashboard/parts/shell.css',
       'dashboard/parts/page.css',
       'dashboard/parts/lists.css',
+      'dashboard/parts/sample.css',
       'dashboard/parts/menus.css',
       'dashboard/parts/tags-and-tables.css',
       'dashboard/parts/media.css',

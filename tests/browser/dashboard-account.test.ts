@@ -41,7 +41,7 @@ test('a key is made, copied, used and revoked by keyboard alone, and shown but o
   expect(key).toMatch(RAW_KEY)
   await reach(page, 'Copy')
   await page.keyboard.press('Enter')
-  await page.getByText('Copied').waitFor()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
   expect(await answers(key)).toBe(200)
 

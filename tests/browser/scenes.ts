@@ -83,6 +83,7 @@ export const scenes = {
     await page.goto(`${origin}/dashboard`)
   },
   versions: (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?version=3`),
+  'versions-first': (page, world) => asOwner(page, world, `/dashboard/links/${world.ruledSlug}/versions`),
   'versions-compared': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=4&to=5`),
   'versions-wrong': (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?from=0&to=99`),
   'versions-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}/versions?version=1`),

@@ -44,13 +44,14 @@ onEveryTarget({}, (server) => {
       .filter(({ attributes }) => attributes.role === 'img')
       .map(({ attributes }) => attributes['aria-label'] ?? '')
 
-  test('before anything was counted the page teaches, and draws nothing', async () => {
+  test('before anything was counted the page teaches, and draws nothing but an example that says it is one', async () => {
     const { slug } = await owner.makeBundle()
     const html = await insights(slug)
     expect(html).toContain('Nothing was counted in these 30 days')
     expect(html).toContain('Look at 90 days')
     expect(await insights(slug, '?range=90d')).not.toContain('Look at 90 days')
-    expect(summaries(html)).toEqual([])
+    expect(html).toContain('An example of what you’ll see here')
+    expect(summaries(html.replace(/<figure class="sample">[\s\S]*?<\/figure>/, ''))).toEqual([])
     expect(html).not.toContain('format=csv')
   })
 

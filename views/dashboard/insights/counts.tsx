@@ -1,28 +1,19 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Insights } from '../../../src/insights/shapes.ts'
-import { DayChart, type DayCount } from '../../parts/charts.tsx'
-import { whole } from '../../parts/numbers.ts'
+import { DayChart } from '../../parts/charts.tsx'
 import { ByRule } from './by-rule.tsx'
+import { dayCount, dayName, labelled } from './days.ts'
 import { Totals } from './totals.tsx'
-
-/** Every how many days one is named below a chart. */
-const NAMED: Record<number, { wide: number; narrow: number }> = {
-  7: { wide: 1, narrow: 2 },
-  30: { wide: 7, narrow: 7 },
-  90: { wide: 14, narrow: 28 },
-}
-
-const dayName = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** Everything that was counted in a range of days. */
 export function Counts({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
   const { series } = insights
   const days = series.map(({ day, views, openAllClicks }) => {
-    const name = dayName.format(Date.parse(day))
+    const name = dayName(day)
     return { day, views: dayCount(name, views), clicks: dayCount(name, openAllClicks) }
   })
-  const named = NAMED[days.length] ?? { wide: 7, narrow: 7 }
+  const named = labelled(days.length)
   return (
     <>
       <Totals insights={insights} />
@@ -69,8 +60,4 @@ export function Counts({ slug, insights }: { slug: string; insights: Insights })
       <ByRule slug={slug} insights={insights} />
     </>
   )
-}
-
-function dayCount(name: string, count: number): DayCount {
-  return { name, count, written: whole(count) }
 }

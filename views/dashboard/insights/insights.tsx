@@ -8,6 +8,7 @@ import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { Counts } from './counts.tsx'
 import { HOW_WE_COUNT } from './how-we-count.ts'
+import { SampleInsights } from './sample.tsx'
 
 interface InsightsProps {
   site: DashboardSite
@@ -47,7 +48,10 @@ export function InsightsPart({ site, bundle, insights }: InsightsProps): JSX.Ele
         )}
       </div>
       {isEmpty ? (
-        <Nothing link={`${site.origin}/l/${slug}`} slug={slug} days={series.length} />
+        <>
+          <Nothing link={`${site.origin}/l/${slug}`} slug={slug} days={series.length} />
+          <SampleInsights days={series.map(({ day }) => day)} />
+        </>
       ) : (
         <Counts slug={slug} insights={insights} />
       )}

@@ -1,16 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ListedKey } from '../../../src/keys/keys.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
-import { When } from '../parts/time.tsx'
-import { SCOPES, widest } from './scopes.ts'
-
-/** A key, and how many requests of its hour it has used; null where none are counted. */
-type UsedKey = ListedKey & { used: number | null }
+import { KeyRow, type UsedKey } from './key-row.tsx'
+import { SampleKeys } from './sample.tsx'
 
 interface KeysProps {
   site: DashboardSite
@@ -42,6 +37,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
             </a>
           </p>
         </Empty>
+        <SampleKeys />
       </>
     )
   }
@@ -66,57 +62,6 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
         )}
       </div>
     </>
-  )
-}
-
-function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
-  const { id, name, keyPrefix, scopes, revokedAt, minterLeftAt, createdAt, lastUsedAt } = apiKey
-  const endedAt = revokedAt ?? minterLeftAt
-  return (
-    <li class="row">
-      <div class="what">
-        <span class={['name', endedAt !== null && 'gone']}>
-          <bdi safe>{name}</bdi>
-        </span>
-        <span class="hint where">
-          <code safe>{`${keyPrefix}…`}</code>
-          {' · '}
-          {SCOPES[widest(scopes)].name as 'safe'}
-        </span>
-      </div>
-      <div class="facts hint">
-        {endedAt === null ? <Usage apiKey={apiKey} /> : ''}
-        <span>
-          {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
-          <When at={Date.parse(lastUsedAt ?? createdAt)} />
-        </span>
-      </div>
-      {endedAt === null ? (
-        <div class="actions">
-          <a class="quiet" href={`/dashboard/keys/${id}/revoke`} aria-label={attribute(`Revoke ${name}`)}>
-            Revoke
-          </a>
-        </div>
-      ) : (
-        <span class="tag bad">
-          {revokedAt === null ? 'Ended when its creator left, ' : 'Revoked '}
-          <When at={Date.parse(endedAt)} />
-        </span>
-      )}
-    </li>
-  )
-}
-
-const number = new Intl.NumberFormat('en-GB')
-
-function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: UsedKey }): JSX.Element {
-  if (used === null) return <span>No limit</span>
-  const text = `${number.format(used)} of ${number.format(rateLimitPerHour)} this hour`
-  if (used < rateLimitPerHour * 0.9) return <span safe>{text}</span>
-  return (
-    <span class="tag bad" safe>
-      {text}
-    </span>
   )
 }
 

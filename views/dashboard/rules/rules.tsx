@@ -10,6 +10,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { Empty } from '../parts/shell.tsx'
 import type { Building } from './parts.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
+import { SampleRules } from './sample.tsx'
 
 interface RulesProps {
   draft: Draft
@@ -89,6 +90,7 @@ function NoRules(): JSX.Element {
           </button>
         ))}
       </p>
+      <SampleRules />
     </Empty>
   )
 }

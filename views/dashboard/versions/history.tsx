@@ -5,6 +5,7 @@ import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { Compared, CompareForm } from './comparison.tsx'
 import type { HistoryProps } from './history-props.ts'
+import { SampleVersions } from './sample.tsx'
 import { VersionStep } from './version-step.tsx'
 
 /** Every version of a bundle: who made it, when, and what it changed (decisions 11). */
@@ -22,6 +23,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
         <CompareForm {...props} />
       )}
       <History {...props} />
+      {latest === 1 ? <SampleVersions {...props} /> : ''}
     </BundleFrame>
   )
 }
