@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { respond, type Sent } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import { listed } from '../core/words.ts'
 import { weightsIn } from '../http/accept.ts'
 import { readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
@@ -54,7 +55,7 @@ export function answering<In, Out>(
 
 /** Refuses a method that a path does not support. */
 export function refuseMethod(allow: readonly string[]): never {
-  throw new Problem('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, {
+  throw new Problem('METHOD_NOT_ALLOWED', `This URL accepts only ${listed(allow, 'and')}.`, {
     headers: { allow: allow.join(', ') },
     userMessage: 'This page can’t be opened like this. Go back and try again.',
   })
@@ -80,7 +81,7 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
   for (const name in path) {
     if (Object.hasOwn(sent, name) && sent[name] !== path[name]) {
-      throw new Problem('BAD_REQUEST', `${name} must be the one in the path, or left out`)
+      throw new Problem('BAD_REQUEST', `${name} must be the same as in the path, or omitted`)
     }
   }
   return Object.assign(sent, path)

@@ -59,7 +59,7 @@ export class Problem extends Error {
 /** The error for an unknown URL. */
 export function nothingHere(): Problem {
   const userMessage = 'The link may be mistyped, or the page may be gone.'
-  return new Problem('NOT_FOUND', 'There is nothing at this address.', { userMessage })
+  return new Problem('NOT_FOUND', 'There is nothing at this URL.', { userMessage })
 }
 
 /** Any thrown value as a Problem; an unexpected one reveals nothing to the caller. */

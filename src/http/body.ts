@@ -48,7 +48,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Problem('INVALID_JSON', 'The body is not JSON that can be parsed.')
+    throw new Problem('INVALID_JSON', 'The body is not valid JSON.')
   }
 }
 

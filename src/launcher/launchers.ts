@@ -192,7 +192,7 @@ async function policyOf({ resolutionPolicy }: ServedBundle): Promise<LauncherPol
 }
 
 function takenDown(): Problem {
-  return new Problem('BLOCKED', 'This bundle is not shown here: whoever runs this service has taken it down.')
+  return new Problem('BLOCKED', 'The operator of this service has taken this bundle down.')
 }
 
 function weightOf(bundle: ServedBundle): number {

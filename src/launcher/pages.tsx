@@ -97,7 +97,10 @@ function asReferred({ headers, url }: Request, origin: string): PolicyRequest {
 
 /** Refuses an unknown slug. */
 export function noBundle(): never {
-  throw new Problem('NOT_FOUND', 'This link leads to no bundle. It may have been deleted, or a letter may be wrong.')
+  throw new Problem(
+    'NOT_FOUND',
+    'There’s no bundle at this link. It may have been deleted, or the link may be mistyped.',
+  )
 }
 
 /** Whether the session must be read: the policy depends on the account, and there may be one. */

@@ -57,5 +57,8 @@ function read(sealed: string, secret: string): Sealed {
 
 /** The error for a result that has expired or never existed. */
 export function resultExpired(): Problem {
-  return new Problem('NOT_FOUND', 'This page was there for a day, and is gone now. The links you made still work.')
+  return new Problem(
+    'NOT_FOUND',
+    'This page has expired: it was available for a day. The links you created still work.',
+  )
 }

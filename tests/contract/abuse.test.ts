@@ -22,7 +22,7 @@ interface Reported {
   reports: { reason: string; detail: string | null }[]
 }
 
-const TEXT = 'This bundle is not shown here'
+const TEXT = 'The operator of this service has taken this bundle down'
 
 for (const target of TARGETS) {
   describe(target.name, () => {

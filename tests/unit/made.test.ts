@@ -8,12 +8,12 @@ test('the address of a result leads to it for a day, and under its own secret al
   const secret = 'a secret of this service'
   const sealed = sealedOf(secret)
   expect(readResult(sealed, { secret })).toEqual(result)
-  expect(() => readResult(sealed, { secret: 'that of another' })).toThrow('gone now')
+  expect(() => readResult(sealed, { secret: 'that of another' })).toThrow('has expired')
   try {
     setSystemTime(Date.now() + 24 * 3_600_000 - 1000)
     expect(readResult(sealed, { secret })).toEqual(result)
     setSystemTime(Date.now() + 2000)
-    expect(() => readResult(sealed, { secret })).toThrow('gone now')
+    expect(() => readResult(sealed, { secret })).toThrow('has expired')
   } finally {
     setSystemTime()
   }
