@@ -18,10 +18,10 @@ export const login = command({
   async run({ args, server }) {
     const key = await askForKey(server)
     if (key === '') throw new UsageError(`no key was given: create one at ${server}/dashboard/keys`)
-    const who = await createClient({ server, key }).whoAmI()
+    const me = await createClient({ server, key }).whoAmI()
     saveKey(server, key)
-    if (args.json) return printJson(who)
-    print(`Logged in to ${server} as ${named(who)}.`)
+    if (args.json) return printJson(me)
+    print(`Logged in to ${server} as ${named(me)}.`)
     note(`The key is saved in ${settingsFile()}, which only you can read.`)
   },
 })
@@ -59,15 +59,15 @@ export const whoami = command({
   examples: ['openall whoami', 'openall whoami --json'],
   args: {},
   async run({ args, server, client }) {
-    const who = await client.whoAmI()
-    if (args.json) return printJson(who)
-    print(`${named(who)} at ${server}`)
-    print(`scopes  ${who.scopes.join(', ')}`)
+    const me = await client.whoAmI()
+    if (args.json) return printJson(me)
+    print(`${named(me)} at ${server}`)
+    print(`scopes  ${me.scopes.join(', ')}`)
   },
 })
 
-type Who = Awaited<ReturnType<ReturnType<typeof createClient>['whoAmI']>>
+type Me = Awaited<ReturnType<ReturnType<typeof createClient>['whoAmI']>>
 
-function named({ subject, role }: Who): string {
+function named({ subject, role }: Me): string {
   return subject.type === 'user' ? `user ${subject.userId}` : `organisation ${subject.organizationId} (${role})`
 }

@@ -31,8 +31,8 @@ function printDestinations({ urls, urlMetadata }: Printed): void {
   for (const [index, url] of urls.entries()) {
     const { note = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
     print(`${String(index + 1).padStart(2)}. ${oneLine(url)}`)
-    const beside = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
-    const text = beside.filter((piece) => piece !== '').join(' ')
+    const extras = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
+    const text = extras.filter((piece) => piece !== '').join(' ')
     if (text !== '') print(styled('dim', `    ${text}`))
   }
 }

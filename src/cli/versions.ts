@@ -96,6 +96,6 @@ function printRemoved(text: string): void {
 
 /** A URL with its metadata on one line. */
 function lineOf({ url, note, tags, openPolicy }: Link): string {
-  const beside = [note && `"${note}"`, ...tags.map((tag) => `#${tag}`), openPolicy === 'manual' ? '(manual)' : '']
-  return oneLine([url, ...beside].filter((piece) => piece !== '').join(' '))
+  const extras = [note && `"${note}"`, ...tags.map((tag) => `#${tag}`), openPolicy === 'manual' ? '(manual)' : '']
+  return oneLine([url, ...extras].filter((piece) => piece !== '').join(' '))
 }

@@ -89,16 +89,16 @@ export function removePerson(db: Db, { data }: Event): Effect | null {
   const { email, isVerified } = addressOf(sent)
   if (sent.id === undefined && email === null) return null
   const entity = entityOf('user', sent.id ?? email ?? '')
-  const who = personIs(db, sent.id, isVerified ? email : null)
+  const userId = personIs(db, sent.id, isVerified ? email : null)
   return {
     entity,
     writes: [
-      ...deleteBundles(db, eq(owners.userId, who)),
-      revokeKeys(db, eq(apiKeys.mintedBy, who)),
-      db.delete(member).where(eq(member.userId, who)),
-      db.delete(session).where(eq(session.userId, who)),
+      ...deleteBundles(db, eq(owners.userId, userId)),
+      revokeKeys(db, eq(apiKeys.mintedBy, userId)),
+      db.delete(member).where(eq(member.userId, userId)),
+      db.delete(session).where(eq(session.userId, userId)),
       // A password would let them in again.
-      db.delete(account).where(eq(account.userId, who)),
+      db.delete(account).where(eq(account.userId, userId)),
       db.update(webhookEntities).set({ userId: null }).where(isEntity(entity)),
     ],
   }

@@ -49,14 +49,14 @@ export async function resumeWorkspace(
 ): Promise<void> {
   const [, user, organizationId] = VALUE.exec(remembered ?? '') ?? []
   if (organizationId === undefined || user !== userHash(userId, keys)) return
-  const theirs = db
+  const membership = db
     .select({ id: member.organizationId })
     .from(member)
     .where(and(eq(member.organizationId, organizationId), eq(member.userId, session.userId)))
   await write([
     db
       .update(session)
-      .set({ activeOrganizationId: sql`(${theirs})` })
+      .set({ activeOrganizationId: sql`(${membership})` })
       .where(and(eq(session.token, token), isNull(session.activeOrganizationId))),
   ])
 }

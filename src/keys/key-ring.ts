@@ -14,11 +14,11 @@ import { hashSecret, readKeyToken } from './token.ts'
  */
 const FRESH_MS = 1_000
 /** Size of the cache; past it the least recently used key is read again. */
-const MAX_KEPT = 10_000
+const MAX_CACHED = 10_000
 /** Interval between writes of `lastUsedAt`, which may lag by up to a minute (decisions 3). */
 const USES_EVERY_MS = 30_000
 
-interface Kept {
+interface CachedKey {
   key: KnownKey
   secretHash: Uint8Array
   readAt: number
@@ -26,7 +26,7 @@ interface Kept {
 
 /** Verifies API keys; reads each from the store at most once a second. */
 export class KeyRing {
-  readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
+  readonly #cache = new LRUCache<string, CachedKey>({ max: MAX_CACHED })
   /** Counts calls of `forgetHere`, so that a read that began before one is not cached after it. */
   #forgotten = 0
   #used = new Map<number, number>()
@@ -48,9 +48,9 @@ export class KeyRing {
   async identify(authorization: string): Promise<KnownKey | null> {
     const token = /^bearer /i.test(authorization) ? readKeyToken(authorization.slice('bearer '.length).trim()) : null
     if (token === null) return null
-    const kept = this.#kept.get(token.keyPrefix)
-    const isFresh = kept !== undefined && performance.now() - kept.readAt < FRESH_MS
-    const found = isFresh ? kept : await this.#read(token.keyPrefix)
+    const cached = this.#cache.get(token.keyPrefix)
+    const isFresh = cached !== undefined && performance.now() - cached.readAt < FRESH_MS
+    const found = isFresh ? cached : await this.#read(token.keyPrefix)
     // In constant time: timing must not reveal how much of the secret was right.
     if (found === null || !timingSafeEqual(found.secretHash, hashSecret(token.secret))) return null
     this.#used.set(found.key.id, Date.now())
@@ -69,7 +69,7 @@ export class KeyRing {
   /** Drops all cached keys of this process. */
   forgetHere(): void {
     this.#forgotten += 1
-    this.#kept.clear()
+    this.#cache.clear()
   }
 
   /** Writes the remaining uses. */
@@ -78,7 +78,7 @@ export class KeyRing {
     await this.#writeUses()
   }
 
-  async #read(keyPrefix: string): Promise<Kept | null> {
+  async #read(keyPrefix: string): Promise<CachedKey | null> {
     const readAt = performance.now()
     const forgotten = this.#forgotten
     const { db, current } = this.store
@@ -116,9 +116,9 @@ export class KeyRing {
       isMinterVerified,
       rateLimitPerHour,
     }
-    const kept = { key, secretHash: new Uint8Array(secretHash), readAt }
-    if (forgotten === this.#forgotten) this.#kept.set(keyPrefix, kept)
-    return kept
+    const cached = { key, secretHash: new Uint8Array(secretHash), readAt }
+    if (forgotten === this.#forgotten) this.#cache.set(keyPrefix, cached)
+    return cached
   }
 
   async #exists(keyPrefix: string): Promise<boolean> {
@@ -128,7 +128,7 @@ export class KeyRing {
   }
 
   #drop(keyPrefix: string): null {
-    this.#kept.delete(keyPrefix)
+    this.#cache.delete(keyPrefix)
     return null
   }
 

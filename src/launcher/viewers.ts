@@ -40,7 +40,9 @@ export class Viewers {
   /** Sets the day's salt and hashes the viewers who were waiting for it. */
   setSalt(salt: string): void {
     this.#salt = salt
-    for (const who of this.#unsalted) this.#add(Number(who.slice(0, who.indexOf('\n'))), `${salt}\n${who}`)
+    for (const identity of this.#unsalted) {
+      this.#add(Number(identity.slice(0, identity.indexOf('\n'))), `${salt}\n${identity}`)
+    }
     this.#unsalted.clear()
   }
 
@@ -51,9 +53,9 @@ export class Viewers {
     if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
     if (!this.#quota.take(bundleId, network(address))) return
     this.#known.add(viewer)
-    const who = `${bundleId}\n${address}\n${userAgent.name}`
-    if (this.#salt === null) this.#unsalted.add(who)
-    else this.#add(bundleId, `${this.#salt}\n${who}`)
+    const identity = `${bundleId}\n${address}\n${userAgent.name}`
+    if (this.#salt === null) this.#unsalted.add(identity)
+    else this.#add(bundleId, `${this.#salt}\n${identity}`)
   }
 
   /** Number of new viewers since the last `take`. */

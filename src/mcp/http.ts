@@ -18,8 +18,8 @@ export function mcp(operations: readonly Operation[], service: Service) {
       refuseOtherOrigins(request, service)
       // A cookie is not enough: tools are for programs, and those have keys.
       if (!request.headers.has('authorization')) throw unauthorized('Send an API key as Authorization: Bearer <key>.')
-      const who = await callContext(request, service)
-      const answer = await (await load())(request, await readJson(request, ['application/json']), who)
+      const context = await callContext(request, service)
+      const answer = await (await load())(request, await readJson(request, ['application/json']), context)
       const headers = headersWith({ 'cache-control': 'no-store' })
       for (const [name, value] of answer.headers) headers.set(name, value)
       return new Response(answer.body, { status: answer.status, headers })
