@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { create } from '../contract/support.ts'
 import { signUp } from '../people.ts'
 import { RUNTIMES, startServer } from '../server.ts'
-import { often } from './full.ts'
+import { often, tell } from './full.ts'
 
 /** Enough for dozens of writes to wait for the disk together. */
 const CREATORS = 62
@@ -75,6 +75,7 @@ for (const runtime of RUNTIMES) {
         expect([...answered].filter(([slug, url]) => urls.get(slug) !== url)).toEqual([])
         await server.restart()
       }
+      tell(`${runtime} over a file, killed ${ROUNDS} times`, answered.size + titles.length, 0)
       expect(answered.size).toBeGreaterThan(ROUNDS * 5)
       const [slug = ''] = [...answered.keys()]
       expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)

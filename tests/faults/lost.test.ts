@@ -7,7 +7,7 @@ import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { mountDisk } from './disk.ts'
-import { IS_FULL, often } from './full.ts'
+import { IS_FULL, often, tell } from './full.ts'
 
 // The table in docs/self-hosting.md: what a fault loses of what was answered. `bun run faults` prints the numbers.
 
@@ -59,8 +59,8 @@ class Ledger {
     return [...this.slugs.filter((slug) => !slugs.has(slug)), ...this.titles.filter((title) => !titles.has(title))]
   }
 
-  tell(what: string, lost: readonly string[]): void {
-    if (IS_FULL) console.log(`${what}: ${this.slugs.length + this.titles.length} answered, ${lost.length} lost`)
+  tell(fault: string, lost: readonly string[]): void {
+    tell(fault, this.slugs.length + this.titles.length, lost.length)
   }
 }
 

@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts'
 import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { RUNTIMES, type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { IS_FULL, often } from './full.ts'
+import { IS_FULL, often, tell } from './full.ts'
 import { newLanes } from './lanes.ts'
 
 /**
@@ -201,6 +201,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
       const stored = rows.map(({ urls, slug }) => [(JSON.parse(String(urls)) as string[])[0], slug])
       expect(late).toEqual([])
       expect(stored.sort()).toEqual([...answered].sort())
+      tell(`${runtime} over ${store}, sqld frozen or killed without pause`, answered.size, 0)
       expect(stored.length).toBeGreaterThanOrEqual(12)
     },
   )
