@@ -42,9 +42,12 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
     '%s is told the same whichever way it is called: %s',
     async (name, _, aCase) => {
       const operation = called.find((known) => known.name === name)!
+      // What changes nothing finds for each way what it found for the last: one world does.
+      const isUnchanging = operation.route.startsWith('GET ') || aCase.refused !== undefined
+      const shared = isUnchanging ? await newWorld(server, foreign) : undefined
       const outcomes = await Promise.all(
         WAYS.map(async (way) => {
-          const world = await newWorld(server, foreign)
+          const world = shared ?? (await newWorld(server, foreign))
           return alike(await way.call(operation, aCase.input(world), aCase, world))
         }),
       )
