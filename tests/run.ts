@@ -6,7 +6,7 @@ import { Glob } from 'bun'
 
 const TIMEOUT_MS = 120_000
 const CORES = availableParallelism()
-/** One file more than there are cores: much of a file is waiting for a page. What runs on Deno waits for no page. */
+/** Two files a core: much of a file is waiting for a page. What runs on Deno waits for no page. */
 const AT_ONCE: Record<string, number> = { usual: CORES * 2 }
 /** What takes several runtimes, or long: in the full run alone, on all of the matrix. */
 const FULL_ONLY = /^tests\/(?:(?:faults|matrix)\/|sdk\/package)/
