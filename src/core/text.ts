@@ -33,7 +33,7 @@ export function unfit(text: string, max: number, controls: RegExp): string | nul
   // UTF-16 length first: it is free, and at most twice the number of code points.
   if (text.length > max && (text.length > max * 2 || [...text].length > max)) return `at most ${max} characters`
   if (controls.test(text)) {
-    // Copied along unnoticed with a title, so they get a message of their own.
+    // Often copied unnoticed along with a title, so they get their own message.
     const isDirection = IS_DIRECTION.test(text.match(controls)?.[0] ?? '')
     return isDirection ? 'free of invisible marks that turn the direction of text' : 'free of control characters'
   }

@@ -5,7 +5,7 @@ import { emailFromProvider, OIDC } from './proof-hooks.ts'
 
 type Oidc = NonNullable<Config['oidc']>
 
-/** better-auth reads the discovery document without a time-out of its own. */
+/** better-auth fetches the discovery document without a timeout. */
 const OIDC_TIMEOUT_MS = 2_000
 
 /** Sign-in at the OpenID Connect provider. */

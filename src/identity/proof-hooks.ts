@@ -31,6 +31,10 @@ const FOR_PROVEN = new Set(
   ),
 )
 
+/**
+ * Refuses endpoints of invitations to a session whose address is not verified.
+ * @throws APIError EMAIL_UNVERIFIED.
+ */
 export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
   if (!FOR_PROVEN.has(ctx.path)) return
   const found = await getSessionFromCtx(ctx)

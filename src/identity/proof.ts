@@ -48,7 +48,7 @@ export function signInAgain(): Problem {
 }
 
 /**
- * Refuses a session that is more than a day old. Keys are credentials of their own and pass.
+ * Refuses a session that is more than a day old. Keys need no sign-in and pass.
  * @throws Problem RECENT_SIGN_IN_REQUIRED.
  */
 export function requireRecentSignIn(caller: SignedIn): void {

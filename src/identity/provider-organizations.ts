@@ -78,6 +78,7 @@ export function upsertMembership(db: Db, { data, at }: Event): Effect | null {
   }
 }
 
+/** Removes a member; null if the event does not identify a person. */
 export function removeMembership(db: Db, { data }: Event): Effect | null {
   const read = membershipOf(db, data)
   if (read === null) return null
