@@ -9,42 +9,59 @@ const MAX_REMARKS = 10
 
 /** What was found in a pasted text: how many links, what was left out and why, and a way out where there are too many. */
 export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
-  const { title, links, skipped, changed, counts } = list
-  const remarks = [...skipped, ...changed].sort((one, other) => one.line - other.line)
-  const isEmpty = links.length === 0 && remarks.length === 0
-  if (isEmpty) return ''
-  const listed = remarks.slice(0, MAX_REMARKS)
-  const rest = counts.skipped + counts.changed - listed.length
+  const { title, links, counts } = list
+  if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
+  const isOver = links.length > BOUNDS.urls
   return (
     <>
-      <p class={['found', links.length > BOUNDS.urls ? 'over' : '']} data-title={title ?? ''} safe>
-        {summary(list)}
+      <p class={['found', isOver && 'over']} data-title={title ?? ''} safe>
+        {[`${count(links.length, 'link')} found`, ...leftOut(counts)].join(', ')}
       </p>
-      {links.length > BOUNDS.urls ? (
+      {isOver ? (
         <p class="error" safe>
           {tooMany(links.length, BOUNDS.urls)}
         </p>
       ) : (
         ''
       )}
-      {remarks.length === 0 ? (
-        ''
-      ) : (
-        <details class="more">
-          <summary>Show what was left out or changed</summary>
-          <ul class="remark-list">
-            {
-              listed.map((remark) => (
-                <li>
-                  <RemarkLine remark={remark} />
-                </li>
-              )) as 'safe'[]
-            }
-            {rest > 0 ? <li>{`And ${rest} more.` as 'safe'}</li> : ''}
-          </ul>
-        </details>
-      )}
+      <Remarks list={list} />
     </>
+  )
+}
+
+/** The same of a text whose links have been taken into a list. */
+export function AddedLinks({ list }: { list: FoundList }): JSX.Element {
+  const { links, counts } = list
+  if (links.length === 0) return ''
+  return (
+    <>
+      <p class="found" safe>
+        {[`${count(links.length, 'link')} added`, ...leftOut(counts)].join(', ')}
+      </p>
+      <Remarks list={list} />
+    </>
+  )
+}
+
+function Remarks({ list: { skipped, changed, counts } }: { list: FoundList }): JSX.Element {
+  const remarks = [...skipped, ...changed].sort((one, other) => one.line - other.line)
+  if (remarks.length === 0) return ''
+  const listed = remarks.slice(0, MAX_REMARKS)
+  const rest = counts.skipped + counts.changed - listed.length
+  return (
+    <details class="more">
+      <summary>Show what was left out or changed</summary>
+      <ul class="remark-list">
+        {
+          listed.map((remark) => (
+            <li>
+              <RemarkLine remark={remark} />
+            </li>
+          )) as 'safe'[]
+        }
+        {rest > 0 ? <li>{`And ${rest} more.` as 'safe'}</li> : ''}
+      </ul>
+    </details>
   )
 }
 
@@ -59,12 +76,7 @@ function RemarkLine({ remark: { line, text, reason } }: { remark: Remark }): JSX
   )
 }
 
-/** `7 links found, 1 line skipped, 1 duplicate left out`. */
-function summary({ links, counts }: Pick<FoundList, 'links' | 'counts'>): string {
-  return [`${count(links.length, 'link')} found`, ...leftOut(counts)].join(', ')
-}
-
-/** What of a text did not become a link as it stood there. */
+/** What of a text did not become a link as it stood there: `1 line skipped`, `1 duplicate left out`. */
 export function leftOut({ skipped, changed, doubles }: FoundList['counts']): string[] {
   const lines = skipped - doubles
   return [

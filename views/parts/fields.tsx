@@ -59,10 +59,19 @@ export function Typed({ text }: { text: string | undefined }): JSX.Element {
 }
 
 /** An error below the field that it concerns. */
-export function FieldError({ id, error }: { id: string; error: string | undefined }): JSX.Element {
+export function FieldError({
+  id,
+  error,
+  isHint,
+}: {
+  id: string
+  error: string | undefined
+  /** It is worth knowing, and nothing is wrong. */
+  isHint?: true | undefined
+}): JSX.Element {
   if (error === undefined) return ''
   return (
-    <p class="error" id={`${id}-error`} safe>
+    <p class={['error', isHint && 'only-hint']} id={`${id}-error`} safe>
       {error}
     </p>
   )

@@ -38,10 +38,10 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
 let pendingSearch
 
 // The server reads the list; while it is typed, this asks it what it finds.
-async function findLinks() {
-  const urls = document.getElementById('urls')
+/** @param {HTMLTextAreaElement} urls */
+async function findLinks(urls) {
   const found = document.getElementById('found')
-  if (!(urls instanceof HTMLTextAreaElement) || found === null) return
+  if (found === null) return
   pendingSearch?.abort()
   pendingSearch = new AbortController()
   const { signal } = pendingSearch
@@ -54,12 +54,13 @@ async function findLinks() {
   found.innerHTML = await answer.text()
   const title = document.getElementById('title')
   const titled = found.querySelector('[data-title]')
-  if (title instanceof HTMLInputElement) {
+  // A bundle that there is already has its own title.
+  if (title instanceof HTMLInputElement && urls.id === 'urls') {
     title.placeholder = titled instanceof HTMLElement ? (titled.dataset.title ?? '') : ''
   }
 }
 document.addEventListener('input', ({ target }) => {
-  if (target instanceof Element && target.id === 'urls') void findLinks()
+  if (target instanceof HTMLTextAreaElement && target.dataset.findUrl !== undefined) void findLinks(target)
 })
 
 /** After a page has come: to what is wrong with it, if anything is. Tells whether anything was. */

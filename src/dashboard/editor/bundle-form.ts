@@ -8,7 +8,7 @@ import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
 import { fitted, NO_WEB_ADDRESS, unfitUrl } from '../../core/text.ts'
 import { tooMany } from '../../core/words.ts'
-import { readList } from '../../imports/import.ts'
+import { type FoundList, readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/paste.ts'
 import { fieldsOf } from './taking.ts'
 
@@ -44,19 +44,28 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
     const note = (notes?.[index] ?? '').replaceAll('\r\n', '\n')
     return { url, note, tags: tags?.[index] ?? '', openPolicy: policies?.[index] === 'manual' ? 'manual' : 'auto' }
   })
-  const links = [...typed, ...pastedLinks(text('more'))]
+  const links = [...typed, ...pastedLinks(sent)]
   if (links.length > MAX_ROWS) {
     throw new Problem('BAD_REQUEST', `This form takes ${MAX_ROWS} links at most. Import makes several bundles of more.`)
   }
   return { ...eachText(text), slug: text('slug'), links }
 }
 
+/** The large field that several links are pasted into. */
+const PASTED = 'more'
+
+/** What was read of the text that was pasted into a form; null for none. */
+export function pastedIn(sent: URLSearchParams): FoundList | null {
+  const text = (sent.get(PASTED) ?? '').replaceAll('\r\n', '\n')
+  return text.trim() === '' ? null : readList(text)
+}
+
 /** The links of a pasted text as fields; where it has none, the text itself, for its error to say so. */
-function pastedLinks(text: string): LinkFields[] {
-  if (text.trim() === '') return []
-  const { links } = readList(text)
-  if (links.length === 0) return [{ ...NEW_LINK, url: text.trim() }]
-  return links.map(({ url, metadata: { note = '', tags = [], openPolicy = 'auto' } }) =>
+function pastedLinks(sent: URLSearchParams): LinkFields[] {
+  const list = pastedIn(sent)
+  if (list === null) return []
+  if (list.links.length === 0) return [{ ...NEW_LINK, url: (sent.get(PASTED) ?? '').trim() }]
+  return list.links.map(({ url, metadata: { note = '', tags = [], openPolicy = 'auto' } }) =>
     fieldsOf({ url, note, tags, openPolicy }),
   )
 }
@@ -122,7 +131,27 @@ function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlM
 export function checkedForm(form: BundleForm, problem: Problem | null): Checked {
   const { content, linkOf } = contentOf(form)
   const checked: Checked = { count: content.urls.length, errors: [], list: null, form: null }
-  if (problem === null) return checked
+  if (problem !== null) addRefusal(checked, linkOf, problem)
+  // What is wrong with an address comes before what is to be known of it.
+  checked.errors.push(...doublesIn(content.urls, linkOf))
+  return checked
+}
+
+/** Links with the address of one above them. A bundle may hold a link twice, so nothing is refused. */
+function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormError[] {
+  const first = new Map<string, number>()
+  return urls.flatMap((url, at): FormError[] => {
+    const link = linkOf[at] ?? at
+    const address = URL.canParse(url) ? new URL(url).href : url
+    const above = first.get(address)
+    if (above === undefined) first.set(address, link)
+    return above === undefined || above === link
+      ? []
+      : [{ link, field: 'url', says: `Same address as link ${above + 1}.`, isHint: true }]
+  })
+}
+
+function addRefusal(checked: Checked, linkOf: readonly number[], problem: Problem): void {
   // The form calls it slug, whichever field of whichever operation that becomes.
   if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
   else if (problem.issues.length === 0) checked.form = problem.message
@@ -139,7 +168,6 @@ export function checkedForm(form: BundleForm, problem: Problem | null): Checked 
     else if (root === 'urls') checked.list = listError(checked.count)
     else if (root !== 'urlMetadata') checked.form = problem.message
   }
-  return checked
 }
 
 /** Whether a field stands by itself in the form, beside the links. */

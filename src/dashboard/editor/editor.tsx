@@ -17,7 +17,7 @@ import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Outcome, Screen, Shown } from '../screens.tsx'
 import { explained, rehearse, run, type Visit } from '../visit.ts'
-import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, readBundleForm } from './bundle-form.ts'
+import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, pastedIn, readBundleForm } from './bundle-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { check, touched, untouched } from './state.tsx'
 import { offersOf } from './taking.ts'
@@ -60,7 +60,9 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const focus = pressed?.focus ?? null
   const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
   if (over !== null && button !== 'save') return besideTheirs(visit, late, focus)
-  if (pressed !== null) return shown(visit, bundle, { ...touched(pressed.form), focus, version })
+  if (pressed !== null) {
+    return shown(visit, bundle, { ...touched(pressed.form), pasted: pastedIn(sent), focus, version })
+  }
 
   const { content } = contentOf(form)
   const path = `/dashboard/links/${slug}`

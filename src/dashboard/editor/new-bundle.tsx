@@ -5,6 +5,7 @@ import type { EditorState } from '../../../views/dashboard/editor/bundle-form.ts
 import { LinkRows } from '../../../views/dashboard/editor/link-rows.tsx'
 import { NewBundlePage } from '../../../views/dashboard/editor/new-bundle.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { AddedLinks } from '../../../views/home/found.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
@@ -21,6 +22,7 @@ import {
   type FormContent,
   formOf,
   NEW_FORM,
+  pastedIn,
   readBundleForm,
 } from './bundle-form.ts'
 import { check, touched, untouched } from './state.tsx'
@@ -45,10 +47,21 @@ export const newBundleScreens: readonly Screen[] = [
     path: '/dashboard/links/new/rows',
     /** The rows of pasted links, or an empty one. */
     async post(_, sent) {
-      const { links } = readBundleForm(new URLSearchParams({ more: sent.get('text') ?? '' }))
+      const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
+      const { links } = readBundleForm(pasted)
+      const list = pastedIn(pasted)
       const rows = links.length === 0 ? NEW_FORM.links : links
       const ids = `link-${randomUUID().slice(0, 8)}`
-      return { part: <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} ids={ids} focus={null} /> }
+      return {
+        part: (
+          <>
+            <LinkRows links={rows} checked={checkedForm(NEW_FORM, null)} ids={ids} focus={null} />
+            <div id="found" role="status" hx-swap-oob="innerHTML">
+              {list === null ? '' : <AddedLinks list={list} />}
+            </div>
+          </>
+        ),
+      }
     },
   },
 ]
@@ -86,7 +99,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   const idempotencyKey = sent.get('idempotencyKey') || null
   const pressed = afterButton(form, sent.get('do') ?? '')
   if (pressed !== null) {
-    const state = { ...touched(pressed.form), focus: pressed.focus }
+    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
     return shownNew(await originalOf(visit, sent), state, { idempotencyKey })
   }
   const { operation, input } = callOf(sent, contentOf(form).content)

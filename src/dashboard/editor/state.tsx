@@ -8,7 +8,7 @@ import { checkedForm, contentOf, type FormContent, readBundleForm } from './bund
 
 /** A form as nobody has typed in it yet. */
 export function untouched(form: BundleForm): EditorState {
-  return { form, checked: checkedForm(form, null), isTouched: false, focus: null }
+  return { form, checked: checkedForm(form, null), pasted: null, isTouched: false, focus: null }
 }
 
 /** A form with what was typed and is not saved. */

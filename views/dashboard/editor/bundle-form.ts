@@ -1,5 +1,6 @@
 import type { TextName } from '../../../src/bundles/content.ts'
 import type { Link } from '../../../src/bundles/diff.ts'
+import type { FoundList } from '../../../src/imports/import.ts'
 
 /** One link as it was typed, its tags between commas. */
 export type LinkFields = Record<keyof Link, string> & Pick<Link, 'openPolicy'>
@@ -16,6 +17,8 @@ export interface FormError {
   link: number | null
   field: TextName | 'slug' | keyof LinkFields
   says: string
+  /** Worth knowing, and no reason to refuse the form. */
+  isHint?: true
 }
 
 /** What was found about a form: shown with it, and again while it is typed in. */
@@ -33,6 +36,8 @@ export interface Checked {
 export interface EditorState {
   form: BundleForm
   checked: Checked
+  /** What was pasted and has become links of the form. */
+  pasted: FoundList | null
   /** What was typed is not saved yet. */
   isTouched: boolean
   /** The link, by index, whose field is to be typed in next, or whose button pressed. */

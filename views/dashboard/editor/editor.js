@@ -104,6 +104,7 @@ document.addEventListener('click', (event) => {
   const more = document.getElementById('more')
   if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return void addLinks('')
   const { value } = more
+  pendingSearch?.abort()
   if (value.trim() === '') return more.focus()
   more.value = ''
   more.closest('details')?.removeAttribute('open')
@@ -162,22 +163,26 @@ document.addEventListener('pointerdown', (event) => {
   grip.addEventListener('lostpointercapture', end, { once: true })
 })
 
-/** Shows or clears what is wrong with a field. @param {HTMLElement} field @param {string | undefined} says */
-function showFieldError(field, says) {
+/**
+ * Shows or clears what is to be said of a field.
+ * @param {HTMLElement} field @param {{ says: string, isHint?: true } | undefined} error
+ */
+function showFieldError(field, error) {
   const id = `${field.id}-error`
   const shown = document.getElementById(id)
-  if (says === undefined) {
+  if (error === undefined) {
     shown?.remove()
     field.removeAttribute('aria-invalid')
     field.removeAttribute('aria-describedby')
     return
   }
-  const error = shown ?? document.createElement('p')
-  error.id = id
-  error.className = 'error'
-  if (error.textContent !== says) error.textContent = says
-  if (shown === null) field.after(error)
-  field.setAttribute('aria-invalid', 'true')
+  const line = shown ?? document.createElement('p')
+  line.id = id
+  line.className = error.isHint ? 'error only-hint' : 'error'
+  if (line.textContent !== error.says) line.textContent = error.says
+  if (shown === null) field.after(line)
+  if (error.isHint) field.removeAttribute('aria-invalid')
+  else field.setAttribute('aria-invalid', 'true')
   field.setAttribute('aria-describedby', id)
 }
 
@@ -186,18 +191,18 @@ document.addEventListener('htmx:after:swap', (event) => {
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
   const found = target instanceof Element && target.id === 'check' ? target.querySelector('[data-errors]') : null
   if (!(found instanceof HTMLElement)) return
-  /** @type {{ link: number | null, field: string, says: string }[]} */
+  /** @type {{ link: number | null, field: string, says: string, isHint?: true }[]} */
   const errors = JSON.parse(found.dataset.errors ?? '[]')
-  const saysOf = (/** @type {number | null} */ link, /** @type {string} */ name) =>
-    errors.find((error) => error.link === link && error.field === name)?.says
+  const errorOf = (/** @type {number | null} */ link, /** @type {string} */ name) =>
+    errors.find((error) => error.link === link && error.field === name)
   for (const name of ['title', 'description', 'slug']) {
     const field = document.getElementById(name)
-    if (field !== null) showFieldError(field, saysOf(null, name))
+    if (field !== null) showFieldError(field, errorOf(null, name))
   }
   for (const [index, row] of linksNow().entries()) {
     for (const name of ['url', 'note', 'tags', 'openPolicy']) {
       const field = linkField(row, name)
-      if (field !== null) showFieldError(field, saysOf(index, name))
+      if (field !== null) showFieldError(field, errorOf(index, name))
     }
   }
 })

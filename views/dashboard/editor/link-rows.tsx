@@ -43,8 +43,13 @@ interface RowProps {
 
 function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
   const { url, note, tags, openPolicy } = fields
-  const says = (field: keyof LinkFields) => errors.find((error) => error.field === field)?.says
-  const field = (name: keyof LinkFields) => ({ id: `${id}-${name}`, name, ...described(`${id}-${name}`, says(name)) })
+  const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
+  const says = (field: keyof LinkFields) => errorOf(field)?.says
+  const field = (name: keyof LinkFields) => {
+    const { 'aria-invalid': invalid, ...rest } = described(`${id}-${name}`, says(name))
+    const isWrong = invalid !== undefined && errorOf(name)?.isHint === undefined
+    return { id: `${id}-${name}`, name, ...(isWrong ? { 'aria-invalid': 'true' as const } : {}), ...rest }
+  }
   return (
     <li class="link-row">
       <fieldset>
@@ -66,7 +71,7 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
             autocomplete="off"
             autofocus={focus === 'url'}
           />
-          <FieldError id={`${id}-url`} error={says('url')} />
+          <FieldError id={`${id}-url`} error={says('url')} isHint={errorOf('url')?.isHint} />
           <UnicodeHost url={url} />
           <div>
             <textarea {...field('note')} class="note" rows="1" aria-label="Note" placeholder="Note" dir="auto" safe>

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
+import { AddedLinks } from '../../home/found.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -15,7 +16,7 @@ interface LinksProps {
 
 /** The list of links, and the ways to add to it. */
 export function Links({ action, state }: LinksProps): JSX.Element {
-  const { form, checked, focus } = state
+  const { form, checked, focus, pasted } = state
   return (
     <section class="links" aria-labelledby="links-heading">
       <div class="links-head">
@@ -42,13 +43,14 @@ export function Links({ action, state }: LinksProps): JSX.Element {
         </button>
         <details class="more">
           <summary>Paste several</summary>
-          <Field id="more" label="Links, one a line">
+          <Field id="more" label="Paste your links, one per line">
             <textarea
               id="more"
               name="more"
               rows="4"
               spellcheck="false"
               autocapitalize="off"
+              data-find-url="/found"
               placeholder={'https://example.com/agenda\nTeam notes | https://notes.example.com'}
             ></textarea>
             <p>
@@ -58,6 +60,9 @@ export function Links({ action, state }: LinksProps): JSX.Element {
             </p>
           </Field>
         </details>
+        <div id="found" role="status">
+          {pasted === null ? '' : <AddedLinks list={pasted} />}
+        </div>
       </div>
     </section>
   )
