@@ -28,6 +28,7 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
       'dashboard/parts/page.css',
       'dashboard/parts/lists.css',
       'dashboard/parts/sample.css',
+      'dashboard/bundles/bundles.css',
       'dashboard/parts/menus.css',
       'dashboard/parts/tags-and-tables.css',
       'dashboard/parts/media.css',

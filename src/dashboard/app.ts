@@ -1,5 +1,6 @@
 import type { Elysia } from 'elysia'
 import type { Service } from '../service.ts'
+import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
 import { editorScreens } from './editor/editor.tsx'
@@ -19,6 +20,7 @@ import { versionScreens } from './versions/versions.tsx'
 export function dashboard(service: Service): Elysia {
   return screens(service, [
     ...bundleScreens,
+    ...bulkScreens,
     ...exampleScreens,
     ...newBundleScreens,
     ...editorScreens,

@@ -77,6 +77,10 @@ export const scenes = {
     await asOwner(page, world, '/dashboard')
     await page.click('.row .menu summary')
   },
+  'dashboard-chosen': async (page, world) => {
+    await asOwner(page, world, '/dashboard')
+    await page.locator('.row input[name=slug]').first().check()
+  },
   'dashboard-nothing-found': (page, world) => asOwner(page, world, '/dashboard?q=nothing+like+it'),
   'dashboard-empty': async (page, { newcomer, origin }) => {
     await enter(page.context(), newcomer)

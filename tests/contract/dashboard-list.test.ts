@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { arrive, type Person } from '../people.ts'
+import { actFor, arrive, organize, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
 
@@ -99,5 +99,121 @@ onEveryTarget({}, (at) => {
     expect((await owner.form('/dashboard/sort', { sort: 'size' })).status).toBe(400)
     owner.cookies.set('list_sort', 'size')
     expect(titles(await page('/dashboard', owner))).toEqual(edited)
+  })
+
+  /** Sends the form for several bundles, as a browser without JavaScript does. */
+  const bulk = async (by: Person, what: string, slugs: string[], more: Record<string, string> = {}) => {
+    const body = new URLSearchParams({ do: what, back: 'sort=title&offset=20', ...more })
+    for (const slug of slugs) body.append('slug', slug)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await by.fetch('/dashboard/bulk', { method: 'POST', body: body.toString(), headers })
+    return {
+      status: answer.status,
+      to: answer.headers.get('location'),
+      headers: answer.headers,
+      text: await answer.text(),
+    }
+  }
+  const tagsOf = async (slug: string) => {
+    const { body } = await ann.api<{ urlMetadata: { tags?: string[] }[] }>('GET', `/api/links/${slug}`)
+    return body.urlMetadata.map(({ tags }) => tags)
+  }
+  const versions = async (slug: string) =>
+    (await ann.api<{ versions: unknown[] }>('GET', `/api/links/${slug}/versions`)).body.versions.length
+
+  test('a tag is added to every link of the chosen bundles, as a version of each that lacks it', async () => {
+    const [one, two] = [
+      await ann.makeBundle({ urlMetadata: [{ tags: ['kept'] }, { note: 'Kept' }] }),
+      await ann.makeBundle({ urlMetadata: [{ tags: ['new'] }, { tags: ['new'] }] }),
+    ]
+    const { status, to } = await bulk(ann, 'tag', [one.slug, two.slug], { tag: ' new ' })
+    expect([status, to]).toEqual([
+      303,
+      `/dashboard?sort=title&offset=20&notice=taggedAll&slugs=${one.slug}%2C${two.slug}`,
+    ])
+    expect([await tagsOf(one.slug), await tagsOf(two.slug)]).toEqual([
+      [['kept', 'new'], ['new']],
+      [['new'], ['new']],
+    ])
+    expect([await versions(one.slug), await versions(two.slug)]).toEqual([2, 1])
+    const full = await ann.makeBundle({ urlMetadata: [{}, { tags: [...'0123456789'] }] })
+    const refused = await bulk(ann, 'tag', [full.slug, one.slug], { tag: 'more' })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Link 2 already has 10 tags.')])
+    expect(refused.text).toContain('1 other bundle worked.')
+    expect(await tagsOf(one.slug)).toEqual([
+      ['kept', 'new', 'more'],
+      ['new', 'more'],
+    ])
+    for (const tag of ['', ' ', 'x'.repeat(41)]) expect((await bulk(ann, 'tag', [one.slug], { tag })).status).toBe(400)
+  })
+
+  test('the chosen are deleted, the deletion is undone at once, and each is told that could not be', async () => {
+    const stranger = await arrive(at())
+    const [one, two, theirs] = [await ann.makeBundle(), await ann.makeBundle(), await stranger.makeBundle()]
+    const deleted = await bulk(ann, 'delete', [one.slug, two.slug])
+    expect([deleted.status, deleted.to]).toEqual([
+      303,
+      `/dashboard?sort=title&notice=deletedAll&slugs=${one.slug}%2C${two.slug}`,
+    ])
+    const launchers = async () =>
+      Promise.all([one, two].map(async ({ slug }) => (await ann.fetch(`/l/${slug}`)).status))
+    expect(await launchers()).toEqual([404, 404])
+    const undo = elementsOf(await page(deleted.to ?? '')).filter(({ attributes }) => attributes.name === 'slug')
+    const offered = undo
+      .filter(({ attributes }) => attributes.type === 'hidden')
+      .map(({ attributes }) => attributes.value)
+    expect(offered).toEqual([one.slug, two.slug])
+    expect((await bulk(ann, 'restore', [one.slug, two.slug])).status).toBe(303)
+    expect(await launchers()).toEqual([200, 200])
+
+    const some = await bulk(ann, 'delete', [theirs.slug, 'no-such-bundle', one.slug])
+    expect([some.status, some.text]).toEqual([403, expect.stringContaining('This bundle belongs to another account.')])
+    expect(some.text).toContain('This bundle doesn’t exist.')
+    expect(some.text).toContain('2 bundles left as before. 1 other bundle worked.')
+    expect(await launchers()).toEqual([404, 200])
+    expect((await ann.fetch(`/l/${theirs.slug}`)).status).toBe(200)
+  })
+
+  test('the chosen are exported as one file that Import reads, all of them or none', async () => {
+    const stranger = await arrive(at())
+    const [one, two] = [await ann.makeBundle({ title: 'Row one' }), await ann.makeBundle({ title: 'Row two' })]
+    const { status, headers, text } = await bulk(ann, 'export', [one.slug, two.slug])
+    expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="bundles.json"'])
+    expect(headers.get('cache-control')).toContain('no-store')
+    const whole = await Promise.all(
+      [one, two].map(async ({ slug }) => (await ann.api('GET', `/api/links/${slug}`)).body),
+    )
+    expect(JSON.parse(text)).toEqual({ bundles: whole })
+    const foreign = await bulk(stranger, 'export', [one.slug])
+    expect([foreign.status, foreign.text]).toEqual([403, expect.not.stringContaining('Row one')])
+    for (const [what, slugs] of [
+      ['export', []],
+      ['delete', Array.from({ length: 101 }, (_, n) => `bundle-${n}`)],
+      ['burn', [one.slug]],
+    ] as const) {
+      expect((await bulk(ann, what, [...slugs])).status).toBe(400)
+    }
+  })
+
+  test('the list offers what a role may do', async () => {
+    const [editor, viewer] = [await arrive(at()), await arrive(at())]
+    const { id } = await organize(ann, [
+      [editor, 'editor'],
+      [viewer, 'viewer'],
+    ])
+    const { slug } = await ann.makeBundle()
+    const offered = async (by: Person) => {
+      await actFor(by, id)
+      const buttons = elementsOf(await page('/dashboard', by)).filter(({ attributes }) => attributes.name === 'do')
+      return buttons.map(({ attributes }) => attributes.value)
+    }
+    expect([await offered(ann), await offered(editor), await offered(viewer)]).toEqual([
+      ['tag', 'export', 'delete'],
+      ['tag', 'export'],
+      ['export'],
+    ])
+    expect((await bulk(viewer, 'tag', [slug], { tag: 'x' })).status).toBe(403)
+    expect((await bulk(editor, 'delete', [slug])).status).toBe(403)
+    await actFor(ann, null)
   })
 })

@@ -8,16 +8,13 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { validate } from '../../core/validate.ts'
-import { queryFields, typed } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { seeOther } from '../../http/respond.ts'
 import { recentCounts } from '../../insights/recent.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Screen } from '../screens.tsx'
-import { run, type Visit } from '../visit.ts'
-
-/** What the list is asked by, beside the texts `q` and `tag`. */
-const ASKED = ['limit', 'offset', 'sort', 'state'] as const
+import { run } from '../visit.ts'
+import { askedIn } from './asked.ts'
 
 /** The list of bundles, and what is done to one from there. */
 export const bundleScreens: readonly Screen[] = [
@@ -72,19 +69,3 @@ export const bundleScreens: readonly Screen[] = [
     },
   },
 ]
-
-/** What a visitor asks of the list. Links to a page bring all sorts of fields along (utm_source, what was said). */
-function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): Record<string, unknown> {
-  const fields = queryFields(query)
-  const own = Object.fromEntries(ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
-  const texts = (['q', 'tag'] as const).flatMap((name) => {
-    const text = fields[name]
-    return typeof text === 'string' && text.trim() !== '' ? [[name, text.trim()]] : []
-  })
-  return { sort: rememberedSort(request) ?? 'updated', ...typed(listBundles.input, own), ...Object.fromEntries(texts) }
-}
-
-/** The order that this browser's list was last sorted by; `/dashboard/sort` remembers it. */
-function rememberedSort(request: Request): string | undefined {
-  return /(?:^|;\s*)list_sort=(created|updated|title)(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
-}

@@ -7,6 +7,7 @@ import type { RecentCounts } from '../../../src/insights/recent.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { listAddress } from './address.ts'
+import { BulkBar, mayChoose } from './bulk-bar.tsx'
 import { BundleRow } from './bundle-row.tsx'
 
 /** A page of bundles, and what was asked for. */
@@ -40,6 +41,14 @@ export function BundleList({ site, listed, total, asked, recent }: ListProps): J
   const isFiltered = asked.q !== undefined || asked.tag !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
+      {mayChoose(asked, site.viewer.role) ? (
+        <label class="choose scripted">
+          <input type="checkbox" id="choose-all" />
+          Select all on this page
+        </label>
+      ) : (
+        ''
+      )}
       <ul class="rows">
         {
           bundles.map((bundle) => (
@@ -47,6 +56,7 @@ export function BundleList({ site, listed, total, asked, recent }: ListProps): J
           )) as 'safe'[]
         }
       </ul>
+      {mayChoose(asked, site.viewer.role) ? <BulkBar asked={asked} role={site.viewer.role} /> : ''}
       <Pager
         says={`${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}

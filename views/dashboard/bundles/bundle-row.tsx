@@ -15,6 +15,7 @@ import { BundleMenu } from '../parts/bundle-menu.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { When } from '../parts/time.tsx'
 import { listAddress } from './address.ts'
+import { mayChoose } from './bulk-bar.tsx'
 
 interface BundleRowProps {
   bundle: StoredBundle
@@ -34,6 +35,19 @@ export function BundleRow({ bundle, site, asked, recent }: BundleRowProps): JSX.
   const isDeleted = deletedAt !== null
   return (
     <li class="row bundle">
+      {mayChoose(asked, site.viewer.role) ? (
+        <label class="choose">
+          <input
+            type="checkbox"
+            name="slug"
+            value={slug}
+            form="bulk"
+            aria-label={attribute(`Select ${headingOf(bundle)}`)}
+          />
+        </label>
+      ) : (
+        ''
+      )}
       <div class="what">
         {isDeleted ? (
           <span class="name" dir="auto" safe>

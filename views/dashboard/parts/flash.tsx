@@ -31,7 +31,12 @@ const MESSAGES = {
   sessionsEnded: 'All other browsers are signed out.',
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
+  taggedAll: 'Tag added to every link of the chosen bundles.',
+  deletedAll: 'The chosen bundles are deleted. Their links no longer work.',
+  restoredAll: 'The chosen bundles are back, under the links they had.',
 } as const
+
+const SLUG = /^[a-z0-9-]{3,64}$/
 
 type FlashName = keyof typeof MESSAGES
 
@@ -60,6 +65,8 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
       )}
       {name === 'deleted' ? (
         <UndoDelete query={query} />
+      ) : name === 'deletedAll' ? (
+        <UndoDeletions query={query} />
       ) : name === 'reverted' || name === 'cleared' ? (
         <UndoRevert query={query} />
       ) : (
@@ -75,6 +82,19 @@ function UndoDelete({ query }: { query: URLSearchParams }): JSX.Element {
   return (
     <form method="post" action={`/dashboard/links/${slug}/restore`}>
       <button type="submit" class="quiet">
+        Undo
+      </button>
+    </form>
+  )
+}
+
+function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
+  const slugs = (query.get('slugs') ?? '').split(',').filter((slug) => SLUG.test(slug))
+  if (slugs.length === 0) return ''
+  return (
+    <form method="post" action="/dashboard/bulk">
+      {slugs.map((slug) => <input type="hidden" name="slug" value={attribute(slug)} />) as 'safe'[]}
+      <button type="submit" name="do" value="restore" class="quiet">
         Undo
       </button>
     </form>
@@ -99,5 +119,5 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
 /** The address is anybody's to write: a slug that cannot be is none. */
 function slugIn(query: URLSearchParams): string | null {
   const slug = query.get('slug')
-  return slug !== null && /^[a-z0-9-]{3,64}$/.test(slug) ? attribute(slug) : null
+  return slug !== null && SLUG.test(slug) ? attribute(slug) : null
 }

@@ -1,0 +1,67 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { arrive, type Person } from '../people.ts'
+import { setStage } from './stage.ts'
+
+const stage = setStage()
+let owner: Person
+beforeAll(async () => {
+  owner = await arrive(stage.server)
+  for (let n = 1; n <= 4; n += 1) await owner.makeBundle({ title: `Reading list ${n}` })
+})
+
+test('several bundles are chosen, tagged, exported, deleted and brought back, with and without JavaScript', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await stage.open('/dashboard?sort=created', owner, { javaScriptEnabled })
+    const [bar, names] = [page.locator('#bulk'), page.locator('.row .name')]
+    expect(await bar.isVisible()).toBe(false)
+    const choose = async () => {
+      for (const n of [1, 3]) await page.getByRole('checkbox', { name: `Select Reading list ${n}` }).check()
+    }
+    await choose()
+    const tag = javaScriptEnabled ? 'with' : 'without'
+    await page.getByLabel('Tag for every link').fill(tag)
+    await page.keyboard.press('Enter')
+    await page.getByText('Tag added to every link').waitFor()
+    await page.getByRole('link', { name: tag, exact: true }).first().click()
+    await page.getByText('1 to 2 of 2').waitFor()
+    expect(await names.allTextContents()).toEqual(['Reading list 3', 'Reading list 1'])
+
+    await choose()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      bar.getByRole('button', { name: 'Export JSON' }).click(),
+    ])
+    const { bundles } = JSON.parse(await readFile(await download.path(), 'utf8')) as { bundles: { title: string }[] }
+    expect(bundles.map(({ title }) => title)).toEqual(['Reading list 3', 'Reading list 1'])
+
+    await bar.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The chosen bundles are deleted').first().waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('The chosen bundles are back').first().waitFor()
+    await page.getByText('1 to 4 of 4').waitFor()
+  }
+})
+
+test('one box chooses every bundle of the page, how many is told, and Clear takes it back', async () => {
+  const { page } = await stage.open('/dashboard', owner)
+  const [all, chosen] = [page.getByRole('checkbox', { name: 'Select all' }), page.locator('#chosen')]
+  await all.check()
+  await chosen.getByText('4 selected').waitFor()
+  await page.getByRole('checkbox', { name: 'Select Reading list 2' }).uncheck()
+  await chosen.getByText('3 selected').waitFor()
+  expect(await all.evaluate((box: HTMLInputElement) => [box.checked, box.indeterminate])).toEqual([false, true])
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.locator('#bulk').waitFor({ state: 'hidden' })
+  expect(await page.locator('#list :checked').count()).toBe(0)
+})
+
+test('a browser keeps the sort that was chosen last', async () => {
+  const { page } = await stage.open('/dashboard', owner)
+  const remembered = page.waitForResponse((answer) => answer.url().endsWith('/dashboard/sort'))
+  await page.selectOption('#sort', 'title')
+  await remembered
+  await page.goto('/dashboard')
+  expect(await page.inputValue('#sort')).toBe('title')
+  expect((await page.locator('.row .name').allTextContents())[0]).toBe('Reading list 1')
+})
