@@ -103,7 +103,7 @@ export class BlockedHosts {
 
   #issue(url: string, path: Issue['path']): Issue[] {
     const host = this.of(url)
-    return host === null ? [] : [{ path, reason: `must not lead to ${host}, which is blocked here: remove it` }]
+    return host === null ? [] : [{ path, reason: `links to ${host}, which is blocked on this server: remove it` }]
   }
 
   #take(text: string): void {

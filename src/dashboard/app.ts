@@ -16,7 +16,7 @@ import { settingsScreens } from './settings/settings.tsx'
 import { subjectScreens } from './subject.ts'
 import { versionScreens } from './versions/versions.tsx'
 
-/** Every screen of the owner's dashboard (decisions 11), in the order of its navigation. */
+/** All dashboard screens (decisions 11), in the order of the navigation. */
 export function dashboard(service: Service): Elysia {
   return screens(service, [
     ...bundleScreens,

@@ -7,14 +7,14 @@ import { toCsv } from '../imports/csv.ts'
 import type { Screen } from './screens.tsx'
 import { run } from './visit.ts'
 
-/** What a bundle is exported as, by the file's extension. */
+/** The export formats, by file extension. */
 const FORMATS: Record<string, { type: string; write(bundle: StoredBundle): string }> = {
   json: { type: 'application/json', write: (bundle) => `${JSON.stringify(toBundle(bundle), null, 2)}\n` },
   csv: { type: 'text/csv; charset=utf-8', write: toCsv },
   html: { type: HTML, write: bookmarksFile },
 }
 
-/** A bundle as a file: what `get_bundle` answers, a table of its links, or bookmarks. */
+/** Downloads of a bundle: the answer of `get_bundle`, its links as CSV, or bookmarks. */
 export const exportScreens: readonly Screen[] = Object.entries(FORMATS).map(([extension, { type, write }]) => ({
   path: `/dashboard/links/:slug/export.${extension}`,
   async get(visit) {

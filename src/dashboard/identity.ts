@@ -2,16 +2,16 @@ import { authenticate } from '../api/auth.ts'
 import { Problem } from '../core/problem.ts'
 import type { Visit } from './visit.ts'
 
-/** Why better-auth did not do what a form asked of it. */
+/** A refusal by better-auth. */
 export interface Refusal {
-  /** Its own, such as `INVALID_PASSWORD`. */
+  /** better-auth's own, such as `INVALID_PASSWORD`. */
   code: string
   problem: Problem
 }
 
 /**
- * One call of better-auth for the visitor: its answer, or what the form it came from can explain.
- * @throws Problem for what no form explains: a role that is too low, a session that has ended.
+ * Calls better-auth for the visitor. Returns its answer, or a refusal that the form can explain.
+ * @throws Problem for a refusal that no form explains: a role that is too low, an ended session.
  */
 export async function ask(visit: Visit, path: string, body: unknown): Promise<Response | Refusal> {
   const { request, service } = visit
@@ -33,18 +33,18 @@ export async function ask(visit: Visit, path: string, body: unknown): Promise<Re
   return { code, problem: new Problem('BAD_REQUEST', error) }
 }
 
-/** What is said of a role that is too low, for which better-auth has its own words. */
+/** Our wording if the role is too low; better-auth has its own. */
 function forRole(code: string) {
   return code.startsWith('YOU_ARE_NOT_ALLOWED') ? { userMessage: 'You need the admin role to do this.' } : {}
 }
 
-/** Whether a refusal is of what was typed into a field, by its name in the call: limits and plans concern no field. */
+/** Whether a refusal concerns the field with this name in the call; limits and plans concern none. */
 export function concernsField({ problem: { message } }: Refusal, field: string): boolean {
   return message.startsWith(`${field} must `) || message.includes(`[body.${field}]`)
 }
 
 /**
- * The same for what no form explains.
+ * The same where every refusal is an error.
  * @throws Problem for any refusal.
  */
 export async function demand(visit: Visit, path: string, body: unknown): Promise<Response> {

@@ -13,34 +13,34 @@ import { headingOf } from '../pages/problem-page.tsx'
 import type { Service } from '../service.ts'
 import { type Visit, visitOf } from './visit.ts'
 
-/** What a screen shows. */
+/** A whole page of the dashboard. */
 export interface Shown {
   section: Section
-  /** Of the document, without the service's name. */
+  /** The document's title, without the service's name. */
   title: string
   view: JSX.Element
-  /** What the page explains: its status is the answer's. */
+  /** The error that the page explains; the response has its status. */
   problem?: Problem | undefined
 }
 
-/** A part of a page for htmx: what it asked for, or what takes the place of the element that `into` selects. */
+/** Part of a page, for htmx: it replaces the target of the request, or the element that `into` selects. */
 interface ShownPart {
   part: JSX.Element
   into?: `#${string}`
 }
 
-/** A page, a part of one, or where to go next. */
+/** A page, part of one, or a redirect. */
 export type Outcome = Shown | ShownPart | { to: string } | Response
 
-/** One address of the dashboard: path + operation + view. */
+/** One route of the dashboard: path, operation and view. */
 export interface Screen {
   path: `/dashboard${string}`
   get?(visit: Visit): Promise<Outcome>
-  /** Takes a plain form; what it changed is shown by the page that it leads to. */
+  /** Handles a plain form, then redirects to the page that shows the change. */
   post?(visit: Visit, form: URLSearchParams): Promise<Outcome>
 }
 
-/** Screens as routes: signed-in visitors only, a fragment for htmx, a whole page otherwise. */
+/** Registers screens as routes: for signed-in visitors only; htmx gets a fragment, everyone else a whole page. */
 export function screens(service: Service, table: readonly Screen[]) {
   const app = new Elysia()
   for (const { path, get, post } of table) {
@@ -73,8 +73,8 @@ export function screens(service: Service, table: readonly Screen[]) {
 }
 
 /**
- * An error as a page of the dashboard, with the way to the others beside it.
- * @throws what is no Problem, or one of ours; and what htmx shows beside a form, so that nothing typed is lost.
+ * Renders an error inside the dashboard, with its navigation.
+ * @throws errors that are not the visitor's; and for htmx any error: it is shown beside the form, so no input is lost.
  */
 function told(visit: Visit, error: unknown): Response {
   if (!(error instanceof Problem) || error.status >= 500) throw error
@@ -87,14 +87,14 @@ function told(visit: Visit, error: unknown): Response {
   return answer(visit, { section, title: heading, view, problem: error })
 }
 
-/** Those with a path of their own; the others' pages are bundles'. */
+/** Navigation entries with a path of their own; all other pages belong to Bundles. */
 const SECTIONS: readonly Section[] = ['keys', 'organizations', 'settings']
 
-/** Forms of more characters than this are counted: by then, reading what was pasted costs more than all else. */
+/** Forms longer than this are rate limited: parsing the pasted text then costs more than everything else. */
 const LONG_FORM_CHARACTERS = 16 * 1024
 
 /**
- * Counts a long form against what one person may have read, before anything in it is.
+ * Charges a long form to the person's reading limit, before it is parsed.
  * @throws Problem RATE_LIMITED.
  */
 async function chargeReading({ service, session }: Visit, form: URLSearchParams): Promise<void> {
@@ -110,7 +110,7 @@ function answer({ request, site }: Visit, outcome: Outcome): Response {
   const vary = { vary: 'Accept-Encoding, HX-Request, HX-Request-Type, HX-Target' }
   if ('part' in outcome) {
     const { part, into } = outcome
-    // The page stays where it is: no jump to the top of the part, no new entry in the history.
+    // Keep the scroll position and add no history entry.
     const place = { 'hx-reswap': 'outerHTML show:none', 'hx-push-url': 'false' }
     return page(request, part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
   }
@@ -128,14 +128,14 @@ function answer({ request, site }: Visit, outcome: Outcome): Response {
       {view as 'safe'}
     </Frame>
   )
-  // A form that comes back with its errors is where it was: no new entry in the history.
+  // A form returned with errors is the same page: add no history entry.
   const headers = { ...vary, ...problem?.headers, ...(problem === undefined ? {} : { 'hx-push-url': 'false' }) }
   return page(request, whole, problem?.status ?? 200, headers)
 }
 
 /**
- * To sign in, and back. htmx is told to leave the page: a form of another page has no place inside this one.
- * @throws Problem for a form that was sent, which stays where it is, with all that was typed.
+ * Redirects to sign-in, and back afterwards. htmx gets a full navigation, else it would put the form into this page.
+ * @throws Problem for a submitted form, which stays on screen with its input.
  */
 function toSignIn(request: Request): Response {
   if (request.method === 'POST') {

@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.ts'
 import { seeOther } from '../http/respond.ts'
 import type { Screen } from './screens.tsx'
 
-/** Switches whom the visitor acts for: an organisation, or with an empty id themselves. */
+/** Switches the subject that the visitor acts for: an organisation or, with an empty id, themselves. */
 export const subjectScreens: readonly Screen[] = [
   {
     path: '/dashboard/subject',

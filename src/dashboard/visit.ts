@@ -7,11 +7,11 @@ import type { Session } from '../identity/caller.ts'
 import { viewerOf } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 
-/** Somebody context is signed in, on a page of the dashboard. */
+/** A request for a dashboard page by a signed-in visitor. */
 export interface Visit {
   request: Request
   service: Service
-  /** The path's own parameters. */
+  /** Path parameters. */
   params: Record<string, string>
   query: URLSearchParams
   session: Session
@@ -19,7 +19,7 @@ export interface Visit {
   site: { name: string; origin: string; viewer: Viewer }
 }
 
-/** A visit, or null where nobody is signed in. */
+/** The visit of a request, or null if nobody is signed in. */
 export async function visitOf(
   request: Request,
   params: Record<string, string>,
@@ -33,11 +33,11 @@ export async function visitOf(
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
 
-/** What a page may ask of a call, beside its input. */
+/** Options of a call, besides its input. */
 type Wishes = Partial<Conditions>
 
 /**
- * Runs an operation for the visitor, with every check that it has for any other caller.
+ * Runs an operation for the visitor, with the same checks as for any other caller.
  * @throws Problem.
  */
 export async function run<In, Out>(visit: Visit, operation: Operation<In, Out>, input: unknown, wishes: Wishes = {}) {
@@ -45,7 +45,7 @@ export async function run<In, Out>(visit: Visit, operation: Operation<In, Out>, 
   return output
 }
 
-/** The same with the answer's headers, which tell whether it was given before. */
+/** The same with the response headers, which say whether the answer is a replay. */
 export function answerTo<In, Out>(
   { context, service }: Visit,
   operation: Operation<In, Out>,
@@ -57,7 +57,7 @@ export function answerTo<In, Out>(
 }
 
 /**
- * Checks what an operation would refuse as things stand, and changes nothing.
+ * Dry run: refuses what the operation would refuse now, and changes nothing.
  * @throws Problem.
  */
 export async function rehearse<In, Out>(
@@ -71,9 +71,9 @@ export async function rehearse<In, Out>(
 }
 
 /**
- * What `attempt` gives, or the Problem it was refused with, where that is one the page itself can explain: input
- * that cannot be, a name that is taken, a plan that is full, an edit that came too late or too soon after others.
- * @throws what else went wrong.
+ * The result of `attempt`, or the Problem if the page itself can explain it: invalid
+ * input, a name that is taken, a full plan, an edit conflict, a rate limit.
+ * @throws any other error.
  */
 export async function explained<Out>(attempt: () => Promise<Out>): Promise<Out | Problem> {
   try {

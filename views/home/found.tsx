@@ -7,7 +7,7 @@ import type { FoundList, Remark } from '../../src/imports/import.ts'
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
 
-/** What was found in a pasted text: how many links, what was left out and why, and a way out where there are too many. */
+/** The result of reading a pasted text: how many links, what was left out and why, and whether there are too many. */
 export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
   const { title, links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
@@ -76,7 +76,7 @@ function RemarkLine({ remark: { line, text, reason } }: { remark: Remark }): JSX
   )
 }
 
-/** What of a text did not become a link as it stood there: `1 line skipped`, `1 duplicate left out`. */
+/** Counts of the lines not taken as they were: `1 line skipped`, `1 duplicate left out`. */
 export function leftOut({ skipped, changed, doubles }: FoundList['counts']): string[] {
   const lines = skipped - doubles
   return [

@@ -37,7 +37,7 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
 /** @type {AbortController | undefined} */
 let pendingSearch
 
-// The server reads the list; while it is typed, this asks it what it finds.
+// While a list is typed, the server is asked which links it finds in it.
 /** @param {HTMLTextAreaElement} urls */
 async function findLinks(urls) {
   const found = document.getElementById('found')
@@ -49,7 +49,7 @@ async function findLinks(urls) {
   if (signal.aborted) return
   const body = new URLSearchParams({ urls: urls.value })
   const answer = await fetch(urls.dataset.findUrl ?? '', { method: 'POST', body, signal }).catch(() => null)
-  // What was found before stays where the server has had enough for now.
+  // Keep the previous result if the server refuses, for example for its rate limit.
   if (!answer?.ok || signal.aborted) return
   found.innerHTML = await answer.text()
   const title = document.getElementById('title')
@@ -63,7 +63,7 @@ document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLTextAreaElement && target.dataset.findUrl !== undefined) void findLinks(target)
 })
 
-/** After a page has come: to what is wrong with it, if anything is. Tells whether anything was. */
+/** Focuses the first error of a page. Returns whether there was one. */
 function showWrong() {
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')
   if (wrong instanceof HTMLElement) wrong.focus()

@@ -16,7 +16,7 @@ import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
 import { askedIn } from './asked.ts'
 
-/** The list of bundles, and what is done to one from there. */
+/** The list of bundles, and its actions on one bundle. */
 export const bundleScreens: readonly Screen[] = [
   {
     path: '/dashboard',

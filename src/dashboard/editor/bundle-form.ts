@@ -12,16 +12,16 @@ import { type FoundList, readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/paste.ts'
 import { fieldsOf } from './taking.ts'
 
-/** More than a bundle holds, so that a list that is too long can be shortened here; longer ones are for the import. */
+/** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
 export const MAX_ROWS = 200
 
-/** A link that nothing was typed of. */
+/** An empty row. */
 const NEW_LINK: LinkFields = { url: '', note: '', tags: '', openPolicy: 'auto' }
 
 /** The form of a new bundle. */
 export const NEW_FORM: BundleForm = { ...eachText(() => ''), slug: '', links: [NEW_LINK] }
 
-/** What the form says, as the operations take it; rules have a page of their own. */
+/** The form's content as input of the operations; rules have their own page. */
 export type FormContent = Omit<Content, 'resolutionPolicy'>
 
 /** The form of a bundle as it is saved. */
@@ -34,7 +34,7 @@ export function formOf(bundle: StoredBundle): BundleForm {
 }
 
 /**
- * The form as it was sent; what was pasted into its one large field follows as links of their own.
+ * The submitted form; links pasted into its large field are appended as rows.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
 export function readBundleForm(sent: URLSearchParams): BundleForm {
@@ -54,13 +54,13 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
 /** The large field that several links are pasted into. */
 const PASTED = 'more'
 
-/** What was read of the text that was pasted into a form; null for none. */
+/** The result of reading the pasted text of a form; null if there is none. */
 export function pastedIn(sent: URLSearchParams): FoundList | null {
   const text = (sent.get(PASTED) ?? '').replaceAll('\r\n', '\n')
   return text.trim() === '' ? null : readList(text)
 }
 
-/** The links of a pasted text as fields; where it has none, the text itself, for its error to say so. */
+/** The links of a pasted text as rows; without links, the text itself as a row, where its error is shown. */
 function pastedLinks(sent: URLSearchParams): LinkFields[] {
   const list = pastedIn(sent)
   if (list === null) return []
@@ -72,7 +72,7 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
 
 type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
 
-/** The form after one of its buttons, and which link to go on with; null for a button that changes nothing in it. */
+/** The form after one of its buttons, and the link to focus; null for a button that does not change the form. */
 export function afterButton(form: BundleForm, button: string): { form: BundleForm; focus: Focus } | null {
   const { links } = form
   const last = links.length - 1
@@ -92,8 +92,8 @@ export function afterButton(form: BundleForm, button: string): { form: BundleFor
 }
 
 /**
- * The form's content, and of each of its URLs the link that it was typed in. Links with nothing typed are left out;
- * one that holds several URLs, or a title beside its URL, is read like a pasted line.
+ * The form's content, and for each URL the row it came from. Empty rows are left out;
+ * a row with several URLs, or with a title beside its URL, is read like a pasted line.
  */
 export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[] } {
   const read = form.links.flatMap((link, index) => {
@@ -110,7 +110,7 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
   }
 }
 
-/** What stands already as a URL is one, whatever else it might be read as. */
+/** A valid URL is kept as it is, even if it could be read as several links. */
 function addressesIn(text: string): LineLink[] {
   const url = fitted(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
@@ -127,12 +127,12 @@ function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlM
   }
 }
 
-/** What a refusal says about which field; null: nothing was refused. */
+/** The errors of a refusal by field; null if nothing was refused. */
 export function checkedForm(form: BundleForm, problem: Problem | null): Checked {
   const { content, linkOf } = contentOf(form)
   const checked: Checked = { count: content.urls.length, errors: [], list: null, form: null }
   if (problem !== null) addRefusal(checked, linkOf, problem)
-  // What is wrong with an address comes before what is to be known of it.
+  // Errors come before hints.
   checked.errors.push(...doublesIn(content.urls, linkOf))
   return checked
 }
@@ -152,7 +152,7 @@ function doublesIn(urls: readonly string[], linkOf: readonly number[]): FormErro
 }
 
 function addRefusal(checked: Checked, linkOf: readonly number[], problem: Problem): void {
-  // The form calls it slug, whichever field of whichever operation that becomes.
+  // The form's field is `slug`, whatever the operation calls it.
   if (problem.code === 'SLUG_TAKEN') checked.errors.push({ link: null, field: 'slug', says: slugTaken('slug').message })
   else if (problem.issues.length === 0) checked.form = problem.message
   for (const { path, reason } of problem.issues) {
@@ -170,7 +170,7 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
   }
 }
 
-/** Whether a field stands by itself in the form, beside the links. */
+/** Whether it is a field of the form that does not belong to a link. */
 function isOwnField(name: string | number | undefined): name is TextName | 'slug' {
   return name === 'slug' || isText(name)
 }

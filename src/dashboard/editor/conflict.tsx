@@ -9,17 +9,17 @@ import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'
 import { run, type Visit } from '../visit.ts'
 
-/** What an edit that came too late has to be seen beside. */
+/** The versions that a conflicting edit is compared with. */
 interface Sides {
-  /** The bundle as it was saved first. */
+  /** The bundle as somebody else saved it. */
   theirs: StoredBundle
-  /** The version of that. */
+  /** Its version. */
   latest: Version
-  /** The version that both began with. */
+  /** The version that both edits started from. */
   base: Version
 }
 
-/** What was saved first, for an edit that was begun with an earlier version. */
+/** The latest version and the common base, for an edit of an earlier version. */
 export async function sidesOf(visit: Visit, slug: string, begunWith: number): Promise<Sides> {
   const [now, then] = await Promise.all([
     run(visit, listVersions, { slug, limit: 1 }),
@@ -31,13 +31,13 @@ export async function sidesOf(visit: Visit, slug: string, begunWith: number): Pr
 }
 
 interface Mine {
-  /** What was about to be saved. */
+  /** The content that was not saved. */
   content: Partial<Content>
-  /** The page that its form is on. */
+  /** The page with its form. */
   page: string
 }
 
-/** Both sides, each against the version that they began with. */
+/** Both edits, each compared with the common base. */
 export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { content, page }: Mine): JSX.Element {
   return (
     <Conflict

@@ -22,7 +22,7 @@ import { conflictOf, sidesOf } from './conflict.tsx'
 import { check, touched, untouched } from './state.tsx'
 import { offersOf } from './taking.ts'
 
-/** A bundle's own page: its links, and what is told about them. */
+/** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug',
@@ -52,7 +52,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const bundle = await run(visit, getBundle, { slug })
   requireRole(roleOver(bundle, visit.site.viewer), 'editor')
   const version = versionIn(sent.get('version') ?? '')
-  if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you edit: open the bundle anew')
+  if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
   const form = readBundleForm(sent)
   const over = versionIn(sent.get('over') ?? '')
   const button = sent.get('do') || 'save'
@@ -74,17 +74,17 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   return shown(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
 }
 
-/** A form that was sent when somebody else had saved. */
+/** A form submitted after somebody else had saved. */
 interface Late {
   slug: string
   form: BundleForm
-  /** The version that the form was begun with. */
+  /** The version that the form started from. */
   begunWith: number
-  /** The button that was pressed: it may take a change of theirs into the form. */
+  /** The pressed button, which may copy one of their changes into the form. */
   button: string
 }
 
-/** A form that came too late, with what was saved first; saved again it goes over that. */
+/** The form with the conflict; saving it again overwrites their version. */
 async function besideTheirs(
   visit: Visit,
   { slug, form: sent, begunWith, button }: Late,
@@ -97,7 +97,7 @@ async function besideTheirs(
   const form = offersOf(changes, sent).find(({ name }) => name === button)?.taken ?? sent
   const { content } = contentOf(form)
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
-  // What is no URL cannot be compared, and a list that no bundle holds need not be.
+  // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
   const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
   if (!isComparable) return shown(visit, theirs, editing, problem)
   const conflict = (

@@ -27,7 +27,7 @@ import {
 } from './bundle-form.ts'
 import { check, touched, untouched } from './state.tsx'
 
-/** A bundle that is yet to be made: new, or a copy of another. */
+/** The form for a new bundle, empty or a copy. */
 export const newBundleScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/new',
@@ -45,7 +45,7 @@ export const newBundleScreens: readonly Screen[] = [
   },
   {
     path: '/dashboard/links/new/rows',
-    /** The rows of pasted links, or an empty one. */
+    /** The pasted links as rows, or one empty row. */
     async post(_, sent) {
       const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
       const { links } = readBundleForm(pasted)
@@ -76,13 +76,13 @@ async function beginBundle(visit: Visit): Promise<Outcome> {
 
 const COPY = ' (copy)'
 
-/** The bundle that a form makes a copy of; null for a new one. */
+/** The bundle to copy; null for an empty form. */
 async function originalOf(visit: Visit, sent: URLSearchParams): Promise<StoredBundle | null> {
   const slug = sent.get('from')
   return slug ? run(visit, getBundle, { slug }) : null
 }
 
-/** What a form calls: the operation that makes a new bundle, or the one that makes a copy. */
+/** Calls `create_bundle`, or `duplicate_bundle` for a copy. */
 function callOf(
   sent: URLSearchParams,
   content: FormContent,
@@ -116,7 +116,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
 }
 
 interface Making {
-  /** Null: a new one. */
+  /** Null for an empty form. */
   idempotencyKey: string | null
   problem?: Problem
 }

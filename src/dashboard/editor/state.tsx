@@ -6,17 +6,17 @@ import type { Outcome } from '../screens.tsx'
 import { explained } from '../visit.ts'
 import { checkedForm, contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
 
-/** A form as nobody has typed in it yet. */
+/** An untouched form. */
 export function untouched(form: BundleForm): EditorState {
   return { form, checked: checkedForm(form, null), pasted: null, isTouched: false, focus: null }
 }
 
-/** A form with what was typed and is not saved. */
+/** A form with unsaved input. */
 export function touched(form: BundleForm): EditorState {
   return { ...untouched(form), isTouched: true }
 }
 
-/** What is wrong with a form as it stands, while it is typed in. */
+/** The errors of a form while it is being filled in. */
 export async function check(sent: URLSearchParams, attempt: (content: FormContent) => Promise<void>): Promise<Outcome> {
   const form = readBundleForm(sent)
   const refused = await explained(() => attempt(contentOf(form).content))
@@ -25,6 +25,6 @@ export async function check(sent: URLSearchParams, attempt: (content: FormConten
   const list = isStale
     ? 'Somebody saved this bundle meanwhile: save yours to see both.'
     : (checked.list ?? checked.form)
-  // Nobody is told to type a link before they had the time to.
+  // An empty form is not an error yet.
   return { part: <Check checked={{ ...checked, list: checked.count === 0 ? null : list }} /> }
 }

@@ -5,12 +5,12 @@ import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'
 
-/** A change that a form lacks, and the form with it. */
+/** Somebody else's change, and the form with it applied. */
 interface Taking extends Offer {
   taken: BundleForm
 }
 
-/** The changes that a form can take over; what only moved is left as it stands in the form. */
+/** The changes that can be applied to a form; links that only moved keep their place in the form. */
 export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
   const texts = Object.entries(fields) as [TextName, { to: string }][]
   return [
@@ -32,7 +32,7 @@ export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Takin
   ]
 }
 
-/** A form's links with one change of somebody else's; null where there is nothing of it to take. */
+/** A form's links with one of their changes applied; null if it does not apply. */
 function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[] | null {
   const placeOf = (sought: string) => links.findIndex(({ url }) => url.trim() === sought)
   const at = placeOf(entry.value.url)
@@ -45,7 +45,7 @@ function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[
   return JSON.stringify(fields) === JSON.stringify(links[before]) ? null : links.toSpliced(before, 1, fields)
 }
 
-/** A link as fields. */
+/** A link as a row of the form. */
 export function fieldsOf({ url, note, tags, openPolicy }: Link): LinkFields {
   return { url, note, tags: writeTags(tags), openPolicy }
 }

@@ -15,10 +15,10 @@ import { type ImportPlan, readImport, toNewBundle } from '../../imports/import.t
 import type { Outcome, Screen, Shown } from '../screens.tsx'
 import { explained, rehearse, run, type Visit } from '../visit.ts'
 
-/** As a form sends it: what is ticked and typed beside the text must fit into the same body. */
+/** The limit as submitted: ticks and titles must fit into the same body as the text. */
 const MAX_SENT = 200 * 1024
 
-/** Bringing links from elsewhere. */
+/** The import of links. */
 export const importScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/import',
@@ -31,14 +31,14 @@ export const importScreens: readonly Screen[] = [
       const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
       if (new URLSearchParams({ text }).toString().length > MAX_SENT) return shown(tooLong(text))
       const form = readForm(text)
-      // Ticks and titles are of the text that they were shown with.
+      // Ticks and titles are only valid for the text they were shown with.
       if (sent.get('do') === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
       return read(visit, form)
     },
   },
 ]
 
-/** The form of a text, with everything ticked that it would make. */
+/** The form for a text, with all its bundles and links ticked. */
 function readForm(text: string): ImportForm {
   const plan = text.trim() === '' ? null : readImport(text)
   const bundles = plan?.bundles ?? []
@@ -61,7 +61,7 @@ function tooLong(text: string): ImportForm {
 }
 
 function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
-  // By name: a form looks through all its fields for each that it is asked for.
+  // Indexed by name, because each lookup in URLSearchParams scans all fields.
   const fields = new Map(sent)
   return {
     ...form,
@@ -74,7 +74,7 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
   const [first] = form.plan?.bundles ?? []
   if (first === undefined) return shown({ ...form, error: 'No link that can be shared was found in this.' })
-  // A plan that is full is told before anybody ticks anything.
+  // Report a full plan before anybody ticks anything.
   const problem = await explained(() => rehearse(visit, createBundle, toNewBundle(first)))
   return shown({ ...form, refused: problem?.message ?? null })
 }
@@ -113,7 +113,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
 }
 
-/** Sent again it makes nothing twice; with another title or other links ticked it is another bundle. */
+/** Resubmitting creates nothing twice, but another title or selection counts as another bundle. */
 function makeOne(visit: Visit, key: string, input: NewBundle) {
   const idempotencyKey = `${key}-${hashOf(JSON.stringify(input))}`
   return explained(() => run(visit, createBundle, input, { idempotencyKey }))
@@ -127,7 +127,7 @@ function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Want
   })
 }
 
-/** What would be refused of any bundle, before one of them is made. */
+/** The errors of all bundles, found before any is created. */
 function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
   const errors = new Map<number, string>()
   for (const { index, input } of wanted) {
@@ -147,7 +147,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** What is wrong with a form decides its status. */
+/** The error of a form decides the response's status. */
 function shown(form: ImportForm, problem?: Problem): Shown {
   const wrong = form.error ?? [...form.errors.values()][0]
   const own = wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)

@@ -6,7 +6,7 @@ import { getInsights } from '../../insights/operations.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
 
-/** What was counted of a bundle. */
+/** The views and clicks of a bundle. */
 export const insightsScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug/insights',

@@ -15,7 +15,7 @@ import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import { answerTo, explained, run, type Visit } from '../visit.ts'
 
-/** Keys on one page; there is no end to the revoked ones. */
+/** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
 
 const LIST = '/dashboard/keys'
@@ -27,7 +27,7 @@ export const keyScreens: readonly Screen[] = [
     async get(visit) {
       if (!isAdmin(visit)) return ofAdmins(visit)
       const { apiKeys } = await run(visit, listKeys, {})
-      // Those that work first.
+      // Active keys first.
       const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
       const offset = Math.max(0, Math.min(Math.trunc(Number(visit.query.get('offset'))) || 0, sorted.length - 1))
       const shown = sorted.slice(offset, offset + PAGE)
@@ -60,7 +60,7 @@ export const keyScreens: readonly Screen[] = [
         const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
         return newKey(visit, { ...again, errors: errorsOf(made) }, made)
       }
-      // A reload sends the form again; the key is shown once all the same.
+      // A reload resubmits the form; the key is still shown only once.
       if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
       return { section: 'keys', title: 'API key created', view: <KeyMadeView site={visit.site} made={made.output} /> }
     },
@@ -89,7 +89,7 @@ function isActive({ revokedAt, minterLeftAt }: ListedKey): boolean {
   return revokedAt === null && minterLeftAt === null
 }
 
-/** What members see who are no admins. */
+/** The page for members who are not admins. */
 function ofAdmins({ site }: Visit): Outcome {
   return { section: 'keys', title: 'API keys', view: <KeysOfAdminsView site={site} /> }
 }
@@ -98,7 +98,7 @@ function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {
   return { section: 'keys', title: 'Create API key', view: <NewKeyView site={site} form={form} />, problem }
 }
 
-/** How much of its hour each key has used; null for those that are not counted. */
+/** Each key's use of its hourly limit; null for keys that are not counted. */
 function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
   return Promise.all(
     keys.map(async (key) => {

@@ -28,14 +28,14 @@ import type { Visit } from '../visit.ts'
 const LIST = '/dashboard/organizations'
 const NO_NAME = 'Enter a name.'
 
-/** Organisations: whom they are for, and what each member may do there (decisions 11). */
+/** Organisations, their members and roles (decisions 11). */
 export const organizationScreens: readonly Screen[] = [
   {
     path: LIST,
     get: (visit) => listed(visit, { name: '', slug: randomUUID(), errors: {} }),
     async post(visit, form) {
       const name = form.get('name')?.trim() ?? ''
-      // The form brings a slug that no other form has: sent twice it still makes one organisation.
+      // The form has a slug of its own, so resubmitting it does not create a second organisation.
       const slug = form.get('slug') || randomUUID()
       if (name === '') return listed(visit, { name, slug, errors: { name: NO_NAME } }, noName())
       const answer = await ask(visit, '/organization/create', { name, slug })
@@ -123,8 +123,8 @@ export const organizationScreens: readonly Screen[] = [
 ]
 
 /**
- * The organisation of the path.
- * @throws Problem NOT_FOUND for whoever does not belong to it.
+ * The organisation named in the path.
+ * @throws Problem NOT_FOUND if the visitor is not a member.
  */
 async function organizationOf({ service, session, params }: Visit): Promise<OrganizationInFull> {
   const found = await organizationFor(service.store, session.userId, params.id ?? '')

@@ -2,9 +2,9 @@ import type { Draft } from './draft.ts'
 import { type DraftCondition, type DraftGroup, newLeaf } from './draft-conditions.ts'
 import type { Edit, Edited } from './editing.ts'
 
-/** What the buttons of conditions and their groups do. */
+/** The buttons of conditions and groups. */
 export const CONDITION_EDITS: Record<string, Edit> = {
-  // To a lone condition a second one is added by a group around both.
+  // Adding to a single condition wraps both in a group.
   'if.add': ({ draft }, [path = '']) => atCondition(draft, path, (found) => addPart(found, path, newLeaf())),
   'if.group': ({ draft }, [path = '']) =>
     atCondition(draft, path, (found) => addPart(found, path, { op: 'or', of: [newLeaf()] })),
@@ -29,14 +29,14 @@ export const CONDITION_EDITS: Record<string, Edit> = {
 
 interface Found {
   condition: DraftCondition
-  /** Puts others in its place; a group that is left empty goes too, and a rule is left with a blank condition. */
+  /** Replaces a condition. A group left empty is removed too, and a rule left empty gets a blank condition. */
   replace(...others: DraftCondition[]): void
 }
 
 function addPart(found: Found, path: string, part: DraftCondition): Partial<Edited> {
   const { condition } = found
   const [only] = 'of' in condition && condition.op === 'not' ? condition.of : []
-  // `not` takes one condition: what else shall not hold stands in one group with it.
+  // `not` takes one condition, so several are put into one group.
   if (only !== undefined) {
     const inner: Found = {
       condition: only,

@@ -15,18 +15,18 @@ import { countries, countryCode } from '../../policies/countries.ts'
 import { instantOf, wallTimeOf } from '../../policies/instants.ts'
 import { firstLine, linesOf, valuesOf } from './lines.ts'
 
-// A condition while it is written: what a form holds of it, finished or not, and the condition that this makes.
+// Draft conditions: their form fields, complete or not, and their conversion from and to conditions.
 
-/** What one condition may ask about. */
+/** What a condition can test. */
 export const SUBJECTS = ['signedIn', 'query', ...FACTS, 'now', 'timeWindow'] as const
 export type Subject = (typeof SUBJECTS)[number]
 
-/** The operators that are picked; those of other subjects go without saying. */
+/** The operators to choose from; other subjects imply theirs. */
 export const LEAF_OPERATORS = [...FIELD_OPERATORS, ...INSTANT_OPERATORS] as const
 export type LeafOperator = (typeof LEAF_OPERATORS)[number]
 
 type FieldSubject = (typeof FACTS)[number] | 'query'
-/** Subjects with the same fields in a form. */
+/** Subjects that share form fields. */
 export type SubjectKind = Exclude<Subject, FieldSubject> | 'field'
 
 export function kindOf(subject: Subject): SubjectKind {
@@ -42,32 +42,32 @@ export interface DraftGroup {
   of: DraftCondition[]
 }
 
-/** A condition that holds no other, its texts as they were typed; what its subject does not ask for is kept. */
+/** A condition that is not a group, its texts as typed; fields its subject does not use are kept. */
 export interface DraftLeaf {
   /** `''`: not chosen yet. */
   subject: Subject | ''
   op: LeafOperator
   /** Of `query`: the part behind the dot. */
   name: string
-  /** One text; of `in` one a line, see `linesOf`; of `now` the time on the wall. */
+  /** One text; for `in` one per line, see `linesOf`; for `now` the local time. */
   value: string
   /** Of `now` and `timeWindow`: an IANA zone; of `now` also an offset. */
   zone: string
   days: Day[]
   from: string
   to: string
-  /** The condition it was made of, where the form can say the same in one way only. */
+  /** The condition it was made from, because the form can express it in one notation only. */
   was: unknown
 }
 
 export type DraftCondition = DraftGroup | DraftLeaf
 
-/** A condition that asks nothing yet. */
+/** An empty condition. */
 export function newLeaf(): DraftLeaf {
   return { subject: '', op: 'equals', name: '', value: '', zone: '', days: [], from: '', to: '', was: null }
 }
 
-/** The draft of a condition. Takes any JSON. */
+/** The draft of a condition. Accepts any JSON. */
 export function draftCondition(json: unknown): DraftCondition {
   const { op, of } = asObject(json)
   const group = GROUP_OPERATORS.find((known) => known === op)
@@ -78,7 +78,7 @@ export function draftCondition(json: unknown): DraftCondition {
 
 type Json = Record<string, unknown>
 
-/** What the fields of a form hold of each kind of condition. */
+/** The form fields of each kind of condition. */
 const READERS: { readonly [Op in Leaf['op']]: (json: Json) => Partial<DraftLeaf> } = {
   signedIn: () => ({ subject: 'signedIn' }),
   equals: (json) => ofField(json, 'equals', asText(json.value)),
@@ -101,7 +101,7 @@ function ofField({ field }: Json, op: FieldOperator, value: string): Partial<Dra
   const path = asText(field)
   if (path.startsWith('query.')) return { subject: 'query', name: path.slice('query.'.length), op, value }
   const subject = FACTS.find((known) => known === path) ?? ''
-  // Where several are typed, they are read and written by name; one alone is picked from a list.
+  // Several countries are typed by name; a single one is chosen from a list.
   const isTyped = subject === 'country' && op === 'in'
   return { subject, op, value: isTyped ? linesOf(valuesOf(value).map((code) => countries().get(code) ?? code)) : value }
 }
@@ -111,7 +111,7 @@ function ofInstant(json: Json, op: LeafOperator): Partial<DraftLeaf> {
   return { subject: 'now', op, value: wall, zone, was: json }
 }
 
-/** The condition that a draft makes, finished or not. */
+/** The condition of a draft, complete or not. */
 export function writtenCondition(condition: DraftCondition): unknown {
   if ('of' in condition) return { op: condition.op, of: condition.of.map(writtenCondition) }
   const { subject } = condition
@@ -137,14 +137,14 @@ const WRITERS: { readonly [Kind in SubjectKind]: (leaf: DraftLeaf) => Json } = {
   },
 }
 
-/** What is a code already stays as it was written, and what is no country as it was typed. */
+/** Converts country names to codes; codes and unknown names stay as typed. */
 function toCode(country: string): string {
   return /^[a-z]{2}$/i.test(country) ? country : (countryCode(country) ?? country)
 }
 
 /**
- * Whether a condition on the time, read from a form, says what it said before: a form has days in the order of the
- * week, midnight as 00:00 alone, and times to the minute or millisecond.
+ * Whether a condition on the time, read from a form, is unchanged: the form lists days in the order of the week, knows
+ * midnight only as 00:00, and shows times to the minute or millisecond.
  */
 function isSameTime(leaf: Record<string, unknown>, was: unknown): boolean {
   const plain = (json: unknown) => {
@@ -161,12 +161,12 @@ function isSameTime(leaf: Record<string, unknown>, was: unknown): boolean {
   return was !== null && isDeepStrictEqual(plain(leaf), plain(was))
 }
 
-/** How many conditions a condition is made of, groups not counted. */
+/** The number of conditions in a condition, not counting groups. */
 export function countLeaves(condition: DraftCondition): number {
   return 'of' in condition ? condition.of.reduce((sum, part) => sum + countLeaves(part), 0) : 1
 }
 
-/** How many groups are in each other. */
+/** The nesting depth of groups. */
 export function heightOf(condition: DraftCondition): number {
   return 'of' in condition ? 1 + Math.max(0, ...condition.of.map(heightOf)) : 0
 }

@@ -3,13 +3,13 @@ import type { Edit, Edited, Editing } from './editing.ts'
 import { RULE_EDITS } from './rule-edits.ts'
 import { TAB_EDITS } from './tab-edits.ts'
 
-// What the buttons of a rule builder do to a draft, each by a name and the place that it is done at.
+// The buttons of the rule builder, by name; each edits the draft at a path.
 
 const EDITS: Record<string, Edit> = { ...RULE_EDITS, ...CONDITION_EDITS, ...TAB_EDITS }
 
 /**
- * Does to a draft what a button names: `rule.up 2`, `if.add rules.0.when.of.1`. One that there is no place for
- * does nothing.
+ * Applies the button named by `rule.up 2` or `if.add rules.0.when.of.1` to a draft. A path that does not exist
+ * changes nothing.
  */
 export function edit(editing: Editing, [name = '', ...places]: readonly string[]): Edited {
   const done = EDITS[name]?.(editing, places)

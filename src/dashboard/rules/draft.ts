@@ -3,14 +3,14 @@ import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
 import { withScheme } from '../../imports/paste.ts'
 import { countLeaves, type DraftCondition, draftCondition, writtenCondition } from './draft-conditions.ts'
 
-// A policy while it is written: what a form holds of it, finished or not, and the policy that this makes.
+// Draft policies: their form fields, complete or not, and their conversion from and to policies.
 
 export interface DraftTab {
   url: string
   note: string
 }
 
-/** A rule whose parts are fields of the form. */
+/** An open rule: each part is a field of the form. */
 export interface OpenRule {
   /** `''` for a new rule. */
   id: string
@@ -20,34 +20,34 @@ export interface OpenRule {
   tabs: DraftTab[]
 }
 
-/** A rule that the form only carries along, as the JSON that would be sent. */
+/** A closed rule: the form carries it as the JSON to be saved. */
 interface ClosedRule {
   json: unknown
 }
 
 export type DraftRule = OpenRule | ClosedRule
 
-/** A policy while it is written. */
+/** A policy being edited. */
 export interface Draft {
   rules: DraftRule[]
 }
 
-/** A rule with more than this is no pleasure in a form: it is edited as JSON. */
+/** Larger rules are unwieldy as form fields: they are edited as JSON. */
 const MAX_OPEN_CONDITIONS = 200
 const MAX_OPEN_TABS = 50
 
-/** A policy as it would be sent; whether it may be is for its schema to say. */
+/** A policy to be sent, not validated yet. */
 export interface WrittenPolicy {
   version: 1
   rules: unknown[]
 }
 
-/** The policy that a draft makes. */
+/** The policy of a draft. */
 export function written({ rules }: Draft): WrittenPolicy {
   return { version: 1, rules: rules.map(writtenRule) }
 }
 
-/** One rule as it would be sent. */
+/** One rule to be sent. */
 export function writtenRule(rule: DraftRule): unknown {
   if ('json' in rule) return rule.json
   const { id, name, showBadge, when, tabs } = rule
@@ -60,13 +60,13 @@ export function writtenRule(rule: DraftRule): unknown {
   }
 }
 
-/** The draft of a policy, its rules closed. Takes any JSON. */
+/** The draft of a policy, all rules closed. Accepts any JSON. */
 export function draftOf(policy: unknown): Draft {
   const rules = isObject(policy) && Array.isArray(policy.rules) ? policy.rules : []
   return { rules: rules.map((json) => ({ json })) }
 }
 
-/** A rule as fields; what of its JSON is no rule is left out. */
+/** A rule as fields; invalid parts of its JSON are left out. */
 export function opened(rule: DraftRule): OpenRule {
   if (!('json' in rule)) return rule
   const { id, name, showBadge, when, tabs } = asObject(rule.json)
@@ -82,7 +82,7 @@ export function opened(rule: DraftRule): OpenRule {
   }
 }
 
-/** Whether fields can hold all that a rule says, and are few enough to be read. */
+/** Whether a rule can be edited as fields: nothing is lost, and it is not too large. */
 export function canOpen(rule: DraftRule): boolean {
   if (!('json' in rule)) return true
   const draft = opened(rule)
@@ -90,7 +90,7 @@ export function canOpen(rule: DraftRule): boolean {
   return isDeepStrictEqual(writtenRule(draft), withoutEmptyNotes(rule.json))
 }
 
-/** A form has no way to tell an empty note from none, and neither has a viewer. */
+/** Drops an empty note: neither the form nor a viewer can tell it from none. */
 function withoutEmptyNotes(rule: unknown): unknown {
   if (!isObject(rule) || !Array.isArray(rule.tabs)) return rule
   return {

@@ -1,19 +1,19 @@
 import type { Draft, DraftRule, DraftTab } from './draft.ts'
 
-// What every button of the rule builder works with: the draft, and a place in it.
+// Shared by all buttons of the rule builder: the draft, and a path in it.
 
-/** A rule that was taken out, to be put back. */
+/** A removed rule, for undo. */
 export interface Removed {
   at: number
   json: unknown
 }
 
-/** A draft that was changed. */
+/** The draft after an edit. */
 export interface Edited {
   removed: Removed | null
-  /** The place where the work goes on, as the path of a field or button; `''` for none. */
+  /** The path of the field or button to focus; `''` for none. */
   focus: string
-  /** What was done, for whoever cannot see it. */
+  /** What was done, for screen readers. */
   announcement: string
 }
 
@@ -24,10 +24,10 @@ export interface Editing {
   removed: Removed | null
 }
 
-/** What a button does; nothing where its place is none. */
+/** A button's edit; it does nothing if its path does not exist. */
 export type Edit = (editing: Editing, places: readonly string[]) => Partial<Edited> | undefined
 
-/** Changes the rule at a place. */
+/** Changes the rule at an index. */
 export function atRule(
   { rules }: Draft,
   place: string | undefined,
@@ -38,7 +38,7 @@ export function atRule(
   return rule === undefined ? undefined : change(rule, at)
 }
 
-/** Moves an entry of a list, and the focus with it. */
+/** Moves an entry of a list and keeps the focus on it. */
 export function moved<T>(
   list: T[],
   place: string | undefined,
@@ -50,7 +50,7 @@ export function moved<T>(
   const to = from + by
   if (list[from] === undefined || list[to] === undefined) return
   list.splice(to, 0, ...list.splice(from, 1))
-  // The button that was pressed, or where it cannot be pressed again, the other.
+  // Focus the same button, or its opposite if the entry cannot move further.
   const isAtEnd = by < 0 ? to === 0 : to === list.length - 1
   const button = by < 0 === isAtEnd ? 'down' : 'up'
   return { focus: `${pathOf(to)}.${button}`, announcement: `${what} moved to place ${to + 1} of ${list.length}` }

@@ -14,31 +14,31 @@ import {
 import type { Removed } from './editing.ts'
 import { type TriedViewer, triedViewer } from './tried-viewer.ts'
 
-/** The form of the rules page, as it was sent. */
+/** The submitted form of the rules page. */
 export interface SentRules {
-  /** The pressed button's name and places: `rule.up`, `2`. */
+  /** The pressed button's name and path: `rule.up`, `2`. */
   action: readonly string[]
-  /** The version that the form was made of; null where it says none. */
+  /** The version that the form was made from; null if it names none. */
   version: number | null
-  /** What the rules are written as; null while the form only tries the saved ones. */
+  /** The edited rules; null if the form only tests the saved ones. */
   source: { draft: Draft } | { json: string } | null
   removed: Removed | null
   viewer: TriedViewer
-  /** The browser's own time zone, where its script told. */
+  /** The browser's time zone, if its script sent it. */
   zone: string
 }
 
-/** More than a form of ours ever holds; each costs as much again to be shown. */
+/** More fields than any form of ours has; each also costs time to render. */
 const MAX_RULES = 100
 const MAX_PARTS = 1000
 const MAX_FIELDS = 5000
-/** `rules.0.when` and two parts for each group that a condition may stand in, with some to spare. */
+/** `rules.0.when` and two parts for each level of groups, with some to spare. */
 const MAX_NAME_PARTS = 24
 
 /**
- * The form of the rules page: each field is named by its path in the policy (`rules.0.when.of.1.op`), a rule that
- * is not being edited is the JSON in `rules.0.json`.
- * @throws Problem BAD_REQUEST for what no page of ours sends.
+ * Reads the form of the rules page. Each field is named by its path in the policy (`rules.0.when.of.1.op`); a closed
+ * rule is the JSON in `rules.0.json`.
+ * @throws Problem BAD_REQUEST for forms that no page of ours sends.
  */
 export function readRules(form: URLSearchParams): SentRules {
   const root = treeOf(form)
@@ -55,9 +55,9 @@ export function readRules(form: URLSearchParams): SentRules {
   }
 }
 
-/** Fields by the parts of their names. */
+/** Fields as a tree, by the parts of their names. */
 interface Tree {
-  /** The last of the values: a box that is ticked stands behind what it says unticked. */
+  /** The last value: a ticked box comes after the hidden field with its unticked value. */
   text: string
   of: Map<string, Tree>
 }
@@ -88,7 +88,7 @@ function textOf({ of }: Tree, name: string): string {
   return of.get(name)?.text ?? ''
 }
 
-/** The entries of a list, in order, however they are numbered. */
+/** The entries of a list in order, whatever their numbers. */
 function listOf(tree: Tree | undefined, max: number): Tree[] {
   const entries = [...(tree?.of ?? [])].filter(([place]) => /^\d{1,6}$/.test(place))
   if (entries.length > max) throw new Problem('BAD_REQUEST', `The form has more than ${max} entries in one list.`)
@@ -112,18 +112,18 @@ function readRule(rule: Tree, zone: string): DraftRule {
   }
 }
 
-/** @param zone the browser's own, for a condition on the time that has none yet. */
+/** @param zone the browser's time zone, the default of conditions on the time. */
 function readCondition(tree: Tree, zone: string): DraftCondition {
   const op = textOf(tree, 'op')
   const group = GROUP_OPERATORS.find((known) => known === op)
   if (group !== undefined && !tree.of.has('subject')) {
     const parts = listOf(tree.of.get('of'), MAX_PARTS).map((part) => readCondition(part, zone))
-    // What "none of these" says in the language, whose `not` takes one condition.
+    // “None of these” is `not` around one group.
     return { op: group, of: group === 'not' && parts.length > 1 ? [{ op: 'or', of: parts }] : parts }
   }
   const text = (name: string) => textOf(tree, name)
   const subject = SUBJECTS.find((known) => known === text('subject')) ?? ''
-  // What was compared with another subject says nothing of this one.
+  // A value for the previous subject makes no sense for this one.
   if (tree.of.has('asked') && text('asked') !== subject)
     return withTime({ ...newLeaf(), subject, op: operatorOf(op) }, zone || 'UTC')
   const was = text('was')
@@ -145,7 +145,7 @@ function operatorOf(text: string): LeafOperator {
   return LEAF_OPERATORS.find((known) => known === text) ?? 'equals'
 }
 
-/** Office hours are the window that most people want, and their own clock the one that they go by. */
+/** The default window: office hours in the browser's time zone. */
 function withTime(leaf: DraftLeaf, zone: string): DraftLeaf {
   const { subject, days, from, to } = leaf
   if (leaf.zone !== '' || (subject !== 'now' && subject !== 'timeWindow')) return leaf

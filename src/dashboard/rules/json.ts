@@ -3,7 +3,7 @@ import type { Issue } from '../../core/problem.ts'
 import { Problem } from '../../core/problem.ts'
 import { parseJson } from '../../http/body.ts'
 
-/** What a text of JSON holds, or why it is none: told with its line and column. */
+/** Parses JSON, or says why it is invalid, with line and column. */
 export function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
   try {
     return { value: parseJson(text) }
@@ -21,7 +21,7 @@ function whereWrong(text: string): string {
   } catch (error) {
     const { line, column, offset } = error as { line?: number; column?: number; offset?: number }
     if (line === undefined || column === undefined || offset === undefined) return 'This is not JSON.'
-    // At its end the parser points at the last thing that it read.
+    // For an unexpected end, the parser points at the last token.
     const isEnd = /^[\s\]}]*$/.test(text.slice(offset)) && (error as Error).message.startsWith('Unexpected token')
     const found = isEnd
       ? 'something is missing behind this'
@@ -30,7 +30,7 @@ function whereWrong(text: string): string {
   }
 }
 
-/** Each thing that is wrong with a policy, with its line in the text and its exact path. */
+/** The errors of a policy, each with its line in the text and its path. */
 export function wrongInJson(text: string, issues: readonly Issue[]): string[] {
   const root = parse(text).body
   return issues
@@ -42,7 +42,7 @@ export function wrongInJson(text: string, issues: readonly Issue[]): string[] {
     })
 }
 
-/** The innermost part of a text that lies on a path. */
+/** The innermost node of a text on a path. */
 function nodeAt(node: ValueNode, path: readonly (string | number)[]): ValueNode {
   const [key, ...rest] = path
   if (key === undefined) return node
@@ -59,10 +59,10 @@ function pathText(path: readonly (string | number)[]): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
 }
 
-/** Wider than this, indented text no longer fits into a request. */
+/** Longer policies would not fit into a request once indented. */
 const MAX_INDENTED = 150_000
 
-/** A policy as text to be read and changed; a very long one with a rule in each line. */
+/** A policy as editable text; a very long one has one rule per line. */
 export function policyText(policy: { version: 1; rules: readonly unknown[] }): string {
   const indented = JSON.stringify(policy, null, 2)
   if (indented.length <= MAX_INDENTED) return indented

@@ -1,8 +1,8 @@
-// A list of texts as the lines of a form’s field.
+// A list of texts as the lines of a text field.
 
 /**
- * Texts as lines to be edited. One that is empty, begins or ends with space, or stands in quotes is put in quotes:
- * lines are otherwise read without the space around them, and blank ones passed over.
+ * Texts as editable lines. A text that is empty, is quoted, or begins or ends with space is put in quotes, because
+ * lines are trimmed when read and blank ones skipped.
  */
 export function linesOf(values: readonly string[]): string {
   return values
@@ -10,7 +10,7 @@ export function linesOf(values: readonly string[]): string {
     .join('\n')
 }
 
-/** The texts that lines stand for. */
+/** The texts of lines. */
 export function valuesOf(lines: string): string[] {
   return lines
     .split('\n')
@@ -23,7 +23,7 @@ function isQuoted(text: string): boolean {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"')
 }
 
-/** What is left of a list where one text is asked for. */
+/** The one text to keep when a list becomes a single value. */
 export function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }

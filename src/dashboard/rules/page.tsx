@@ -19,7 +19,7 @@ import { type TriedViewer, triedViewer } from './tried-viewer.ts'
 import { tryOut } from './try.ts'
 import { unfinishedIn } from './unfinished.ts'
 
-/** The page as it is to be shown, before its rules are tried. */
+/** The state of the page before its rules are tested. */
 export interface State {
   source: Source | null
   version: number | null
@@ -44,7 +44,7 @@ export const FRESH: Omit<State, 'source' | 'version'> = {
   conflict: null,
 }
 
-/** Tries the rules as they stand, and puts together what the page is told. */
+/** Tests the current rules and builds the page's props. */
 export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
   const { site } = visit
   const { viewer, zone, alert, conflict, moment } = state
@@ -75,12 +75,12 @@ function writingOf(
   return { ...rest, source: { json: { text: source.json, wrong } } }
 }
 
-/** Whether a policy is another than the saved one; one without rules is none. */
+/** Whether a policy differs from the saved one; a policy without rules equals none. */
 export function isChanged(policy: unknown, { resolutionPolicy: saved }: StoredBundle): boolean {
   return !isDeepStrictEqual(policy, saved !== null && saved.rules.length === 0 ? null : saved)
 }
 
-/** Facts that are absent for every viewer of this bundle here. */
+/** Facts that are absent for all viewers of this bundle on this server. */
 function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
   const { countryHeader } = service.config
   return {
@@ -91,7 +91,7 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
   }
 }
 
-/** The page as an answer. */
+/** The page as a response. */
 export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): Shown {
   return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
 }

@@ -3,7 +3,7 @@ import { canOpen, type Draft, type DraftRule, type OpenRule, opened, writtenRule
 import { type DraftLeaf, newLeaf } from './draft-conditions.ts'
 import { atRule, type Edit, type Edited, moved } from './editing.ts'
 
-/** What the buttons of rules do. */
+/** The buttons of rules. */
 export const RULE_EDITS: Record<string, Edit> = {
   'rule.add': ({ draft }) => added(draft, { name: '', when: newLeaf() }),
   'rule.start': ({ draft }, [kind = '']) => {
@@ -48,7 +48,7 @@ export const RULE_EDITS: Record<string, Edit> = {
   },
 }
 
-/** Rules to begin with. */
+/** Starter rules. */
 export const STARTS = {
   members: { name: 'People of our organisation', when: { subject: 'orgRole', op: 'exists' } },
   phone: { name: 'On a phone', when: { subject: 'device', op: 'equals', value: 'mobile' } },
@@ -70,7 +70,7 @@ function withoutId(rule: DraftRule, name: string): DraftRule {
   return { json: { ...rest, name } }
 }
 
-/** A name that no rule has: `name`, `name 2`, … */
+/** An unused rule name: `name`, `name 2`, … */
 function freeName({ rules }: Draft, name: string): string {
   const taken = new Set(rules.map((rule) => opened(rule).name))
   if (!taken.has(name)) return name

@@ -27,7 +27,7 @@ import { noVersion, save } from './save.ts'
 import { fromJson, type Source } from './source.ts'
 import type { TriedViewer } from './tried-viewer.ts'
 
-/** The rules of a bundle: written, read and tried (decisions 11). */
+/** The rules page of a bundle: edit, read and test (decisions 11). */
 export const policyScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug/policy',
@@ -41,7 +41,7 @@ export const policyScreens: readonly Screen[] = [
       const sent = readRules(form)
       const [action] = sent.action
       if (action === 'save' && sent.source !== null) return save(visit, bundle, sent, sent.source)
-      const viewer = action === 'me' ? whoAsks(visit, bundle) : sent.viewer
+      const viewer = action === 'me' ? visitorAsViewer(visit, bundle) : sent.viewer
       const state = {
         ...FRESH,
         ...sent,
@@ -72,7 +72,7 @@ export const policyScreens: readonly Screen[] = [
   },
 ]
 
-/** What a button makes of the rules. */
+/** The rules after a button. */
 function applyAction(
   { action, removed }: SentRules,
   source: Source,
@@ -87,7 +87,7 @@ function applyAction(
   return { source, ...edit({ draft: source.draft, own: ownTabs(bundle), removed }, action) }
 }
 
-/** What of the page a button of the form changes. */
+/** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
   const { writing, viewer, tried, findings, bundle } = props
   if (action === 'check') return { part: <Checked {...props} /> }
@@ -108,14 +108,14 @@ function part(action: string, props: PolicyProps): Outcome {
   return { part: view, into: '#rules' }
 }
 
-/** What a launcher would see of whoever asks. */
-function whoAsks(visit: Visit, bundle: StoredBundle): TriedViewer {
+/** The visitor as the launcher would see them. */
+function visitorAsViewer(visit: Visit, bundle: StoredBundle): TriedViewer {
   const { request, service, session } = visit
   const orgRole = bundle.owner.type === 'organization' ? roleOver(bundle, visit.site.viewer) : null
   const account = { emailDomain: session.emailDomain, orgRole }
   const { countryHeader } = service.config
   const viewer = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })
   const facts = Object.fromEntries(FACTS.map((fact) => [fact, viewer.fact(fact) ?? '']))
-  // The page that is asked from is this one.
+  // The referrer is this page, which no viewer comes from.
   return { ...FRESH.viewer, ...facts, signedIn: 'true', referrerDomain: '' }
 }

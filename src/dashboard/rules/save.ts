@@ -12,7 +12,7 @@ import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
 import { canonical, policyOf, type Source } from './source.ts'
 import { unfinishedIn } from './unfinished.ts'
 
-/** Saves the rules, or gives the page with everything as it was typed and what stands against it. */
+/** Saves the rules, or returns the page with all input and its errors. */
 export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source: Source): Promise<Outcome> {
   const { slug } = bundle
   const read = policyOf(source)
@@ -43,14 +43,14 @@ export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, 
   return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: props.alert }), saved)
 }
 
-/** The form says no version, which no page of ours does. */
+/** The error for a form without a version, which no page of ours sends. */
 export function noVersion(): Problem {
-  return new Problem('BAD_REQUEST', 'version must be the version that you edit: open the page anew')
+  return new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the page')
 }
 
 const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
 
-/** Errors are shown beside the fields that they concern. Tells whether any rule had to be opened for that. */
+/** Opens closed rules with errors, which are shown beside their fields. Returns whether any was opened. */
 function openWrong({ rules }: Draft, { issues }: Tried): boolean {
   const closed = new Set(issues.map(({ path }) => (path[1] === 'rules' ? Number(path[2]) : -1)))
   const wrong = rules.map((rule, at) => closed.has(at) && 'json' in rule && canOpen(rule))

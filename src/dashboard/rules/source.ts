@@ -5,10 +5,10 @@ import { canOpen, type Draft, draftOf, written } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { readPolicyJson } from './json.ts'
 
-/** What the rules are written as: a draft of the builder, or a text of JSON. */
+/** The edited rules: a draft of the builder, or JSON text. */
 export type Source = NonNullable<SentRules['source']>
 
-/** The builder's rules of a text of JSON; null where fields could not hold all that it says. */
+/** The builder's draft of JSON text; null if fields could not hold all of it. */
 export function fromJson(text: string): { draft: Draft } | null {
   const read = readPolicyJson(text)
   if (!('value' in read)) return null
@@ -18,13 +18,13 @@ export function fromJson(text: string): { draft: Draft } | null {
   return isDeepStrictEqual(written(draft), read.value) && draft.rules.every(canOpen) ? { draft } : null
 }
 
-/** A policy in its canonical form; null for what is none. */
+/** A policy in its canonical form; null if it is invalid. */
 export function canonical(json: unknown): SentPolicy | null {
   const policy = Policy(json)
   return policy instanceof type.errors ? null : policy
 }
 
-/** The policy that is written; `wrong` where its text is no JSON. Without rules there is none. */
+/** The policy of the edited rules, null if there are none; `wrong` if the text is not JSON. */
 export function policyOf(source: Source): { policy: unknown } | { wrong: string } {
   if ('draft' in source) return { policy: source.draft.rules.length === 0 ? null : written(source.draft) }
   const read = readPolicyJson(source.json)

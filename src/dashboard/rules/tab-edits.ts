@@ -2,7 +2,7 @@ import { POLICY_BOUNDS } from '../../policies/shapes.ts'
 import type { Draft, DraftTab } from './draft.ts'
 import { atRule, type Edit, type Editing, moved } from './editing.ts'
 
-/** What the buttons of a rule's tabs do. */
+/** The buttons of a rule's tabs. */
 export const TAB_EDITS: Record<string, Edit> = {
   'tab.add': (editing, [place]) => withTabs(editing, place, () => [{ url: '', note: '' }]),
   'tab.own': (editing, [place, which]) => withTabs(editing, place, () => editing.own.slice(Number(which)).slice(0, 1)),
@@ -25,7 +25,7 @@ function withTabs(
 ) {
   return atRule(draft, place, (rule, at) => {
     if ('json' in rule) return {}
-    // A place that was never written into is the first to be taken.
+    // An empty row is filled first.
     const kept = rule.tabs.filter(({ url, note }) => url.trim() !== '' || note !== '')
     const fresh = more(kept).slice(0, POLICY_BOUNDS.tabs - kept.length)
     if (fresh.length === 0) return {}

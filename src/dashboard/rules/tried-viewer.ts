@@ -1,13 +1,13 @@
 import { FACTS } from '../../../db/policy.ts'
 import { instantOf } from '../../policies/instants.ts'
 
-/** The tester's fields: who the rules are tried with. */
+/** The tester's fields. */
 const VIEWER_FIELDS = ['signedIn', ...FACTS, 'query', 'now', 'zone'] as const
 
-/** Who the rules are tried with, as the tester's fields have it; `''` where nothing is said. */
+/** The tester's viewer, as typed; `''` for an empty field. */
 export type TriedViewer = Readonly<Record<(typeof VIEWER_FIELDS)[number], string>>
 
-/** A viewer of whom each field is read by its name. */
+/** Builds a viewer by reading each field by name. */
 export function triedViewer(textOf: (field: keyof TriedViewer) => string): TriedViewer {
   return Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(name)])) as TriedViewer
 }
@@ -23,13 +23,13 @@ export function viewerInput({ signedIn, query, referrerDomain, now, zone, ...fac
   }
 }
 
-/** Of several values of a name the first counts, as in a link. */
+/** The first of several values with one name counts, as in a link. */
 function queryOf(text: string): Record<string, string> {
   const pairs = [...new URLSearchParams(text.slice(text.indexOf('?') + 1))]
   return Object.fromEntries(pairs.reverse())
 }
 
-/** Referrers are pasted whole as often as by their domain. */
+/** Reduces a pasted referrer URL to its domain. */
 function hostOf(text: string): string {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : text
 }

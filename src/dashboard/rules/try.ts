@@ -8,10 +8,10 @@ import { explained, run, type Visit } from '../visit.ts'
 import { type TriedViewer, viewerInput } from './tried-viewer.ts'
 
 /**
- * What a policy would give a viewer, and all that is wrong with it. Rules that are not finished are left out, so
- * that the others can be tried while one is written.
- * @param policy undefined: the saved one.
- * @param unfinished what else is wrong with its rules (`unfinished.ts`).
+ * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so
+ * that the others can be tested while one is being edited.
+ * @param policy undefined for the saved one.
+ * @param unfinished further errors of its rules (`unfinished.ts`).
  */
 export async function tryOut(
   visit: Visit,
@@ -51,11 +51,11 @@ export async function tryOut(
       }
 }
 
-/** Each part of a rule by itself: together, conditions are only read once all names and lists are as they must be. */
+/** Validates each part of a rule separately: the whole schema checks conditions only once names and lists are valid. */
 const PARTS = Object.entries(RULE_PARTS).map(([name, schema]) => type({ [name]: schema as Type }))
 
 function issuesInParts(rules: readonly unknown[]): Issue[] {
-  return rules.slice(0, MAX_LOOKED_AT).flatMap((rule, at) =>
+  return rules.slice(0, MAX_CHECKED).flatMap((rule, at) =>
     PARTS.flatMap((part) => {
       const read: unknown = part(rule ?? {})
       if (!(read instanceof type.errors)) return []
@@ -64,8 +64,8 @@ function issuesInParts(rules: readonly unknown[]): Issue[] {
   )
 }
 
-/** As many rules as a policy may have, and some that are too many. */
-const MAX_LOOKED_AT = 60
+/** How many rules are checked: a policy's maximum and some beyond it. */
+const MAX_CHECKED = 60
 
 function rulesOf(policy: unknown): unknown[] {
   const { rules } = (policy ?? {}) as { rules?: unknown }

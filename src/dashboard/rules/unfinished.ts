@@ -6,14 +6,14 @@ import type { Draft } from './draft.ts'
 import { type DraftCondition, type DraftLeaf, kindOf } from './draft-conditions.ts'
 import { valuesOf } from './lines.ts'
 
-/** Of what is picked from a list, not typed. */
+/** For values chosen from a list. */
 export const MUST_BE_CHOSEN = 'must be chosen'
 
 type Path = (string | number)[]
 
 /**
- * What the open rules of a draft leave undone though the API would take it: comparisons with nothing, and values that
- * no viewer has. JSON may say so (lint warns); of a form it is always a slip.
+ * What is incomplete in a draft's open rules although the API would accept it: comparisons with nothing, and values
+ * that no viewer has. JSON may contain them (lint warns); in a form they are always mistakes.
  */
 export function unfinishedIn({ rules }: Draft): Issue[] {
   return rules.flatMap((rule, at) =>

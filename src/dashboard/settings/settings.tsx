@@ -22,7 +22,7 @@ import type { Visit } from '../visit.ts'
 
 const SETTINGS = '/dashboard/settings'
 
-/** What a person can do about their own account (decisions 11). */
+/** A person's own account (decisions 11). */
 export const settingsScreens: readonly Screen[] = [
   {
     path: SETTINGS,
@@ -38,7 +38,7 @@ export const settingsScreens: readonly Screen[] = [
     async post(visit) {
       const { service, session, params } = visit
       const token = await tokenOf(service.store, session.userId, params.id ?? '')
-      // One that has ended in the meantime is what was asked for.
+      // A session that has already ended is the desired result.
       if (token !== null && params.id !== session.id) await demand(visit, '/revoke-session', { token })
       return { to: withFlash(SETTINGS, 'sessionEnded') }
     },
@@ -59,7 +59,7 @@ export const settingsScreens: readonly Screen[] = [
 
 type Change = (visit: Visit, form: URLSearchParams) => Promise<Outcome>
 
-/** The forms of the page, by the name that each sends. */
+/** The forms of the page, by the name each sends. */
 const CHANGES = new Map<string, Change>(
   Object.entries({
     async name(visit, form) {
@@ -76,7 +76,7 @@ const CHANGES = new Map<string, Change>(
       const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
       if (!(answer instanceof Response))
         return shown(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
-      // Other pages have no place to say it.
+      // Other pages have no place for this error.
       const back = callbackURL.startsWith('/dashboard') ? callbackURL : SETTINGS
       return { to: withFlash(back, 'verificationSent') }
     },
@@ -129,7 +129,7 @@ async function shown(
   return { section: 'settings', title: 'Settings', view, problem }
 }
 
-/** Whether an account is proven by its password: one from before passwords were switched off proves nothing. */
+/** Whether a password confirms the account's owner; not if the operator has switched passwords off. */
 async function usesPassword({ config, store }: Visit['service'], userId: string): Promise<boolean> {
   return config.passwordSignIn && (await hasPassword(store, userId))
 }

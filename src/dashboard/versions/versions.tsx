@@ -11,10 +11,10 @@ import { htmxTarget } from '../../http/htmx.ts'
 import type { Screen, Shown } from '../screens.tsx'
 import { explained, run, type Visit } from '../visit.ts'
 
-/** How many versions a page has: each is compared with the one before, in one line. */
+/** Versions per page; each is compared with the one before. */
 const PAGE = 20
 
-/** A bundle's history, and going back in it. */
+/** A bundle's history, with restore. */
 export const versionScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug/versions',
@@ -29,7 +29,7 @@ export const versionScreens: readonly Screen[] = [
     async post(visit, form) {
       const { slug, versionNumber } = visit.params
       const expectedVersion = versionIn(form.get('expectedVersion') ?? '')
-      if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'expectedVersion must be the version that you saw')
+      if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'expectedVersion must be the version you last saw')
       const input = typed(restoreVersion.input, { slug: slug ?? '', versionNumber: versionNumber ?? '' })
       const restored = await explained(() => run(visit, restoreVersion, input, { expectedVersion }))
       if (restored instanceof Problem) {
@@ -59,7 +59,7 @@ function shown(props: HistoryProps, problem?: Problem): Shown {
   }
 }
 
-/** What the history shows for a query: a page of versions with one of them in full, or two compared. */
+/** What the query selects: a page of versions with one in full, or a comparison of two. */
 async function history(visit: Visit, query: URLSearchParams): Promise<HistoryProps> {
   const slug = visit.params.slug ?? ''
   const asked = versionIn(query.get('version') ?? '')
@@ -83,7 +83,7 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
   }
 }
 
-/** A page of versions and one more, that the last of them is compared with: from `before` on, else with `asked`. */
+/** A page of versions before `before`, or with `asked`, and one more to compare the last of them with. */
 async function pageOf(visit: Visit, slug: string, before: string | null, asked: number | null) {
   const page = async (from: string | null) => {
     const input = typed(listVersions.input, { slug, ...(from === null ? {} : { before: from }) })
@@ -95,7 +95,7 @@ async function pageOf(visit: Visit, slug: string, before: string | null, asked: 
   return isFar ? page(String(asked + 1)) : found
 }
 
-/** The comparison that a query asks for; the last edit where it asks for none. */
+/** The comparison selected by the query, by default the last edit. */
 function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm {
   const [from, to] = [query.get('from'), query.get('to')]
   const errors: ComparisonForm['errors'] = {}

@@ -1,6 +1,6 @@
 // @ts-check
 
-// A file is read here, into the field that is sent: of bookmarks only what is used, for icons are most of such a file.
+// Files are read into the submitted text field. Bookmarks keep only the attributes we use: most of the file is icons.
 const MAX_IMPORT_BYTES = 200 * 1024
 
 /** @param {File | null | undefined} file */
@@ -19,7 +19,7 @@ async function readImportFile(file) {
   status.textContent = `${file.name} is in the field.`
 }
 
-/** Bookmarks with the attributes that are read. @param {string} text */
+/** Removes unused attributes from bookmarks. @param {string} text */
 function leanBookmarks(text) {
   if (!/^\s*<!doctype netscape/i.test(text)) return text
   const used = /\s(?:href|tags|personal_toolbar_folder|unfiled_bookmarks_folder)="[^"]*"/gi
@@ -33,7 +33,7 @@ function leanBookmarks(text) {
 document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.id === 'file') void readImportFile(target.files?.[0])
   if (!(target instanceof HTMLInputElement) || target.closest('.plan') === null) return
-  // The links of a bundle come and go with it.
+  // Ticking a bundle ticks all its links.
   if (target.name === 'bundle') {
     for (const link of target.closest('li')?.querySelectorAll('[name="link"]') ?? []) {
       if (link instanceof HTMLInputElement) link.checked = target.checked

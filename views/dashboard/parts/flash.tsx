@@ -40,7 +40,7 @@ const SLUG = /^[a-z0-9-]{3,64}$/
 
 type FlashName = keyof typeof MESSAGES
 
-/** The address of a page that begins with a message; `slug` in `more` names the bundle that it is about. */
+/** The address of a page that opens with a message; `slug` in `more` is the bundle that it is about. */
 export function withFlash(path: string, name: FlashName, more: Record<string, string> = {}): string {
   const [pathname = '', query = ''] = path.split('?')
   const search = new URLSearchParams(query)
@@ -50,8 +50,8 @@ export function withFlash(path: string, name: FlashName, more: Record<string, st
 }
 
 /**
- * What was done on the page before, with its undoing where it has one.
- * @param acting the name of the organisation that the viewer acts for.
+ * The message about what was just done, with an Undo button if it can be undone.
+ * @param acting the name of the organisation that the visitor acts for.
  */
 export function Flash({ query, acting }: { query: URLSearchParams; acting: string | null }): JSX.Element {
   const name = query.get('notice')
@@ -101,7 +101,7 @@ function UndoDeletions({ query }: { query: URLSearchParams }): JSX.Element {
   )
 }
 
-/** `version` is the one that is to be undone: by restoring the one before, while it is the latest. */
+/** Undoes `version` by restoring the one before it, as long as it is the latest. */
 function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   const slug = slugIn(query)
   const version = Number(query.get('version'))
@@ -116,7 +116,7 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   )
 }
 
-/** The address is anybody's to write: a slug that cannot be is none. */
+/** The slug in the address, which anybody can write: null unless it is well formed. */
 function slugIn(query: URLSearchParams): string | null {
   const slug = query.get('slug')
   return slug !== null && SLUG.test(slug) ? attribute(slug) : null

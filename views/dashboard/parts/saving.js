@@ -1,6 +1,6 @@
 // @ts-check
 
-// A save: by its keys, without losing one's place, and where it fails, without losing anything else.
+// Saving: by keyboard, without losing the scroll position, and if it fails, without losing input.
 
 const saveButton = () => document.querySelector('.save-bar .primary, #policy .bar button[value="save"]')
 
@@ -12,7 +12,7 @@ document.addEventListener('keydown', (event) => {
   button.click()
 })
 
-// What the page says once is not said again when it is loaded anew.
+// Reloading the page must not repeat its message.
 function forgetMessage() {
   const url = new URL(location.href)
   if (!url.searchParams.has('notice')) return
@@ -21,7 +21,7 @@ function forgetMessage() {
 }
 forgetMessage()
 
-// Links that were taken out can still be put back after a save that was refused, which the answer knows nothing of.
+// Removed links can still be restored after a refused save; the response does not contain them.
 /** @type {{ row: Element, at: number }[]} */
 let removedLinks = []
 let scrolled = 0
@@ -47,12 +47,21 @@ function putBackRemoved(page) {
   removedLinks = []
 }
 
-// A form that comes back, saved or refused, stays where it was read; what it says is then told above its button.
-let pathBefore = location.pathname
-document.addEventListener('htmx:after:swap', (event) => {
+/**
+ * The page, if this swap replaced all of it.
+ * @param {Event} event
+ */
+function swappedPage(event) {
   const page = document.getElementById('page')
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
-  if (page === null || target !== page) return
+  return target === page ? page : null
+}
+
+// A form that returns, saved or refused, keeps its scroll position and shows its message above the button.
+let pathBefore = location.pathname
+document.addEventListener('htmx:after:swap', (event) => {
+  const page = swappedPage(event)
+  if (page === null) return
   putBackRemoved(page)
   const stays = location.pathname === pathBefore && page.querySelector('#editor, #policy') !== null
   page.toggleAttribute('data-stays', stays)
@@ -60,12 +69,12 @@ document.addEventListener('htmx:after:swap', (event) => {
   pathBefore = location.pathname
   const isWrong = page.querySelector('[aria-invalid], #alert') !== null
   if (stays && !isWrong) window.scrollTo(0, scrolled)
-  // The address is changed once the new page is in, and htmx has shown its top.
+  // htmx changes the address and scrolls to the top only after this event.
   setTimeout(() => {
     forgetMessage()
     if (stays && !isWrong) window.scrollTo(0, scrolled)
   })
 })
 
-// It goes once the work goes on.
+// The message disappears with the next input.
 document.addEventListener('input', () => document.querySelector('.flash.toast')?.remove())

@@ -1,6 +1,6 @@
 // @ts-check
 
-// One menu is open at a time, and none after a press elsewhere or Escape.
+// At most one menu is open; a press elsewhere or Escape closes it.
 /** @param {EventTarget | null} [within] */
 function closeMenus(within) {
   for (const menu of document.querySelectorAll('details.menu[open]')) {
@@ -15,42 +15,41 @@ document.addEventListener('keydown', (event) => {
   menu?.querySelector('summary')?.focus()
 })
 
-// A page that htmx has put in is begun at its top, like any other, and what it says is said.
+// A page that htmx loads starts at its top, like any other, and its message is announced.
 document.addEventListener('htmx:after:swap', (event) => {
-  const page = document.getElementById('page')
-  const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
-  if (page === null || target !== page) return
+  const page = swappedPage(event)
+  if (page === null) return
   const isWrong = showWrong()
   if (!isWrong && !page.hasAttribute('data-stays') && document.activeElement?.id !== 'q') {
     window.scrollTo(0, 0)
     const start = page.querySelector('[autofocus]') ?? document.getElementById('main')
     if (start instanceof HTMLElement) start.focus({ preventScroll: true })
   }
-  // What is focused is read out by itself.
+  // Screen readers read the focused field by themselves.
   if (!isWrong) announce(page.querySelector('.flash p')?.textContent ?? document.title)
 })
 
-// A part of a page that was asked for tells what came.
+// The list announces its new content.
 document.addEventListener('htmx:after:swap', (event) => {
   const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
   const part = target instanceof Element ? document.getElementById(target.id) : null
   if (part?.id === 'list') announce(part.dataset.announcement ?? '')
 })
 
-// What could not be reached or was refused leaves the page as it is, with everything typed.
+// A failed request leaves the page as it is, with all input.
 document.addEventListener('htmx:error', () => {
   const alert = document.createElement('p')
   alert.className = 'alert'
   alert.role = 'alert'
   alert.textContent = 'The server could not be reached. What you typed is still here: try again in a moment.'
-  // Beside the button that was pressed, wherever the page is scrolled to.
+  // Near the pressed button, so that it is visible at any scroll position.
   const bar = document.querySelector('.save-bar')
   bar?.querySelector('.alert')?.remove()
   if (bar === null) document.getElementById('messages')?.replaceChildren(alert)
   else bar.prepend(alert)
 })
 
-// Times are sent in UTC; a hover shows them in the reader's own zone.
+// Pages have times in UTC; hovering shows them in the local time zone.
 document.addEventListener('pointerover', ({ target }) => {
   const time = target instanceof Element ? target.closest('time') : null
   if (time === null || time.dataset.local !== undefined) return

@@ -1,4 +1,5 @@
 import type { Fact, Field } from '../../../db/policy.ts'
+import { lazy } from '../../../src/core/lazy.ts'
 import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { DEVICES } from '../../../src/policies/agents.ts'
@@ -41,6 +42,8 @@ const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
   tablet: 'tablet',
   desktop: 'computer',
 }
+
+const countryNames = lazy(() => Object.fromEntries(countries()))
 
 /** Each fact, in the order in which the tester asks for them. */
 export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
@@ -116,7 +119,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     name: 'country',
     placeholder: 'Germany',
     get choices() {
-      return Object.fromEntries(countries())
+      return countryNames()
     },
     tester: { label: 'Country', placeholder: 'DE' },
     sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },

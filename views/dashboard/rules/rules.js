@@ -119,12 +119,11 @@ document.addEventListener('htmx:after:swap', (event) => {
   if (rulesForm() === null) return
   markWrong()
   if (rules !== null && document.activeElement === document.body) rules.focus({ preventScroll: true })
-  const isWhole = /** @type {CustomEvent} */ (event).detail?.ctx?.target?.id === 'page'
   const announcement = rules?.dataset.announcement ?? ''
   const now = document.getElementById('outcome')?.textContent ?? ''
   if (announcement !== '') announce(announcement)
-  // A page that has come, saved or refused, has something else to say.
-  else if (now !== outcome && !isWhole) announce(now)
+  // A whole page, saved or refused, makes its own announcement.
+  else if (now !== outcome && swappedPage(event) === null) announce(now)
   if (rules !== null) rules.dataset.announcement = ''
   outcome = now
 })

@@ -1,5 +1,7 @@
 // The values of conditions, as people call them.
 
+import { regionName } from '../../../src/policies/countries.ts'
+
 const MAX_VALUE = 48
 
 /** A text of the rule's author, kept apart from the words around it whatever its direction. */
@@ -40,7 +42,6 @@ export function choiceName(choices: Record<string, string>, wordsOf: (name: stri
 }
 
 const languages = new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' })
-const countries = new Intl.DisplayNames('en-GB', { type: 'region', fallback: 'none' })
 
 /** @param more what stands for the rest of a tag of which only the beginning is known. */
 export function languageName(value: string, more: '…' | '' = ''): string {
@@ -49,5 +50,5 @@ export function languageName(value: string, more: '…' | '' = ''): string {
 }
 
 export function countryName(value: string): string {
-  return (/^[a-z]{2}$/i.test(value) ? countries.of(value.toUpperCase()) : undefined) ?? isolated(value)
+  return (/^[a-z]{2}$/i.test(value) ? regionName(value.toUpperCase()) : undefined) ?? isolated(value)
 }
