@@ -2,10 +2,10 @@ import { listBundles } from '../../bundles/operations.ts'
 import { queryFields, typed } from '../../http/fields.ts'
 import type { Visit } from '../visit.ts'
 
-/** What the list is asked by, beside the texts `q` and `tag`. */
+/** The query fields of the list besides the texts `q` and `tag`. */
 const ASKED = ['limit', 'offset', 'sort', 'state'] as const
 
-/** What a visitor asks of the list. Links to a page bring all sorts of fields along (utm_source, what was said). */
+/** The list query of a visitor. Links to the page may carry other fields too (utm_source, notice), which are ignored. */
 export function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): Record<string, unknown> {
   const fields = queryFields(query)
   const own = Object.fromEntries(ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
@@ -16,7 +16,7 @@ export function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): R
   return { sort: rememberedSort(request) ?? 'updated', ...typed(listBundles.input, own), ...Object.fromEntries(texts) }
 }
 
-/** The order that this browser's list was last sorted by; `/dashboard/sort` remembers it. */
+/** This browser's last sort order, stored by `/dashboard/sort`. */
 function rememberedSort(request: Request): string | undefined {
   return /(?:^|;\s*)list_sort=(created|updated|title)(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
 }
