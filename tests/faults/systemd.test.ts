@@ -28,7 +28,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       expect(systemd.told).not.toContain('STOPPING=1')
       expect(await server.stop()).toBe(0)
       await systemd.hears('STOPPING=1')
-      expect(server.output()).not.toContain('systemd could not be told')
+      expect(server.output()).not.toContain('could not notify systemd')
       systemd.close()
       rmSync(folder, { recursive: true })
     },
@@ -39,7 +39,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     'where systemd cannot be told, the log says so and the service goes on',
     async () => {
       const server = await startServer({ runtime, env: { NOTIFY_SOCKET: '/nowhere/notify', PATH: '/nowhere' } })
-      await eventually(() => server.output().includes('systemd could not be told READY=1'), 'the log says so')
+      await eventually(() => server.output().includes('could not notify systemd of READY=1'), 'the log says so')
       await newSlug(server)
       expect(await server.stop()).toBe(0)
     },
