@@ -41,8 +41,9 @@ export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<
 }
 
 /**
- * Forward only, and nothing where a newer version was here: this one would write rows as they no longer are. The write lock is taken before checking, so of several processes starting at once one migrates and the
- * others find it done (drizzle’s own migrator checks first).
+ * Forward only, and nothing where a newer version was here: this one would write rows as they no longer are. The write
+ * lock is taken before checking, so of several processes starting at once one migrates and the others find it done
+ * (drizzle’s own migrator checks first).
  */
 export async function migrate(client: Client): Promise<void> {
   const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`

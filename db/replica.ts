@@ -22,7 +22,7 @@ interface Replica {
   reads: Connection
   /** Reads that must not be stale: from the server, or from the copy while the server does not answer. */
   current: Connection
-  /** Copies what others have recordWrite by now, for a read that found nothing; false where the server does not answer. */
+  /** Copies what others have written by now, for a read that found nothing; false where the server does not answer. */
   catchUp(): Promise<boolean>
   write: Write
   close(): void

@@ -1,5 +1,6 @@
 import { eachText } from '../bundles/content.ts'
 import type { Found, FoundLink } from '../bundles/found.ts'
+import { parseJson } from '../core/json.ts'
 import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 
 type Json = Record<string, unknown>
@@ -7,13 +8,13 @@ type Json = Record<string, unknown>
 /**
  * Bundles in this service's own JSON: an export, a list, one bundle, or an array of any. A link's line is its number, for
  * such a text may be one line.
- * @returns null for a text that is no JSON or holds no bundle.
+ * @returns null for a text that is no JSON, is nested too deeply, or holds no bundle.
  */
 export function readJson(text: string): Found[] | null {
   if (!/^\s*[[{]/.test(text)) return null
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseJson(text)
   } catch {
     return null
   }

@@ -258,6 +258,17 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(copy.body).toMatchObject(sent)
     })
 
+    test('reads a text that nests too deeply as a list, and loses nothing of it', async () => {
+      const deep = 20_000
+      const text = `{"urls":["${URL_A}"],"resolutionPolicy":{"version":1,"rules":${'['.repeat(deep)}${']'.repeat(deep)}}}`
+      const plan = await send(stranger, PATH, [
+        ['do', 'read'],
+        ['text', text],
+      ])
+      expect(plan.status).toBe(200)
+      expect(hidden(plan.html, 'reading')).not.toBe('')
+    })
+
     test('makes nothing before it is told to, and nothing twice', async () => {
       const text = '# A\nhttps://a.example/\n# B\nhttps://b.example/'
       const before = (await stranger.api<{ bundles: unknown[] }>('GET', '/api/me/links')).body.bundles.length

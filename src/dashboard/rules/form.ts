@@ -1,6 +1,6 @@
 import { DAYS, GROUP_OPERATORS } from '../../../db/policy.ts'
+import { parseJson } from '../../core/json.ts'
 import { Problem } from '../../core/problem.ts'
-import { parseJson } from '../../http/body.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { Draft, DraftRule } from './draft.ts'
 import {

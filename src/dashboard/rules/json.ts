@@ -1,7 +1,7 @@
 import { parse, type ValueNode } from '@humanwhocodes/momoa'
+import { parseJson } from '../../core/json.ts'
 import type { Issue } from '../../core/problem.ts'
 import { Problem } from '../../core/problem.ts'
-import { parseJson } from '../../http/body.ts'
 
 /** Parses JSON, or says why it is invalid, with line and column. */
 export function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
