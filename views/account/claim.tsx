@@ -5,7 +5,7 @@ import { Alert } from '../parts/fields.tsx'
 import { Page, type Site } from '../parts/layout.tsx'
 import { ConfirmNotice } from './confirm-notice.tsx'
 
-/** What is shown of a bundle that may be claimed. */
+/** A claimable bundle, as shown. */
 export interface Claimable {
   slug: string
   title: string | null
@@ -15,7 +15,7 @@ export interface Claimable {
 interface ClaimProps {
   site: Site
   bundle: Claimable
-  /** Where the form is sent and where sign-in comes back to. */
+  /** Where the form posts to, and where sign-in returns to. */
   path: string
   hasSignUpPage: boolean
   error: string | undefined
@@ -60,7 +60,7 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
   )
 }
 
-/** Behind a claim link that works no longer, or never did: nobody is told which. */
+/** The page of a claim link that is expired, used or unknown; it does not reveal which. */
 export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX.Element {
   const isSignedIn = (site.viewer ?? null) !== null
   return (
@@ -94,7 +94,7 @@ interface ClaimsProps {
   error?: string | undefined
 }
 
-/** The unclaimed bundles that were made with the viewer's verified address. */
+/** Unclaimed bundles created with the visitor's verified address. */
 export function ClaimsPage({ site, bundles, error }: ClaimsProps): JSX.Element {
   return (
     <Page site={site} title={`Bundles to claim · ${site.name}`}>

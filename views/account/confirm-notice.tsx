@@ -4,11 +4,11 @@ import { attribute, type Site } from '../parts/layout.tsx'
 
 interface ConfirmNoticeProps {
   viewer: Site['viewer']
-  /** Where the link in the next email leads in the end. */
+  /** Where the link in the next email finally leads. */
   back: string
 }
 
-/** Reminds somebody who is signed in to confirm their address; nothing once it is confirmed. */
+/** Reminds a signed-in visitor to confirm their address; empty once it is confirmed. */
 export function ConfirmNotice({ viewer, back }: ConfirmNoticeProps): JSX.Element {
   if (viewer === null || viewer === undefined || viewer.emailVerified) return ''
   return (
@@ -22,7 +22,7 @@ export function ConfirmNotice({ viewer, back }: ConfirmNoticeProps): JSX.Element
   )
 }
 
-/** Sends the email that confirms an address again. @param back where its link leads in the end. */
+/** Resends the email that confirms an address. @param back where its link finally leads. */
 export function ConfirmationForm({ back }: { back: string }): JSX.Element {
   return (
     <form method="post" action="/dashboard/settings" class="actions">

@@ -3,7 +3,7 @@
 import { attribute, Page, type Site, type Viewer } from '../parts/layout.tsx'
 import { ConfirmationForm } from './confirm-notice.tsx'
 
-/** What an emailed link was for, where it works no longer. */
+/** The purpose of an emailed link that no longer works. */
 const LINKS = {
   signIn: { says: 'Sign-in links work once, for 15 minutes.', another: 'Get a new sign-in link' },
   confirm: {
@@ -23,7 +23,7 @@ interface LinkExpiredProps {
   next: string
 }
 
-/** Behind an emailed link that works no longer, or never did, with the way to another. */
+/** The page of an emailed link that is expired, used or unknown, with a way to get another. */
 export function LinkExpiredPage({ site, link, next }: LinkExpiredProps): JSX.Element {
   const viewer = site.viewer ?? null
   return (
@@ -51,7 +51,7 @@ function SignedOut({ link, next }: Omit<LinkExpiredProps, 'site'>): JSX.Element 
   )
 }
 
-/** For somebody who is signed in, and perhaps needs no other. */
+/** For a signed-in visitor, who may not need another. */
 function Another({ viewer, link, next }: Omit<LinkExpiredProps, 'site'> & { viewer: Viewer }): JSX.Element {
   const { email, emailVerified } = viewer
   const isDone = link === 'signIn' || (link === 'confirm' && emailVerified)

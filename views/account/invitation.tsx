@@ -4,7 +4,7 @@ import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { ConfirmationForm } from './confirm-notice.tsx'
 
-/** What is shown of an invitation. */
+/** An invitation, as shown. */
 export interface Invitation {
   organizationName: string
   inviterEmail: string
@@ -46,7 +46,7 @@ interface ConfirmFirstProps {
   path: string
 }
 
-/** In place of an invitation, for somebody whose address is not confirmed: it was sent to an address, not to a person. */
+/** Shown instead of an invitation until the visitor's address is confirmed, because it was sent to that address. */
 export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element {
   return (
     <Page site={site} title={`Confirm your address · ${site.name}`}>
@@ -69,7 +69,7 @@ interface InvitationGoneProps {
   joined: { id: string; name: string } | null
 }
 
-/** Behind an invitation that cannot be accepted, or not by who looks at it: nobody is told which. */
+/** The page of an invitation that this visitor, or nobody, can accept; it does not reveal which. */
 export function InvitationGonePage({ site, path, joined }: InvitationGoneProps): JSX.Element {
   if (joined !== null) {
     return (

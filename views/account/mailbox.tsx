@@ -8,7 +8,7 @@ interface MailboxProps {
   mails: readonly { to: string; subject: string; text: string; at: Date }[]
 }
 
-/** The development mailbox: what would have been sent, newest first. */
+/** The development mailbox: emails that would have been sent, newest first. */
 export function MailboxPage({ site, mails }: MailboxProps): JSX.Element {
   return (
     <Page site={site} title={`Mailbox · ${site.name}`}>

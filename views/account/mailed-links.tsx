@@ -4,19 +4,19 @@ import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { PasswordField } from './account-fields.tsx'
 
-// The pages that emailed links lead to. Each says what its button will do, and to which account.
+// The pages behind emailed links. Each says what its button will do, and to which account.
 
 interface SignInLinkProps {
   site: Site
   /** Of the account that the link signs in to. */
   email: string
-  /** Of the account that this browser is signed in to; null where it is signed out. */
+  /** Of the account that this browser is signed in to; null if signed out. */
   current: string | null
   /** Where to go afterwards. */
   next: string
 }
 
-/** Sign in by an emailed link; a browser that is signed in as somebody else is asked before it switches. */
+/** Sign-in by an emailed link; asks first if the browser is signed in to another account. */
 export function SignInLinkPage({ site, email, current, next }: SignInLinkProps): JSX.Element {
   const isSwitch = current !== null && current !== email
   return (
@@ -67,7 +67,7 @@ interface ConfirmAddressProps {
   error?: string | undefined
 }
 
-/** Confirm an address: by who is signed in to its account, or knows its password. */
+/** Confirms an address, for a visitor who is signed in to its account or knows its password. */
 export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
   const { site, email, isHolder, current, hasPasswords, next, error } = props
   return (
@@ -135,7 +135,7 @@ export function ConfirmAddressPage(props: ConfirmAddressProps): JSX.Element {
   )
 }
 
-/** What the way onward from a confirmed address is called, by how its path begins. */
+/** The label of the next step after confirming an address, by the prefix of its path. */
 const ONWARD = [
   ['/claim', 'Continue to your bundle'],
   ['/invitations/', 'See your invitation'],

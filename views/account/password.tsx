@@ -10,7 +10,7 @@ interface NewPasswordProps {
   error: string | undefined
 }
 
-/** Behind an emailed link: choose a password. */
+/** Choose a password, from an emailed link. */
 export function NewPasswordPage({ site, email, error }: NewPasswordProps): JSX.Element {
   return (
     <Page site={site} title={`Choose a password · ${site.name}`}>

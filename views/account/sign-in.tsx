@@ -6,7 +6,7 @@ import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { PasswordField } from './account-fields.tsx'
 
-/** A form of these pages as it was sent, and what is wrong with it. */
+/** A submitted form of these pages, with its errors. */
 export interface AccountForm {
   email: string
   name: string
@@ -15,25 +15,25 @@ export interface AccountForm {
   errors: { name?: string; email?: string; password?: string; form?: string }
 }
 
-/** What the pages for signing in and for creating an account are given. */
+/** Props of the sign-in and sign-up pages. */
 export interface AccountProps {
   site: Site
   form: AccountForm
   ways: WaysIn
 }
 
-/** The ways into the service, as its operator has set them; the pages offer no other. */
+/** The ways to sign in that the operator has enabled. */
 export interface WaysIn {
   /** Whether an OIDC provider is configured. */
   hasOidc: boolean
   hasPasswords: boolean
   /** Who may create an account. */
   signUp: Config['signUp']
-  /** Whether there is a page for that: elsewhere accounts are created by signing in. */
+  /** Whether there is a sign-up page; otherwise signing in creates the account. */
   hasSignUpPage: boolean
 }
 
-/** Sign in with a password, by an emailed link, or at the OIDC provider. `isAgain`: somebody who is signed in already. */
+/** Sign in with a password, an emailed link, or the OIDC provider. `isAgain`: the visitor is already signed in. */
 export function SignInPage({ site, form, ways, isAgain = false }: AccountProps & { isAgain?: boolean }): JSX.Element {
   const { email, next, errors } = form
   const title = isAgain ? 'Sign in again' : 'Sign in'
@@ -86,7 +86,7 @@ export function SignInPage({ site, form, ways, isAgain = false }: AccountProps &
   )
 }
 
-/** Why somebody was sent here, where the page that they come from says it. */
+/** Why the visitor was sent here, if the previous page says so. */
 export function WhatFor({ next }: { next: string }): JSX.Element {
   const text = next.startsWith('/claim')
     ? 'Next, you can claim your bundle.'
@@ -144,7 +144,7 @@ interface LinkSentProps extends Pick<AccountProps, 'site' | 'ways'> {
   next: string
 }
 
-/** After a link was asked for: the same whether or not the address has an account. */
+/** After requesting a link: the same whether or not the address has an account. */
 export function LinkSentPage({ site, ways, email, next }: LinkSentProps): JSX.Element {
   return (
     <Page site={site} title={`Check your email · ${site.name}`}>
@@ -173,7 +173,7 @@ export function LinkSentPage({ site, ways, email, next }: LinkSentProps): JSX.El
   )
 }
 
-/** On the way to the OIDC provider; browsers go on by themselves. */
+/** On the way to the OIDC provider; browsers continue by themselves. */
 export function OnwardPage({ site, url }: { site: Site; url: string }): JSX.Element {
   return (
     <Page site={site} title={`Single sign-on · ${site.name}`}>

@@ -101,7 +101,7 @@ function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: reado
   )
 }
 
-/** Whether it makes bundles for callers without a credential. */
+/** Whether it creates bundles for anonymous callers. */
 function isOpenToAll({ operation: { operationId, security } }: Placed): boolean {
   return operationId === 'create_bundle' && security.some((way) => Object.keys(way).length === 0)
 }

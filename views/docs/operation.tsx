@@ -7,7 +7,7 @@ import type { Placed } from './placed.ts'
 import { Field, Fields, Prose, Type } from './schema.tsx'
 import { Try } from './try.tsx'
 
-/** What one operation does, takes and answers, with an example and a form to try it. */
+/** One operation: description, input and answers, with an example and a form to try it. */
 export function Operation({ placed, origin }: { placed: Placed; origin: string }): JSX.Element {
   const { method, path, operation } = placed
   const { operationId, summary, description, parameters, requestBody, responses } = operation

@@ -2,7 +2,7 @@
 
 import { Page, type Site } from '../parts/layout.tsx'
 
-/** What the service keeps of viewers and of people with an account, for people who only want to know that. */
+/** What the service stores about viewers and account holders, in short. */
 export function PrivacyPage({ site }: { site: Site }): JSX.Element {
   return (
     <Page

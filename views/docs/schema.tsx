@@ -3,7 +3,7 @@
 import { escapeHtml } from '@kitajs/html'
 import type { JsonSchema } from '../../src/core/shape.ts'
 
-/** What is read of a JSON Schema here. */
+/** The parts of JSON Schema that the reference shows. */
 type Read = {
   $ref?: string
   type?: string
@@ -27,13 +27,13 @@ type Read = {
   additionalProperties?: boolean | Read
 }
 
-/** A text in which what stands between backticks is code. */
+/** A text; words between backticks are code. */
 export function Prose({ text }: { text: string }): JSX.Element {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? escapeHtml(part) : <code safe>{part}</code>))
   return <>{parts.join('') as 'safe'}</>
 }
 
-/** The fields of an object, each with its type, its bounds and what it means; those within a field fold. */
+/** The fields of an object with type, limits and meaning; nested fields fold. */
 export function Fields({ schema }: { schema: JsonSchema }): JSX.Element {
   const { properties = {}, required = [] } = schema as Read
   return (
@@ -87,14 +87,14 @@ export function Field({
   )
 }
 
-/** The object that a field holds, or holds a list of, where its fields stand here and not under a name. */
+/** The object type of a field or of its list's items, if it is described inline and not by name. */
 function innerOf(schema: Read): Read | null {
   if (schema.properties !== undefined) return schema
   if (schema.items !== undefined) return innerOf(schema.items)
   return schema.anyOf?.map(innerOf).find((inner) => inner !== null) ?? null
 }
 
-/** What a value may be, in a few words; a shape with a name leads to it. */
+/** The type of a value in a few words; a named type is a link. */
 export function Type({ schema }: { schema: JsonSchema }): JSX.Element {
   const { $ref, anyOf, oneOf, items, minItems = 0, maxItems } = schema as Read
   if ($ref !== undefined) {

@@ -3,7 +3,7 @@
 import { attribute } from '../parts/layout.tsx'
 import type { Placed } from './placed.ts'
 
-/** A form that makes the call from this page; without scripts it is not shown. */
+/** A form that sends the call from this page; hidden without scripts. */
 export function Try({ placed: { method, path, operation } }: { placed: Placed }): JSX.Element {
   const { operationId, parameters, requestBody } = operation
   const [[type = '', body] = []] = Object.entries(requestBody?.content ?? {})

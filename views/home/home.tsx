@@ -8,34 +8,34 @@ import { Alert, described, Field, leading } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
 
-/** The form as it was sent, and what is wrong with it. */
+/** The submitted form, with its errors. */
 export interface HomeForm extends Record<TextName, string> {
   /** The pasted text. */
   text: string
-  /** What was found in it; null where nobody has looked. */
+  /** The links found in it; null if it was not read. */
   found: FoundList | null
-  /** How many bundles it would make, where that may be offered; else 0 or 1. */
+  /** How many bundles the list could be split into; 0 or 1 if that is not offered. */
   parts: number
-  /** What is wrong, by field; `urls` is the list as a whole, `form` what no field is to blame for. */
+  /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
   errors: Partial<Record<TextName | 'urls' | 'form', string>>
-  /** So that a second press or a reload makes no second bundle. */
+  /** Prevents a second bundle on a second press or a reload. */
   idempotencyKey: string
 }
 
 interface HomeProps {
   site: Site
   form: HomeForm
-  /** Whether making a bundle takes an account. */
+  /** Whether creating a bundle requires an account. */
   isGated: boolean
 }
 
 interface GatedProps {
   site: Site
-  /** Whether people make accounts on a page of their own. */
+  /** Whether there is a sign-up page. */
   hasSignUpPage: boolean
 }
 
-/** The home page where bundles are made by people with an account, for somebody who is not signed in. */
+/** The home page for signed-out visitors if creating bundles requires an account. */
 export function GatedHomePage({ site, hasSignUpPage }: GatedProps): JSX.Element {
   return (
     <HomeFrame site={site}>

@@ -6,12 +6,12 @@ import { Field } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { leftOut } from './found.tsx'
 
-/** A bundle as its maker is told of it. */
+/** A created bundle, as shown to its creator. */
 export interface ShownBundle {
   slug: string
   url: string
   heading: string
-  /** Null where nobody can claim it, or no longer. */
+  /** Null if it cannot be claimed (any more). */
   claim: { url: string; expiresAt: string } | null
   /** Whether it belongs to an account. */
   isOwned: boolean
@@ -20,11 +20,11 @@ export interface ShownBundle {
 interface MadeProps {
   site: Site
   bundles: readonly ShownBundle[]
-  /** How much of the list was not taken as it came. */
+  /** Counts of the list's lines that were not taken as they were. */
   left: FoundList['counts']
 }
 
-/** What a person sees once bundles are made: their links, and the links that claim them. */
+/** The page after bundles were created: their links and claim links. */
 export function MadePage({ site, bundles, left }: MadeProps): JSX.Element {
   const several = bundles.length > 1
   const ready = several ? `Your ${bundles.length} links are ready` : 'Your link is ready'
@@ -127,7 +127,7 @@ interface CopyFieldProps {
   kind?: 'primary'
 }
 
-/** A text to take along: selectable without JavaScript, with buttons to copy and share it where there is. */
+/** A text to copy: selectable without JavaScript, with copy and share buttons otherwise. */
 function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Element {
   return (
     <Field id={id} label={label}>

@@ -14,8 +14,8 @@ interface LauncherProps {
 }
 
 /**
- * The page a viewer opens a bundle with (decisions 5). It works whole without JavaScript: every tab is a link,
- * and what the script adds is hidden where there is no scripting.
+ * The launcher (decisions 5). It is complete without JavaScript: every tab is a link,
+ * and controls that need the script are hidden.
  */
 export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules, ...forgotten } = bundle
@@ -95,7 +95,7 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
   )
 }
 
-/** Nobody answers for a list that was made without an account: it says where it leads before anything opens. */
+/** A warning for unclaimed bundles, which nobody answers for: it lists the hosts before anything opens. */
 function Unclaimed({ urls }: { urls: readonly string[] }): JSX.Element {
   return (
     <p class="unclaimed">
@@ -141,18 +141,18 @@ function OpenGraph({
   )
 }
 
-/** What a bundle is called: its title, else what it holds. */
+/** The name of a bundle: its title, otherwise its number of links. */
 export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>): string {
   return title || count(urls.length, 'link')
 }
 
-/** What the button says: how much one press opens. */
+/** The button's label: how many tabs one press opens. */
 function openLabel(openable: number, all: number): string {
   if (all === 1) return 'Open'
   return openable === all ? 'Open all' : `Open ${openable} of ${all} tabs`
 }
 
-/** What one press will do, told before it is made. */
+/** What one press will open, shown beforehand. */
 function extent(urls: readonly string[], byHand: number): string {
   const hosts = hostsOf(urls)
   const where = hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')

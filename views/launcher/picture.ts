@@ -4,7 +4,7 @@ import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
 
-/** What the picture of a shared link says. */
+/** The text of a link preview picture. */
 export interface PictureWords {
   title: string
   /** Below the title; `''` for nothing. */
@@ -13,13 +13,13 @@ export interface PictureWords {
   service: string
 }
 
-/** Families of letters that the font of pictures has. Others would be boxes. */
+/** Scripts that the pictures' font covers; others would show as boxes. */
 const KNOWN =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Common}\p{Script=Inherited}]/u
 const PICTOGRAPHS = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\ufe0f)+/gu
 const MAX_HOSTS = 3
 
-/** What the picture of a bundle says. Where rules decide about the tabs, nothing is said of any of them. */
+/** The text of a bundle's picture. If rules choose the tabs, it mentions none of them. */
 export function pictureWords(
   service: string,
   { title, urls, hasRules }: Pick<PublicBundle, 'title' | 'urls' | 'hasRules'>,
@@ -36,7 +36,7 @@ export function pictureWords(
     : { title: readable, below: `${links}: ${where}`, service }
 }
 
-/** A name for what a picture says: it changes when that does, so that a picture may be kept for good. */
+/** A hash of the picture's text, so that each picture can be cached forever. */
 export function pictureName(words: PictureWords): string {
   return createHash('sha256').update(JSON.stringify(words)).digest('base64url').slice(0, 12)
 }
@@ -44,7 +44,7 @@ export function pictureName(words: PictureWords): string {
 export const PICTURE = { width: 1200, height: 630 } as const
 const MARGIN = 80
 const TITLE = { size: 68, lines: 3, wide: 1 } as const
-/** As if it were smaller: the plain face is narrower than the bold one, which lines are measured by. */
+/** Lines are measured in the bold face; the regular one is narrower. */
 const BELOW = { size: 34, lines: 2, wide: 0.88 } as const
 
 /** The picture, as SVG in the font DejaVu Sans. */
@@ -82,12 +82,12 @@ function text(
   return `<text ${place} y="${Math.round(y)}" font-size="${size}"${weight} fill="${fill}">${escapeHtml(line)}</text>`
 }
 
-/** A text in lines that fit, the last with a sign of what was cut. */
-function wrapped(said: string, { size, lines: most, wide }: Record<'size' | 'lines' | 'wide', number>): string[] {
+/** Wraps a text into lines; the last ends with an ellipsis if text was cut. */
+function wrapped(text: string, { size, lines: most, wide }: Record<'size' | 'lines' | 'wide', number>): string[] {
   const room = (PICTURE.width - 2 * MARGIN) / (size * wide)
   const lines: string[] = []
   let line = ''
-  for (const word of said.split(/\s+/).flatMap((word) => pieces(word, room))) {
+  for (const word of text.split(/\s+/).flatMap((word) => pieces(word, room))) {
     const longer = line === '' ? word : `${line} ${word}`
     if (widthOf(longer) <= room) line = longer
     else {
@@ -100,7 +100,7 @@ function wrapped(said: string, { size, lines: most, wide }: Record<'size' | 'lin
   return [...lines.slice(0, most - 1), `${lines[most - 1]?.replace(/.$/u, '')}…`]
 }
 
-/** A word, cut where it is wider than a line. */
+/** A word, split if it is wider than a line. */
 function pieces(word: string, room: number): string[] {
   if (widthOf(word) <= room) return [word]
   const [cut, most] = [[] as string[], Math.floor(room / 1.05)]
@@ -109,10 +109,10 @@ function pieces(word: string, room: number): string[] {
   return cut
 }
 
-/** How wide a text is in the font's bold face, in its size; rather too wide than too narrow. */
-function widthOf(said: string): number {
+/** The width of a text in the bold face, in em; an upper estimate. */
+function widthOf(text: string): number {
   let width = 0
-  for (const letter of said) {
+  for (const letter of text) {
     if (/[ .,:;!'|()[\]ijlftrI1/-]/.test(letter)) width += 0.47
     else width += /[mwMW@%]|[^\u0000-\u06ff]/u.test(letter) ? 1.05 : 0.76
   }

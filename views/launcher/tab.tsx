@@ -4,13 +4,13 @@ import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
 import { attribute } from '../parts/layout.tsx'
 
-/** A note no longer than this names its tab; a longer one is read below the name. */
+/** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
 
 /** A tab of a bundle, as a link. */
 export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
   const { note = '', tags = [], openPolicy } = metadata
-  // In punycode, always: in its own script `аpple.com` with a Cyrillic а reads like another's host.
+  // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
   const { href, host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')
   const name = first.length <= NAME_LENGTH ? first : ''

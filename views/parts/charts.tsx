@@ -3,7 +3,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { compact, whole } from './numbers.ts'
 
-/** A day, how it is called, and what was counted on it. */
+/** A day with its label and count. */
 export interface DayCount {
   /** `3 Sept`. */
   name: string
@@ -17,23 +17,23 @@ interface DayChartProps {
   title: string
   /** A day each, oldest first, at least one; the last is not over yet. */
   days: readonly DayCount[]
-  /** Every how many days one is named below, where there is room and where there is little. */
+  /** Label every nth day, on wide and on narrow screens. */
   named: { wide: number; narrow: number }
 }
 
-// Lengths in pixels; across, everything is in percent, so that text stays as large on a phone.
+// Heights in pixels, widths in percent, so that text keeps its size on a phone.
 const TOP = 26
 const BOTTOM = 166
 const HEIGHT = 192
 const TICKS = 3
-/** Bars of so few days stand further apart. */
+/** With at most this many days, bars are further apart. */
 const FEW = 10
-/** What is more than nothing is seen. */
+/** Minimum height, so that small counts are visible. */
 const LEAST = 2
 
 /**
- * Counts by day as bars. A chart is one picture with a summary; its numbers are for a table beside it. What a bar
- * stands for is shown while it is pointed at or tapped, without a script.
+ * Counts by day as bars. To screen readers a chart is one image with a summary; a table beside it has the numbers.
+ * Hovering or tapping a bar shows its value, without a script.
  */
 export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
   const most = Math.max(1, ...days.map(({ count }) => count))
@@ -114,7 +114,7 @@ interface ShareProps {
   share: number
 }
 
-/** A part of a whole, as a bar beside the number that says the same. */
+/** A share as a bar, beside the same share as a number. */
 export function Share({ share }: ShareProps): JSX.Element {
   return (
     <svg class="share" height="6" aria-hidden="true">

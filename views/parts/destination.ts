@@ -1,17 +1,17 @@
 import { domainToUnicode } from 'node:url'
 
-/** A URL taken apart for reading: `host` as browsers send it (punycode), `unicode` where it reads otherwise. */
+/** A URL split for display: `host` as browsers send it (punycode), `unicode` if it differs. */
 export interface Destination {
-  /** The parsed form: `https:a.example` is a whole URL by itself, and a relative one in a link of an https page. */
+  /** The parsed form, because `https:a.example` would be relative in a link on an https page. */
   href: string
   host: string
-  /** The host in its own script; null where that is the same text. */
+  /** The host in its own script; null if it is the same text. */
   unicode: string | null
   /** Path, query and fragment; `''` for a bare host. */
   path: string
 }
 
-/** Takes a stored URL apart. */
+/** Splits a stored URL. */
 export function destination(url: string): Destination {
   const { href, host, hostname, port, pathname, search, hash } = new URL(url)
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) + (port === '' ? '' : `:${port}`) : host

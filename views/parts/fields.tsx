@@ -6,10 +6,10 @@ type FieldProps = PropsWithChildren<{
   /** The control's, which is among the children. */
   id: string
   label: string
-  /** Stands fainter behind the label: `optional`. */
+  /** Shown muted after the label: `optional`. */
   note?: string
   error?: string | undefined
-  /** How it is laid out, where not like any other. */
+  /** Class for a special layout. */
   kind?: 'json' | 'whole'
 }>
 
@@ -36,7 +36,7 @@ export function Field({ id, label, note, error, kind, children }: FieldProps): J
   )
 }
 
-/** What stands against a page as a whole, where something does. */
+/** An error of the page as a whole, if any. */
 export function Alert({ text }: { text: string | null | undefined }): JSX.Element {
   if (!text) return ''
   return (
@@ -46,7 +46,7 @@ export function Alert({ text }: { text: string | null | undefined }): JSX.Elemen
   )
 }
 
-/** Gives back what was typed into a form that is refused as a whole. */
+/** Returns the typed text of a form that was refused as a whole. */
 export function Typed({ text }: { text: string | undefined }): JSX.Element {
   if (text === undefined) return ''
   return (
@@ -77,12 +77,12 @@ export function FieldError({
   )
 }
 
-/** Ties a field to its error. */
+/** Attributes that link a field to its error. */
 export function described(id: string, error: string | undefined) {
   return error === undefined ? {} : ({ 'aria-invalid': 'true', 'aria-describedby': `${id}-error` } as const)
 }
 
-/** A text as the content of a textarea. HTML drops one newline at its start; what was typed must stay. */
+/** A text as the content of a textarea. HTML drops a leading newline, so one is added. */
 export function leading(text: string): string {
   return text.startsWith('\n') ? `\n${text}` : text
 }

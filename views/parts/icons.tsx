@@ -32,10 +32,10 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Each is drawn once: a page of rows has hundreds of them. */
+/** Rendered once each, because a list page has hundreds. */
 const drawn = new Map<IconName, JSX.Element>()
 
-/** A picture beside words that say the same; screen readers pass over it. */
+/** A decorative icon beside its label; hidden from screen readers. */
 export function Icon({ name }: { name: IconName }): JSX.Element {
   let icon = drawn.get(name)
   if (icon === undefined) {

@@ -5,7 +5,7 @@ import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
 import { asset } from '../static.ts'
 
-/** What every page is told of the service it belongs to. */
+/** What every page knows of its service. */
 export interface Site {
   /** SERVICE_NAME. */
   name: string
@@ -13,21 +13,21 @@ export interface Site {
   origin: string
   /** SERVICE_SOURCE_URL, on pages that lead to it. */
   sourceUrl?: string
-  /** Who looks at the page: null where nobody is signed in, missing where the page is the same for all. */
+  /** The signed-in visitor, null if signed out; missing if the page is the same for everyone. */
   viewer?: Viewer | null
 }
 
-/** Somebody who is signed in. */
+/** A signed-in visitor. */
 export interface Viewer {
   userId: string
   name: string
   email: string
   emailVerified: boolean
-  /** Whether their sign-in is of the last day. */
+  /** Whether they signed in within the last day. */
   signedInLately: boolean
-  /** The organisation that they act for; null where they act for themselves. */
+  /** The organisation they act for; null if they act for themselves. */
   acting: OwnOrganization | null
-  /** Their role over whom they act for. */
+  /** Their role over the subject they act for. */
   role: Role
   organizations: OwnOrganization[]
   /** How many bundles they may claim without a token. */
@@ -35,8 +35,8 @@ export interface Viewer {
 }
 
 /**
- * A text from outside as an attribute's value. The JSX runtime escapes the quotes there but no ampersand, so
- * `&amp;` in a URL or in what somebody typed would be read as `&`.
+ * Untrusted text as an attribute's value. The JSX runtime escapes quotes there but not ampersands, so
+ * `&amp;` in a URL or in typed text would be read as `&`.
  */
 export function attribute(text: string): string {
   return text.replaceAll('&', '&amp;')
@@ -47,7 +47,7 @@ type DocumentProps = PropsWithChildren<{
   styles: string
   /** Loaded in this order. */
   scripts: readonly string[]
-  /** More of the head, already escaped. */
+  /** Additional head elements, already escaped. */
   head: JSX.Element | undefined
 }>
 
@@ -83,9 +83,9 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
 type PageProps = PropsWithChildren<{
   site: Site
   title: string
-  /** What search engines and previews say of it. */
+  /** The description for search engines and link previews. */
   description?: string
-  /** `wide` puts what is said beside what is done, where there is room. */
+  /** `wide` puts the text beside the form if there is room. */
   kind?: 'wide'
 }>
 
@@ -127,12 +127,12 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
   )
 }
 
-/** Where the scripts tell screen readers what has changed. It is there before anything is, or nothing would be read out. */
+/** Live region for announcements of scripts. It must exist before the first one, or that would not be read out. */
 export function Announcements(): JSX.Element {
   return <div id="live" class="visually-hidden" aria-live="polite"></div>
 }
 
-/** What every page of the service leads to. */
+/** The footer links of every page. */
 function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
   return (
     <footer class={['foot', kind]}>

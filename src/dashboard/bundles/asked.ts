@@ -5,7 +5,7 @@ import type { Visit } from '../visit.ts'
 /** The query fields of the list besides the texts `q` and `tag`. */
 const ASKED = ['limit', 'offset', 'sort', 'state'] as const
 
-/** The list query of a visitor. Links to the page may carry other fields too (utm_source, notice), which are ignored. */
+/** The list query of a visitor. Other fields of links to the page (utm_source, notice) are ignored. */
 export function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): Record<string, unknown> {
   const fields = queryFields(query)
   const own = Object.fromEntries(ASKED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
