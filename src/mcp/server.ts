@@ -4,7 +4,6 @@ import {
   ProtocolError,
   ResourceNotFoundError,
   Server,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
 import { getBundle, listBundles } from '../bundles/operations.ts'
@@ -12,6 +11,7 @@ import { respond, type Sent } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../service.ts'
+import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
@@ -59,17 +59,6 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
       : await modern.fetch(request, { parsedBody: message })
     for (const [name, value] of Object.entries(state.headers)) answer.headers.set(name, value)
     return answer
-  }
-}
-
-/** Answers a message of a revision before 2026-07-28, without session and stream. */
-async function answerOnce(server: Server, request: Request, message: unknown): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  await server.connect(transport)
-  try {
-    return await transport.handleRequest(request, { parsedBody: message })
-  } finally {
-    await server.close()
   }
 }
 
