@@ -81,6 +81,16 @@ export const scenes = {
     await asOwner(page, world, '/dashboard')
     await page.locator('.row input[name=slug]').first().check()
   },
+  palette: async (page, world) => {
+    await asOwner(page, world, '/dashboard')
+    await page.keyboard.press('Control+k')
+    await page.locator('#palette-count').getByText('results').waitFor()
+  },
+  shortcuts: async (page, world) => {
+    await asOwner(page, world, '/dashboard')
+    await page.keyboard.press('?')
+    await page.locator('#shortcuts[open]').waitFor()
+  },
   'dashboard-nothing-found': (page, world) => asOwner(page, world, '/dashboard?q=nothing+like+it'),
   'dashboard-empty': async (page, { newcomer, origin }) => {
     await enter(page.context(), newcomer)

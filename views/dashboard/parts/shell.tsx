@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Announcements, Document, type Site, type Viewer } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
 import { Flash } from './flash.tsx'
+import { Palette, PaletteButton } from './palette.tsx'
 import { Subjects } from './subjects.tsx'
 
 /** What of the dashboard a page belongs to. */
@@ -91,6 +92,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
           }
         </nav>
         <div class="me">
+          <PaletteButton />
           {viewer.claimable === 0 ? (
             ''
           ) : (
@@ -115,6 +117,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <ConfirmNotice viewer={viewer} back={path} />
         {children as 'safe'}
       </main>
+      <Palette viewer={viewer} pages={SECTIONS} />
     </>
   )
 }

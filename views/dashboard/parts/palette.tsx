@@ -1,0 +1,109 @@
+/** @jsxImportSource @kitajs/html */
+
+import { allowsRole } from '../../../src/identity/roles.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute, type Viewer } from '../../parts/layout.tsx'
+import { personName } from './person.tsx'
+
+/** What single keys do; `palette.js` does it. The palette's own chord stands beside them. */
+const KEYS = [
+  ['Ctrl K or ⌘ K', 'Go to a bundle or a page'],
+  ['/', 'Search'],
+  ['n', 'New bundle'],
+  ['?', 'Show these shortcuts'],
+] as const
+
+/** Chosen from the field, by `aria-activedescendant`. */
+const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected': 'false' } as const
+
+interface PaletteProps {
+  viewer: Viewer
+  /** The pages of the dashboard. */
+  pages: readonly { href: string; name: string }[]
+}
+
+/** Opens the palette. Everything in it has a link or a button of its own elsewhere. */
+export function PaletteButton(): JSX.Element {
+  return (
+    <button type="button" class="quiet scripted to-palette" data-opens="palette" aria-keyshortcuts="Control+K Meta+K">
+      <Icon name="search" />
+      {'Go to… '}
+      <kbd>Ctrl K</kbd>
+    </button>
+  )
+}
+
+/** Goes to any page, workspace or bundle by its name; and what the keys do. Both need the script. */
+export function Palette({ viewer, pages }: PaletteProps): JSX.Element {
+  const mayEdit = allowsRole(viewer.role, 'editor')
+  const actions = mayEdit
+    ? [
+        { href: '/dashboard/links/new', name: 'New bundle' },
+        { href: '/dashboard/links/import', name: 'Import' },
+      ]
+    : []
+  const others = [{ id: '', name: personName(viewer) }, ...viewer.organizations].filter(
+    ({ id }) => id !== (viewer.acting?.id ?? ''),
+  )
+  return (
+    <>
+      <dialog id="palette" class="palette" aria-label="Go to a bundle or a page">
+        <input
+          id="palette-q"
+          type="text"
+          role="combobox"
+          aria-label="Go to a bundle or a page"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-autocomplete="list"
+          placeholder="Find a bundle, or go to…"
+          maxlength="200"
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <div id="palette-list">
+          {
+            [...actions, ...pages].map(({ href, name }) => (
+              <div {...OPTION} id={`palette-${href}`} data-href={href} safe>
+                {name}
+              </div>
+            )) as 'safe'[]
+          }
+          {
+            others.map(({ id, name }) => (
+              <div {...OPTION} id={`palette-workspace-${id}`} data-workspace={attribute(id)} dir="auto" safe>
+                {`Switch to ${name}`}
+              </div>
+            )) as 'safe'[]
+          }
+        </div>
+        <p id="palette-count" class="hint" role="status"></p>
+        <button type="button" class="quiet small" data-opens="shortcuts">
+          Keyboard shortcuts
+        </button>
+      </dialog>
+      <dialog id="shortcuts" class="palette" aria-labelledby="shortcuts-heading">
+        <h2 id="shortcuts-heading">Keyboard shortcuts</h2>
+        <dl class="keys">
+          {
+            KEYS.map(([key, does]) => (
+              <div>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            )) as 'safe'[]
+          }
+        </dl>
+        <label class="choice">
+          <input type="checkbox" id="single-keys" />
+          <span>Use single keys in this browser</span>
+        </label>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  )
+}
