@@ -259,7 +259,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     })
 
     test('reads a text that nests too deeply as a list, and loses nothing of it', async () => {
-      const deep = 20_000
+      const deep = 30_000
       const text = `{"urls":["${URL_A}"],"resolutionPolicy":{"version":1,"rules":${'['.repeat(deep)}${']'.repeat(deep)}}}`
       const plan = await send(stranger, PATH, [
         ['do', 'read'],
