@@ -27,6 +27,11 @@ function timeOf(name: string): number | null {
   return found === name ? Date.parse(`${day}T${hour}:${minute}:${second}Z`) : null
 }
 
+/** Whether a backup was made while the clock was wrong, as 0 or 1: it would push the newest out. */
+function isLater(name: string, now: number): number {
+  return Number((timeOf(name) ?? 0) > now)
+}
+
 /** When the newest backup in a folder was made, in milliseconds since 1970; null where there is none. */
 export function lastBackupAt(folder: string, now: number): number | null {
   // One of the future was made while the clock was wrong.
@@ -52,7 +57,8 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
     removeLeft(folder)
     const copy = await copyStore(store, join(folder, nameOf(now)))
     const names = readdirSync(folder).filter((name) => timeOf(name) !== null)
-    for (const name of names.sort().reverse().slice(keep)) remove(folder, [name, name + SECRET, name + CHECKSUMS])
+    const newestFirst = names.sort((one, other) => isLater(one, now) - isLater(other, now) || (one < other ? 1 : -1))
+    for (const name of newestFirst.slice(keep)) remove(folder, [name, name + SECRET, name + CHECKSUMS])
     return copy
   } finally {
     lock.close()

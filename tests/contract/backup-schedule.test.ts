@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { backUpIfDue } from '../../db/scheduled-backup.ts'
 import { Backups } from '../../src/backups.ts'
 import { openLog } from '../../src/log.ts'
 import { copiesIn, filesOf, namesIn, startWithBackups, verify } from '../backups.ts'
@@ -85,6 +86,24 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect((await fetch(`${again.origin}/l/${slug}`)).status).toBe(200)
     await again.stop()
   })
+})
+
+test('backups from the future, made while the clock was wrong, take no place of a new one', async () => {
+  const server = await startServer({ database: join(folder, 'future', 'openall.db') })
+  await newSlug(server)
+  const to = join(folder, 'future', 'backups')
+  const plan = { folder: to, everyMs: DAY_MS, keep: 2 }
+  const future: string[] = []
+  for (const days of [-400, -300]) {
+    expect(await backUpIfDue(server.database, plan)).toMatchObject({ bundles: 1 })
+    const made = copiesIn(to).find((name) => !future.includes(name)) ?? ''
+    future.push(age(to, made, days))
+  }
+  const copy = await backUpIfDue(server.database, plan)
+  const made = basename(copy?.file ?? '')
+  expect(namesIn(to)).toEqual([made, future[0] ?? ''].flatMap(filesOf).sort())
+  expect(await backUpIfDue(server.database, plan)).toBeNull()
+  await server.stop()
 })
 
 test('a store that is damaged is not backed up: that is logged and counted, and the backups before it stay', async () => {
