@@ -133,6 +133,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
         await server.restart()
         ledger.tell(`${runtime} over sqld, a power cut`, await ledger.lost(server))
         expect(await server.sql('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+        expect((await owner.api('GET', `/api/links/${slug}`)).status).toBe(200)
         expect((await create(server, { urls: ['https://a.example/'] })).status).toBe(201)
       } finally {
         await Promise.all([server.kill(), sqld.stop()])

@@ -64,7 +64,11 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     await answer.arrayBuffer()
     return answer.status
   }
-  const made = async (headers = {}) => (await create(server, { urls: [URL_OK] }, headers)).status
+  const made = async (sent = {}) => {
+    const { status, body, headers } = await create(server, { urls: [URL_OK] }, sent)
+    if (status === 503) expect([body.code, headers.get('retry-after')]).toEqual(['STORE_UNAVAILABLE', '2'])
+    return status
+  }
 
   /** Everything that reads or writes, asked at once while the store is away; what was answered, and how late. */
   const askAll = async (passwordMs: number) => {
