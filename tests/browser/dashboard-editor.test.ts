@@ -141,7 +141,7 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   await page.getByText('4 of 25').waitFor()
   await press(page, 0, 'Remove')
   await page.getByText('3 of 25').waitFor()
-  await page.getByRole('button', { name: 'Make the bundle' }).last().click()
+  await page.getByRole('button', { name: 'Create bundle' }).last().click()
   await told(page, 'Bundle created.')
   expect(slugOf(page)).toBe('team-offsite')
   expect(await saved('team-offsite')).toMatchObject({
@@ -238,7 +238,7 @@ describe.each([
     await field(page, 0, 'note').fill('\nNote & <b>')
     await field(page, 0, 'tags').fill(`${'t'.repeat(41)}, "x, y"`)
     await field(page, 0, 'openPolicy').selectOption('manual')
-    await send(page, 'Make the bundle')
+    await send(page, 'Create bundle')
     await page.getByText('This must be at most 200 characters.').waitFor()
     await page.getByText('This doesn’t look like a web address.').waitFor()
     await page.getByText('This must be at most 40 characters.').waitFor()
@@ -258,13 +258,13 @@ describe.each([
     await page.getByRole('button', { name: 'Add them' }).click()
     await page.getByText('26 of 25').waitFor()
     await settled(page)
-    await send(page, 'Make the bundle')
+    await send(page, 'Create bundle')
     await page.getByText('That’s 26 links; the limit is 25. Remove 1.').waitFor()
     expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
   })
 
   test('whoever saves second sees both sides, and keeps theirs or takes the other', async () => {
-    for (const choice of ['Save mine over theirs', 'Take theirs']) {
+    for (const choice of ['Save mine anyway', 'Take theirs']) {
       const { slug } = await owner.makeBundle({ ...ONBOARDING })
       const { page } = await open(`/dashboard/links/${slug}`, owner, options)
       const theirs = `Theirs, before ${choice}`
@@ -321,7 +321,7 @@ describe.each([
     }
     expect(await offers.allTextContents()).toEqual(['Theirs, too', first])
     expect((await saved(slug)).description).toBe('Theirs, too')
-    await send(page, 'Save mine over theirs')
+    await send(page, 'Save mine anyway')
     await told(page, 'Saved as a new version.')
     const { title, description, urls, urlMetadata } = await saved(slug)
     expect([title, description]).toEqual(['Theirs', 'Mine'])
@@ -341,7 +341,7 @@ describe.each([
     await page.getByRole('link', { name: 'Duplicate' }).first().click()
     await page.getByRole('heading', { name: 'Duplicate' }).waitFor()
     expect(await page.inputValue('#title')).toBe(`${ONBOARDING.title} (copy)`)
-    await send(page, 'Make the bundle')
+    await send(page, 'Create bundle')
     await told(page, 'Bundle created.')
     const [first, copy] = [await saved(slug), await saved(slugOf(page))]
     expect(copy).toMatchObject({ urls: first.urls, urlMetadata: first.urlMetadata, description: first.description })
@@ -354,10 +354,10 @@ describe.each([
     const { page } = await open(`/dashboard/links/${slug}`, owner, options)
     await page.locator('.head .menu summary').click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await told(page, 'The bundle is deleted.')
+    await told(page, 'Bundle deleted.')
     expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(404)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await told(page, 'The bundle is back')
+    await told(page, 'Bundle restored')
     expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(200)
   })
 })
@@ -367,7 +367,7 @@ test('the script warns that somebody saved meanwhile, before one saves', async (
   const { page } = await open(`/dashboard/links/${slug}`)
   await owner.api('PATCH', `/api/links/${slug}`, { title: 'Second' })
   await page.fill('#title', 'Third')
-  await page.getByText('Somebody saved this bundle meanwhile').waitFor()
+  await page.getByText('Someone saved this bundle in the meantime').waitFor()
 })
 
 test('what was typed is not left by mistake: the browser asks first, and a saved form is left freely', async () => {
@@ -458,7 +458,7 @@ test('viewers see a bundle and nothing to change it with', async () => {
   const text = ((await page.locator('main').textContent()) ?? '').replace(/\s+/g, ' ')
   expect(text).toContain('münchen.example (xn--mnchen-3ya.example)')
   expect(text).toContain('<script>alert(1)</script>')
-  expect(text).toContain('opens by hand')
+  expect(text).toContain('open manually')
   const bare = await open(`/dashboard/links/${slug}`, viewer, {
     bypassCSP: true,
     reducedMotion: 'reduce',
@@ -492,7 +492,7 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
   expect(await overflowOf(page)).toBe(0)
   expect(await page.getByText('leads to münchen.example (xn--mnchen-3ya.example)').isVisible()).toBe(true)
   await send(page, 'Save')
-  await told(page, 'Nothing had changed')
+  await told(page, 'No changes to save')
   expect(await saved(slug)).toEqual(before)
   await page.fill('#description', '')
   await send(page, 'Save')

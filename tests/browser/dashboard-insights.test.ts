@@ -51,7 +51,7 @@ test('what two viewers did is counted, by the rule that each of them met', async
     },
   })
   const { page } = await open(`/dashboard/links/${slug}/insights`)
-  await page.getByRole('heading', { name: 'Nothing was counted in these 30 days' }).waitFor()
+  await page.getByRole('heading', { name: 'No visits in the last 30 days' }).waitFor()
   for (const userAgent of [DESKTOP, IPHONE]) {
     const viewer = await stage.browser.newContext({ baseURL: stage.server.origin, userAgent })
     await viewer.route(/\.example\//, (route) => route.fulfill({ body: '' }))
@@ -65,7 +65,7 @@ test('what two viewers did is counted, by the rule that each of them met', async
   await becomes(told, expect.objectContaining({ views: 2, uniqueViewerDays: 2, openAllClicks: 2 }))
   await page.reload()
   expect(await total(page, 'Views')).toBe('2')
-  expect(await total(page, 'Viewers, day by day')).toBe('2')
+  expect(await total(page, 'Daily visitors')).toBe('2')
   expect(await total(page, 'Open all')).toBe('2')
   expect(await total(page, 'Open all per view')).toBe('100%')
   const rows = await page.locator('.by-rule tbody tr').allTextContents()

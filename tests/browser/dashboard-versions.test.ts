@@ -59,7 +59,7 @@ test('tells who changed what and when, and opens one version after another witho
     'Version 4 You, just now 1 rule added',
     'Version 3 You, just now 1 link added, 1 link removed, 1 link moved, 2 links changed',
     'Version 2 bea@people.example, just now Title changed',
-    'Version 1 You, just now Made: title added, 4 links added',
+    'Version 1 You, just now Created: title added, 4 links added',
   ])
   const edge = async (what: string) => (await page.locator(what).first().boundingBox())?.x
   expect(await edge('.step .changes')).toBe((await edge('.step h2')) ?? 0)
@@ -69,7 +69,7 @@ test('tells who changed what and when, and opens one version after another witho
   expect(rule).toContain('Phones')
   expect(rule).toContain('device is “mobile”')
   expect(await page.locator('.diff ins').first().textContent()).toContain('not')
-  expect(rule).toContain('Its name is shown now')
+  expect(rule).toContain('Viewers now see its name')
 
   const whole: string[] = []
   page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
@@ -112,7 +112,7 @@ test('any two versions are compared, whichever comes first, with and without Jav
     expect(await page.locator('.compared .removed .name').textContent()).toBe('Phones')
     await page.fill('#to', '5')
     await press(page, 'Show')
-    await page.getByText('Nothing differs.').waitFor()
+    await page.getByText('No differences.').waitFor()
     await follow(page, 'Close the comparison')
     await page.waitForURL(/\/versions$/)
     expect(await page.locator('.compared').count()).toBe(0)

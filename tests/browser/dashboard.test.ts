@@ -70,12 +70,12 @@ test('a bundle is deleted, the deletion undone, and found among the deleted', as
   const remove = async () => {
     await page.getByRole('group').locator('summary[aria-label="More for Short-lived"]').click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The bundle is deleted').first().waitFor()
+    await page.getByText('Bundle deleted').first().waitFor()
   }
   await remove()
   expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(404)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('The bundle is back').first().waitFor()
+  await page.getByText('Bundle restored').first().waitFor()
   expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(200)
   await page.goto('/dashboard?q=Short-lived')
   await remove()
@@ -83,7 +83,7 @@ test('a bundle is deleted, the deletion undone, and found among the deleted', as
   await page.getByRole('heading', { name: 'Deleted bundles' }).waitFor()
   expect(await names(page)).toEqual(['Short-lived'])
   await page.getByRole('button', { name: 'Restore' }).click()
-  await page.getByText('The bundle is back').first().waitFor()
+  await page.getByText('Bundle restored').first().waitFor()
   expect((await fetch(`${stage.server.origin}/l/${slug}`)).status).toBe(200)
   await owner.api('DELETE', `/api/links/${slug}`)
 })

@@ -47,7 +47,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
   await press(page, 'Add them')
   await page.getByLabel('Address').nth(1).waitFor()
-  await press(page, 'Make the bundle')
+  await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
 
@@ -115,7 +115,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await page.goto('/dashboard/links/new')
   await page.fill('#title', 'Of Northwind')
   await page.getByLabel('Address').first().fill('https://handbook.example/')
-  await press(page, 'Make the bundle')
+  await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()
   const shared = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
   await follow(page, /^Organisations$/)

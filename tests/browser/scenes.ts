@@ -132,7 +132,7 @@ export const scenes = {
   'import-plan': (page, world) => planImport(page, world),
   imported: async (page, world) => {
     await planImport(page, world)
-    await page.getByRole('button', { name: 'Make 2 bundles' }).click()
+    await page.getByRole('button', { name: 'Create 2 bundles' }).click()
     await page.locator('.made').waitFor()
   },
   rules: (page, world) => asOwner(page, world, `/dashboard/links/${world.ruledSlug}/policy`),

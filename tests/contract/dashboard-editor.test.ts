@@ -63,13 +63,13 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(await saved(to.split(/[/?]/)[3] ?? '')).toMatchObject({ title: 'Once', urls: ['https://a.example'] })
       const other = await send(admin, '/dashboard/links/new', [...fields, ...link('https://b.example/')])
       expect(other.status).toBe(409)
-      expect(other.html).toContain('This form has made a bundle already')
+      expect(other.html).toContain('This form already created a bundle')
       expect(other.html).not.toContain('value="one-form"')
     })
 
     test.each([
       ['a URL that is none', link('ftp://a.example/'), 400, 'This doesn’t look like a web address.'],
-      ['no link', [['title', 'Empty']], 400, 'A bundle has at least one link.'],
+      ['no link', [['title', 'Empty']], 400, 'Add at least one link.'],
       ['a slug that cannot be', [['slug', 'No'], ...link(URL_A)], 400, 'This must be lower-case letters and digits'],
       ['a slug that is taken', [['slug', 'import'], ...link(URL_A)], 409, 'slug is taken'],
       ['a note that is too long', link(URL_A, 'n'.repeat(501)), 400, 'This must be at most 500 characters.'],
@@ -123,7 +123,9 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(admin, path, fields)).headers.get('location')).toBe(`${path}?notice=saved`)
       const late = await send(admin, path, [['version', '1'], ['title', 'Late'], ...link(URL_A)])
       expect(late.status).toBe(412)
-      expect(late.html).toContain('Somebody else saved first')
+      expect(late.html).toContain('You saved a newer version in another tab')
+      const other = await send(editor, path, [['version', '1'], ['title', 'Late'], ...link(URL_A)])
+      expect(other.html).toContain('Someone else saved first')
       expect(late.html).toContain('<input type="hidden" name="version" value="2"')
       expect(late.html).toContain('value="Late"')
       expect(await saved(slug)).toMatchObject({ title: 'Mine', urls: [URL_B] })
@@ -136,10 +138,10 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ]
       const between = await send(admin, path, [...again, ...link(URL_A)])
       expect(between.status).toBe(200)
-      expect(between.html).toContain('Somebody else saved first')
+      expect(between.html).toContain('You saved a newer version in another tab')
       expect(between.html).toContain('<input type="hidden" name="over" value="1"')
       const unread = await send(admin, path, [...again, ...link('no link')])
-      expect(unread.html).toContain('Version 2 was saved by somebody while you typed.')
+      expect(unread.html).toContain('Version 2 was saved while you were editing.')
       expect((await send(admin, path, [['title', 'No version'], ...link(URL_A)])).status).toBe(400)
     })
 

@@ -212,7 +212,7 @@ onEveryRuntime({}, (server) => {
     await person.api('PATCH', `/api/links/${slug}`, { resolutionPolicy: theirs })
     const answer = await press(person, slug, mine.html, 'save', { 'rules.0.name': 'Mine' })
     expect(answer.status).toBe(412)
-    expect(answer.html).toContain('Somebody else saved first')
+    expect(answer.html).toContain('You saved a newer version in another tab')
     const [, theirSide = '', mySide = ''] =
       /saved by(.*?)Your changes(.*?)id="rules"/s.exec(unescaped(answer.html)) ?? []
     expect([theirSide.includes('Theirs & <b>'), mySide.includes('Mine')]).toEqual([true, true])

@@ -47,9 +47,9 @@ onEveryTarget({}, (server) => {
   test('before anything was counted the page teaches, and draws nothing but an example that says it is one', async () => {
     const { slug } = await owner.makeBundle()
     const html = await insights(slug)
-    expect(html).toContain('Nothing was counted in these 30 days')
-    expect(html).toContain('Look at 90 days')
-    expect(await insights(slug, '?range=90d')).not.toContain('Look at 90 days')
+    expect(html).toContain('No visits in the last 30 days')
+    expect(html).toContain('Show 90 days')
+    expect(await insights(slug, '?range=90d')).not.toContain('Show 90 days')
     expect(html).toContain('An example of what you’ll see here')
     expect(summaries(html.replace(/<figure class="sample">[\s\S]*?<\/figure>/, ''))).toEqual([])
     expect(html).not.toContain('format=csv')

@@ -98,7 +98,7 @@ onEveryTarget({}, (at) => {
     await ann.makeBundle(CONTENT)
     const page = async (q: string) => (await ann.fetch(`/dashboard?q=${encodeURIComponent(q)}`)).text()
     expect(await page('ON-CALL')).toContain('1 to 1 of 1')
-    expect(await page('nowhere')).toContain('No title, link, note or tag holds')
+    expect(await page('nowhere')).toContain('No title, link, note or tag contains')
     expect(await page('nowhere')).toContain('Search titles, links, notes and tags')
   })
 })

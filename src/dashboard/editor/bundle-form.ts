@@ -180,5 +180,5 @@ function fieldOf(root: string | number | undefined, part: string | number | unde
 }
 
 function listError(count: number): string {
-  return count === 0 ? 'A bundle has at least one link.' : tooMany(count, BOUNDS.urls)
+  return count === 0 ? 'Add at least one link.' : tooMany(count, BOUNDS.urls)
 }

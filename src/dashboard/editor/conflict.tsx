@@ -44,10 +44,11 @@ export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { cont
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
       by={<EditedBy site={visit.site} version={latest} />}
+      isOwn={latest.editedBy === visit.session.userId}
       versionNumber={latest.versionNumber}
     >
       <button type="submit" name="do" value="save">
-        Save mine over theirs
+        Save mine anyway
       </button>
       <a class="button" href={page} data-discard="">
         Take theirs

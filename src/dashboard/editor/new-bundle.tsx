@@ -110,7 +110,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {
     return shownNew(from, { ...touched(form), checked }, { idempotencyKey, problem: made })
   }
-  const again = 'This form has made a bundle already. Press again to make another one of what stands here.'
+  const again = 'This form already created a bundle. Press again to create another one from what’s here now.'
   const state = { ...touched(form), checked: { ...checked, form: again } }
   return shownNew(from, state, { idempotencyKey: null, problem: made })
 }

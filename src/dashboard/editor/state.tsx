@@ -23,7 +23,7 @@ export async function check(sent: URLSearchParams, attempt: (content: FormConten
   const checked = checkedForm(form, refused ?? null)
   const isStale = refused?.code === 'VERSION_CONFLICT'
   const list = isStale
-    ? 'Somebody saved this bundle meanwhile: save yours to see both.'
+    ? 'Someone saved this bundle in the meantime. Save yours to compare both.'
     : (checked.list ?? checked.form)
   // An empty form is not an error yet.
   return { part: <Check checked={{ ...checked, list: checked.count === 0 ? null : list }} /> }

@@ -50,7 +50,7 @@ export const RULE_EDITS: Record<string, Edit> = {
 
 /** Starter rules. */
 export const STARTS = {
-  members: { name: 'People of our organisation', when: { subject: 'orgRole', op: 'exists' } },
+  members: { name: 'Members of our organisation', when: { subject: 'orgRole', op: 'exists' } },
   phone: { name: 'On a phone', when: { subject: 'device', op: 'equals', value: 'mobile' } },
   language: { name: 'German speakers', when: { subject: 'language', op: 'startsWith', value: 'de' } },
   campaign: { name: 'From the newsletter', when: { subject: 'query', name: 'ref', op: 'equals', value: 'newsletter' } },

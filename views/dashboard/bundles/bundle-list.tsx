@@ -67,7 +67,7 @@ export function BundleList({ site, listed, total, asked, recent }: ListProps): J
 }
 
 function nothingFound({ q, tag }: Listing): string {
-  const wanted = q === undefined ? '' : `No title, link, note or tag holds “${q}”`
+  const wanted = q === undefined ? '' : `No title, link, note or tag contains “${q}”`
   if (tag === undefined) return `${wanted}.`
   return q === undefined
     ? `No bundle has a link with the tag “${tag}”.`

@@ -32,7 +32,7 @@ export function EditBundlePage({
 }: EditBundleProps): JSX.Element {
   const reminder = (
     <p class="alert" safe>
-      {`Version ${version} was saved by somebody while you typed. Saving puts yours in its place.`}
+      {`Version ${version} was saved while you were editing. Saving yours replaces it.`}
     </p>
   )
   return (
@@ -42,7 +42,7 @@ export function EditBundlePage({
         action={`/dashboard/links/${bundle.slug}`}
         kind="saved"
         hidden={{ version: String(version), ...(over === null ? {} : { over: String(over) }) }}
-        save={over === null ? 'Save' : 'Save mine over theirs'}
+        save={over === null ? 'Save' : 'Save mine anyway'}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
       />

@@ -99,7 +99,7 @@ function About({
 
 function SlugField({ slug, error }: { slug: string; error: string | undefined }): JSX.Element {
   return (
-    <Field id="slug" label="Custom link" note="optional, cannot be changed" error={error}>
+    <Field id="slug" label="Custom link" note="optional, can’t be changed later" error={error}>
       <div class="slug-field">
         <span class="hint" aria-hidden="true">
           /l/
@@ -108,7 +108,7 @@ function SlugField({ slug, error }: { slug: string; error: string | undefined })
           id="slug"
           name="slug"
           value={attribute(slug)}
-          placeholder="made for you"
+          placeholder="chosen for you"
           autocomplete="off"
           autocapitalize="off"
           spellcheck="false"

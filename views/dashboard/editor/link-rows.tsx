@@ -84,8 +84,8 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
               <input
                 {...field('tags')}
                 value={attribute(tags)}
-                aria-label="Tags, between commas"
-                placeholder="Tags, between commas"
+                aria-label="Tags, separated by commas"
+                placeholder="Tags, separated by commas"
                 dir="auto"
                 autocomplete="off"
               />
@@ -96,7 +96,7 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
                 With Open all
               </option>
               <option value="manual" selected={openPolicy === 'manual'}>
-                By hand
+                Manually
               </option>
             </select>
           </div>

@@ -19,8 +19,8 @@ export function NewBundlePage({ from, idempotencyKey, state }: NewBundleProps): 
   const rules = from?.resolutionPolicy?.rules.length ?? 0
   const lede =
     from === null
-      ? 'Up to 25 links behind one. Whoever opens it gets every tab with one press.'
-      : `A copy of “${headingOf(from)}”${rules === 0 ? '' : ', its rules included'}. Nothing is made until you save.`
+      ? 'Up to 25 links behind one. Anyone with the link opens every tab in one click.'
+      : `A copy of “${headingOf(from)}”${rules === 0 ? '' : ', its rules included'}. Nothing is created until you save.`
   return (
     <>
       <Head title={from === null ? 'New bundle' : 'Duplicate'} lede={lede}>
@@ -34,7 +34,7 @@ export function NewBundlePage({ from, idempotencyKey, state }: NewBundleProps): 
         action="/dashboard/links/new"
         kind="new"
         hidden={{ idempotencyKey, ...(from === null ? {} : { from: from.slug }) }}
-        save="Make the bundle"
+        save="Create bundle"
         notice={undefined}
         state={state}
       />

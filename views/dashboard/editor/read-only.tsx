@@ -68,7 +68,7 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
           </p>
         )}
         <p class="tags">
-          {openPolicy === 'manual' ? <span class="tag">opens by hand</span> : ''}
+          {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
           {
             tags.map((tag) => (
               <span class="tag" dir="auto" safe>

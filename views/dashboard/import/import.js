@@ -41,7 +41,7 @@ document.addEventListener('change', ({ target }) => {
   }
   const ticked = document.querySelectorAll('.plan [name="bundle"]:checked').length
   const button = document.querySelector('[data-count-bundles]')
-  if (button !== null) button.textContent = `Make ${ticked} bundle${ticked === 1 ? '' : 's'}`
+  if (button !== null) button.textContent = `Create ${ticked} bundle${ticked === 1 ? '' : 's'}`
 })
 document.addEventListener('dragover', (event) => {
   if (event.target instanceof Element && event.target.id === 'text') event.preventDefault()

@@ -28,7 +28,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
     <>
       {/* What Enter does, in any field. */}
       <button type="submit" name="do" value="make" hidden>
-        Make the bundles
+        Create the bundles
       </button>
       <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
       <input type="hidden" name="reading" value={form.reading} />
@@ -61,7 +61,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
       </details>
       <div class="save-bar">
         <button type="submit" name="do" value="make" class="primary" data-count-bundles="">
-          {`Make ${count(ticked, 'bundle')}` as 'safe'}
+          {`Create ${count(ticked, 'bundle')}` as 'safe'}
         </button>
         <a class="quiet" href="/dashboard/links/import">
           Start over
@@ -92,7 +92,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
           name="bundle"
           value={String(index)}
           checked={form.ticked.has(String(index))}
-          aria-label={`Make bundle ${index + 1}`}
+          aria-label={`Create bundle ${index + 1}`}
         />
         <div class="field">
           <input

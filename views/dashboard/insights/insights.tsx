@@ -82,8 +82,8 @@ function Ranges({ slug, days }: { slug: string; days: number }): JSX.Element {
 function Nothing({ link, slug, days }: { link: string; slug: string; days: number }): JSX.Element {
   return (
     <Empty
-      heading={`Nothing was counted in these ${days} days`}
-      text="Share the link: each time somebody opens it you see it here within a second, and so you do when they press Open all. No cookies, and nobody is followed."
+      heading={`No visits in the last ${days} days`}
+      text="Share the link: every view and every click on Open all shows up here within a second. No cookies, and nobody is followed."
     >
       <p class="actions">
         <button type="button" class="primary" data-text={link}>
@@ -92,7 +92,7 @@ function Nothing({ link, slug, days }: { link: string; slug: string; days: numbe
         </button>
         {days < 90 ? (
           <a class="button" href={`/dashboard/links/${slug}/insights?range=90d`}>
-            Look at 90 days
+            Show 90 days
           </a>
         ) : (
           ''

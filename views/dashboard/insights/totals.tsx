@@ -10,19 +10,15 @@ export function Totals({ insights: { totals } }: { insights: Insights }): JSX.El
     <dl class="totals">
       <Total name="Views" number={whole(views)} says="Times the page was opened" />
       <Total
-        name="Viewers, day by day"
+        name="Daily visitors"
         number={whole(uniqueViewerDays)}
-        says="Who comes on three days counts three times"
+        says="Someone who visits on three days counts three times"
       />
-      <Total name="Open all" number={whole(openAllClicks)} says="Presses of the button" />
+      <Total name="Open all" number={whole(openAllClicks)} says="Clicks on the button" />
       <Total
         name="Open all per view"
         number={rate(openAllRate)}
-        says={
-          openAllRate > 1
-            ? 'Over 100%: a page that was opened once may be pressed twice'
-            : 'How many go on to open the tabs'
-        }
+        says={openAllRate > 1 ? 'Over 100%: one visitor can click more than once' : 'Clicks on Open all for each view'}
       />
     </dl>
   )

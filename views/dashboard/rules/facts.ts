@@ -49,10 +49,10 @@ const countryNames = lazy(() => Object.fromEntries(countries()))
 export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   emailDomain: {
     group: 'Person',
-    label: 'E-mail domain',
-    name: 'e-mail domain',
+    label: 'Email domain',
+    name: 'email domain',
     placeholder: 'acme.com',
-    tester: { label: 'E-mail domain', placeholder: 'acme.com' },
+    tester: { label: 'Email domain', placeholder: 'acme.com' },
     sentence: { at: 'with an address at ', the: 'with an address whose domain', any: 'with a confirmed address' },
   },
   orgRole: {

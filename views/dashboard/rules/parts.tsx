@@ -106,7 +106,7 @@ export function StateContent({
 /** ✓ or ✗, with its word for who cannot see it. */
 export function Mark({ matched }: { matched: boolean }): JSX.Element {
   return (
-    <span class={['mark', matched ? 'yes' : 'no']} title={matched ? 'Holds' : 'Does not hold'}>
+    <span class={['mark', matched ? 'yes' : 'no']} title={matched ? 'Matches' : 'Doesn’t match'}>
       <Icon name={matched ? 'check' : 'cross'} />
       <span class="visually-hidden">{matched ? 'Holds:' : 'Does not hold:'}</span>
     </span>

@@ -64,17 +64,17 @@ function Undo({ removed, building }: { removed: Removed; building: Building }): 
 }
 
 const START_TEXTS: Record<keyof typeof STARTS, string> = {
-  members: 'People of our organisation',
-  phone: 'Whoever is on a phone',
-  language: 'Readers of a language',
-  campaign: 'Whoever comes by one link of many',
+  members: 'Members of our organisation',
+  phone: 'People on a phone',
+  language: 'Speakers of a language',
+  campaign: 'Visitors from a campaign',
 }
 
 function NoRules(): JSX.Element {
   return (
     <Empty
       heading="Everyone gets the same tabs"
-      text="Rules give some viewers other tabs: colleagues the internal pages, phones the app, a campaign its offer. They are tried from the top, and the first that holds wins."
+      text="Rules show different tabs to different people: internal pages to colleagues, the app to phones, an offer to a campaign. They’re checked from the top, and the first match wins."
     >
       <p class="actions">
         <button type="submit" class="primary" name="do" value="rule.add" id="add">
@@ -82,7 +82,7 @@ function NoRules(): JSX.Element {
           Add a rule
         </button>
       </p>
-      <p class="hint">Or begin with one of these:</p>
+      <p class="hint">Or start with one of these:</p>
       <p class="actions">
         {Object.entries(START_TEXTS).map(([kind, text]) => (
           <button type="submit" class="small" name="do" value={`rule.start ${kind}`} safe>

@@ -49,7 +49,7 @@ function MatchedRule({ preview, number }: { preview: Preview; number: number | n
     <p class={['outcome', number !== null && 'yes']} id="outcome">
       {number === null ? (
         <span>
-          No rule holds: <strong>the bundle’s own tabs</strong>
+          No rule matches: <strong>the bundle’s own tabs</strong>
         </span>
       ) : (
         <>

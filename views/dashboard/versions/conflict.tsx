@@ -11,15 +11,17 @@ interface ConflictProps extends PropsWithChildren {
   mine: BundleDiff
   /** Who saved it, and the version that it became. */
   by: JSX.Element
+  /** It was the visitor, elsewhere. */
+  isOwn: boolean
   versionNumber: number
 }
 
 /** Two edits of one version, side by side; children are what can be done about it. */
-export function Conflict({ theirs, mine, by, versionNumber, children }: ConflictProps): JSX.Element {
+export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">
-      <h2>Somebody else saved first</h2>
-      <p>Nothing of yours is lost: it is below as you typed it, and not saved yet.</p>
+      <h2>{isOwn ? 'You saved a newer version in another tab' : 'Someone else saved first'}</h2>
+      <p>Your changes are still below. They just aren’t saved yet.</p>
       <div class="sides">
         <div>
           <h3>

@@ -9,7 +9,7 @@ import { TextDiff } from './text-diff.tsx'
 
 /** What differs between two states of a bundle, field by field, link by link and rule by rule. */
 export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
-  if (isSame(diff)) return <p class="hint">Nothing differs.</p>
+  if (isSame(diff)) return <p class="hint">No differences.</p>
   const parts = {
     fields: <Texts fields={diff.fields} />,
     links: <Links links={diff.links} />,

@@ -16,8 +16,8 @@ export function HistoryView(props: HistoryProps): JSX.Element {
       <Alert text={alert} />
       {latest === 1 ? (
         <p class="hint">
-          Every time this bundle is saved, the version before is kept. What changed, and by whom, is then told here, and
-          each version can be brought back.
+          Every save keeps the version before it. You’ll see here what changed and who changed it, and you can bring any
+          version back.
         </p>
       ) : (
         <CompareForm {...props} />

@@ -41,7 +41,7 @@ export function WholeLink({ link: { url, note, tags, openPolicy } }: { link: Lin
         ''
       ) : (
         <p class="tags">
-          {openPolicy === 'manual' ? <span class="tag">opens by hand</span> : ''}
+          {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
           {tags.map((tag) => <Tag tag={tag} />) as 'safe'[]}
         </p>
       )}

@@ -32,7 +32,7 @@ function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState 
           {conditionWords(when)}
         </span>
       </p>
-      {showBadge ? <p class="hint">Its name is shown to whoever it is for</p> : ''}
+      {showBadge ? <p class="hint">Viewers it applies to see its name</p> : ''}
       <ol class="tabs">
         {
           tabs.map((tab) => (
@@ -62,7 +62,7 @@ function ChangedRule({ rule, changes }: { rule: RuleState; changes: Changes<Rule
       {showBadge === undefined ? (
         ''
       ) : (
-        <p class="hint">{showBadge.to ? 'Its name is shown now' : 'Its name is not shown any more'}</p>
+        <p class="hint">{showBadge.to ? 'Viewers now see its name' : 'Viewers no longer see its name'}</p>
       )}
       {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} />}
       {id === undefined || id.to === '' ? '' : <p class="hint">Counted as a new rule</p>}

@@ -65,7 +65,7 @@ export function VersionStep(props: StepProps): JSX.Element {
 }
 
 function summary(short: string, versionNumber: number): string {
-  if (versionNumber === 1) return `Made: ${short}`
+  if (versionNumber === 1) return `Created: ${short}`
   return short === '' ? 'Saved without a change' : short.charAt(0).toUpperCase() + short.slice(1)
 }
 
