@@ -1,7 +1,7 @@
 import { type InStatement, LibsqlBatchError, LibsqlError, type ResultSet, type TransactionMode } from '@libsql/client'
 import { BatchCond, ClientError, ResponseError, type RowsResult, Stmt, type Stream } from '@libsql/hrana-client'
 
-// What the driver's client takes and gives, over a stream that is kept: its own opens one for each call.
+// The driver's interface over reused streams: the driver itself opens one per call.
 
 const BEGIN: Record<TransactionMode, string> = {
   write: 'BEGIN IMMEDIATE',
@@ -18,7 +18,7 @@ export async function runStatement(stream: Stream, statement: InStatement): Prom
 }
 
 /**
- * Runs statements in a transaction of their own, all or none. Whatever happens, none stays open.
+ * Runs statements atomically, in their own transaction, which never stays open.
  * @throws LibsqlBatchError for a statement, LibsqlError for the transaction, and what `fetch` throws.
  */
 export async function runBatch(stream: Stream, statements: InStatement[], mode: TransactionMode): Promise<ResultSet[]> {
@@ -38,7 +38,7 @@ export async function runBatch(stream: Stream, statements: InStatement[], mode: 
     .condition(BatchCond.not(BatchCond.ok(commit)))
     .run('ROLLBACK')
   await batch.execute()
-  // Each step is answered by now: undefined where it was left out.
+  // Every step has its result by now, undefined if it was skipped.
   const [[beginning], results, [end]] = await Promise.all([
     Promise.allSettled([begun]),
     Promise.allSettled(answers),
@@ -83,7 +83,7 @@ export function toDriverError(error: unknown): unknown {
 }
 
 function ofStatement(error: unknown, index: number): unknown {
-  const told = toDriverError(error)
-  if (!(told instanceof LibsqlError)) return told
-  return new LibsqlBatchError(told.message, index, told.code, undefined, undefined, error as Error)
+  const driverError = toDriverError(error)
+  if (!(driverError instanceof LibsqlError)) return driverError
+  return new LibsqlBatchError(driverError.message, index, driverError.code, undefined, undefined, error as Error)
 }

@@ -9,13 +9,13 @@ import { makeFolderOf } from './private-files.ts'
 export interface BackupPlan {
   folder: string
   everyMs: number
-  /** The newest so many stay. */
+  /** How many of the newest to keep. */
   keep: number
 }
 
-/** By the time of its making, in UTC; what has another name is people's own, and is never removed. */
+/** Named by UTC time; files with other names are never removed. */
 const NAME = /^openall-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db/
-/** What a backup that was interrupted leaves beside the name it did not get. */
+/** The temporary file left by an interrupted backup. */
 const LEFT = /\.partial(?:-\w+)?$/
 
 function nameOf(time: number): string {
@@ -34,19 +34,19 @@ function isLater(name: string, now: number): number {
 
 /** When the newest backup in a folder was made, in milliseconds since 1970; null where there is none. */
 export function lastBackupAt(folder: string, now: number): number | null {
-  // One of the future was made while the clock was wrong.
+  // One from the future was made while the clock was wrong.
   const times = (existsSync(folder) ? readdirSync(folder) : []).map(timeOf).filter((at) => at !== null && at <= now)
   return times.length === 0 ? null : Math.max(...(times as number[]))
 }
 
 /**
- * Backs a file store up where the newest backup is older than planned, and removes those past their number. Of several
- * processes one does it. Holds its thread while it copies: `backUpInWorker` does not.
- * @returns null where none is due, or another process is at it.
+ * Backs up a file store if the newest backup is older than planned, and removes surplus ones. Only one of several
+ * processes does it. Blocks its thread while copying; `backUpInWorker` does not.
+ * @returns null if none is due, or another process is making it.
  * @throws UnusableCopy; what the driver throws.
  */
 export async function backUpIfDue(store: string, { folder, everyMs, keep }: BackupPlan): Promise<Copy | null> {
-  // Whoever tidies up may have removed it.
+  // It may have been removed meanwhile.
   makeFolderOf(join(folder, '.lock'))
   const lock = takeLock(join(folder, '.lock'))
   if (lock === null) return null
@@ -65,19 +65,19 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
   }
 }
 
-/** What the worker is given, and what it answers with. */
+/** The worker's input and result. */
 export interface BackupTask {
   store: string
   plan: BackupPlan
 }
 export type BackupResult = { copy: Copy | null } | { failure: string }
 
-/** `backUpIfDue` in a thread of its own. Rejects with the reason where it fails. */
+/** `backUpIfDue` in its own thread. Rejects with the reason if it fails. */
 export function backUpInWorker(store: string, plan: BackupPlan): Promise<Copy | null> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
     workerData: { store, plan } satisfies BackupTask,
   })
-  // A stop does not wait for it: what it has begun, the next one removes.
+  // Shutdown does not wait for it: the next backup removes an unfinished one.
   worker.unref()
   return new Promise<Copy | null>((resolve, reject) => {
     worker.once('message', (result: BackupResult) => {
@@ -89,7 +89,7 @@ export function backUpInWorker(store: string, plan: BackupPlan): Promise<Copy | 
   }).finally(() => void worker.terminate())
 }
 
-/** A lock that ends with its holder, however that ends; null while another process has it. */
+/** A lock released when its holder ends, even by a crash; null while another process has it. */
 function takeLock(file: string): { close(): void } | null {
   const database = new Database(file)
   try {
@@ -102,7 +102,7 @@ function takeLock(file: string): { close(): void } | null {
   }
 }
 
-/** Removes what backups left that were interrupted. */
+/** Removes the remains of interrupted backups. */
 function removeLeft(folder: string): void {
   const names = readdirSync(folder).filter((name) => NAME.test(name))
   const isWhole = (name: string) => names.includes(name.slice(0, name.lastIndexOf('.')))

@@ -18,18 +18,18 @@ export interface RemoteStore {
 
 /** Servers close a stream that nobody used for ten seconds. */
 const IDLE_MS = 5_000
-/** What is asked at once goes in one request up to this many: a request costs the server more than most statements. */
+/** Maximum calls per request. They are batched, because a request costs the server more than most statements. */
 const TOGETHER = 4
 /** The same where more wait than there are streams. */
 const MOST_TOGETHER = 16
 
-/** Something to ask over a stream, until it is answered. */
+/** A pending call on a stream. */
 interface Ask {
   run(stream: Stream): Promise<unknown>
-  /** Whether it may be asked a second time where nobody knows what became of the first. */
+  /** Whether it may be retried if the outcome of the first attempt is unknown. */
   isRepeatable: boolean
   isAskedAgain: boolean
-  /** On the clock of `performance`. */
+  /** By `performance.now()`. */
   askedAt: number
   /** That it was sent on. */
   kept: Kept | null
@@ -37,7 +37,7 @@ interface Ask {
   reject(error: unknown): void
 }
 
-/** An open stream, and when it was last used, on the clock of `performance`. */
+/** An open stream, and when it was last used, by `performance.now()`. */
 interface Kept {
   stream: Stream
   client: Client
@@ -54,7 +54,7 @@ export class Streams {
   readonly #timeoutMs: number
   #client: Client | null = null
   #open = 0
-  /** The one used last comes last, and is used next. */
+  /** The most recently used is last, and is used next. */
   #idle: Kept[] = []
   #waiting: Ask[] = []
   #isClosed = false
@@ -94,7 +94,7 @@ export class Streams {
     throw late()
   }
 
-  /** Ends all streams; what is under way fails. */
+  /** Ends all streams; pending calls fail. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#sweep)
@@ -116,7 +116,7 @@ export class Streams {
     }
   }
 
-  /** A stream that nobody uses, or null: there are as many as may be. */
+  /** An idle or new stream; null at the maximum. */
   #take(): Kept | null {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       if (isAlive(kept) && performance.now() - kept.usedAt < IDLE_MS) return kept
@@ -183,7 +183,7 @@ function isAlive({ stream, client }: Kept): boolean {
   return !stream.closed && !client.closed
 }
 
-/** Whether the server has told that it did not look at what was asked, because it does not know the stream any more. */
+/** Whether the server rejected a call unprocessed because it no longer knows the stream. */
 function wasNotTaken(error: unknown): boolean {
   if (error instanceof ResponseError) return error.code === 'STREAM_EXPIRED'
   return error instanceof HttpServerError && error.status === 400

@@ -28,7 +28,7 @@ interface BundleRowProps {
 /** Of more tags than this, the rest is only counted. */
 const MOST_TAGS = 3
 
-/** A bundle in the list, and what can be done with it there. */
+/** A row of the list, with its actions. */
 export function BundleRow({ bundle, site, asked, recent }: BundleRowProps): JSX.Element {
   const { slug, urls, deletedAt, updatedAt, resolutionPolicy } = bundle
   const rules = resolutionPolicy?.rules.length ?? 0
@@ -148,7 +148,7 @@ function RowActions({ bundle, site }: { bundle: StoredBundle; site: DashboardSit
   )
 }
 
-/** The first hosts of a bundle, as people read them. */
+/** The first hosts of a bundle, for display. */
 function hostSummary(urls: readonly string[]): string {
   const hosts = [
     ...new Set(urls.map((url) => destination(url)).map(({ host, unicode }) => (unicode ?? host).replace(/^www\./, ''))),

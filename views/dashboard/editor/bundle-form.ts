@@ -2,12 +2,12 @@ import type { TextName } from '../../../src/bundles/content.ts'
 import type { Link } from '../../../src/bundles/diff.ts'
 import type { FoundList } from '../../../src/imports/import.ts'
 
-/** One link as it was typed, its tags between commas. */
+/** One link as typed, its tags separated by commas. */
 export type LinkFields = Record<keyof Link, string> & Pick<Link, 'openPolicy'>
 
-/** A bundle's form as it was typed. */
+/** A bundle's form as typed. */
 export interface BundleForm extends Record<TextName, string> {
-  /** Of a new bundle only. */
+  /** Only for a new bundle. */
   slug: string
   links: LinkFields[]
 }
@@ -21,25 +21,25 @@ export interface FormError {
   isHint?: true
 }
 
-/** What was found about a form: shown with it, and again while it is typed in. */
+/** The result of checking a form, shown with it and updated while it is edited. */
 export interface Checked {
   /** How many links would be saved. */
   count: number
   errors: FormError[]
-  /** What is wrong with the list as a whole. */
+  /** An error of the list as a whole. */
   list: string | null
-  /** What no field is to blame for. */
+  /** An error of no field. */
   form: string | null
 }
 
-/** A form on its way: what was typed, what is wrong with it, and where to go on. */
+/** A form being edited: its input, errors and focus. */
 export interface EditorState {
   form: BundleForm
   checked: Checked
   /** What was pasted and has become links of the form. */
   pasted: FoundList | null
-  /** What was typed is not saved yet. */
+  /** Whether it has unsaved input. */
   isTouched: boolean
-  /** The link, by index, whose field is to be typed in next, or whose button pressed. */
+  /** The index of the link whose field or button gets the focus. */
   focus: { link: number; on: 'url' | 'up' | 'down' } | null
 }

@@ -14,13 +14,13 @@ interface EditBundleProps {
   /** The version that is edited; `over` is one that it was begun with, where somebody else has saved since. */
   version: number
   over: number | null
-  /** What somebody else has saved, against what was typed. */
+  /** Somebody else's saved changes, compared with the form. */
   conflict: JSX.Element | undefined
   state: EditorState
   history: HistoryUse
 }
 
-/** A bundle that is edited. */
+/** The editor of an existing bundle. */
 export function EditBundlePage({
   site,
   bundle,

@@ -7,20 +7,20 @@ import type { EditorState, FormError } from './bundle-form.ts'
 import { Links } from './links.tsx'
 
 interface EditorProps {
-  /** Where the form goes; below it stands what checks it. */
+  /** Where the form posts to; its check is a path below. */
   action: string
-  /** A new bundle may choose its link. */
+  /** Whether the slug can be chosen, as for a new bundle. */
   kind: 'new' | 'saved'
-  /** More that the form sends. */
+  /** Further fields of the form. */
   hidden: Record<string, string>
-  /** What the button says. */
+  /** The button's label. */
   save: string
-  /** What stands above the fields. */
+  /** Content above the fields. */
   notice: JSX.Element | undefined
   state: EditorState
 }
 
-/** The form of a bundle, new or saved: everything in it works without JavaScript, which adds dragging and checking. */
+/** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
 export function Editor({ action, kind, hidden, save, notice, state }: EditorProps): JSX.Element {
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'

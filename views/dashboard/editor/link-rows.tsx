@@ -9,7 +9,7 @@ import type { Checked, EditorState, FormError, LinkFields } from './bundle-form.
 interface RowsProps {
   links: readonly LinkFields[]
   checked: Checked
-  /** What the ids of their fields begin with. */
+  /** The prefix of the fields' ids. */
   ids: string
   focus: EditorState['focus']
 }

@@ -9,7 +9,7 @@ import type { DashboardSite } from '../parts/shell.tsx'
 
 type PartProps = { bundle: StoredBundle }
 
-/** How each part of the content is shown, in this order; null for what stands elsewhere. A new part must say where. */
+/** How each field is shown, in this order; null if shown elsewhere. tsc asks for every field. */
 const PARTS = {
   // The heading of every page of a bundle.
   title: null,
@@ -21,7 +21,7 @@ const PARTS = {
   resolutionPolicy: null,
 } satisfies Record<keyof Content, ((props: PartProps) => JSX.Element) | null>
 
-/** A bundle as somebody sees it who may not edit it. */
+/** A bundle for members who cannot edit it. */
 export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">

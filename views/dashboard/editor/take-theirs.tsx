@@ -2,17 +2,17 @@
 
 import { attribute } from '../../parts/layout.tsx'
 
-/** One change of somebody else's that a form lacks, and can take over by itself. */
+/** One of somebody else's changes that can be applied to the form. */
 export interface Offer {
-  /** What its button sends. */
+  /** The value of its button. */
   name: string
   /** `Title`, `Added`, … */
   kind: string
-  /** What it is about: a text, or a link. */
+  /** The changed text or link. */
   what: string
 }
 
-/** Changes of somebody else's, each with a button that puts it into the form. */
+/** Somebody else's changes, each with a button that applies it to the form. */
 export function TakeTheirs({ offers }: { offers: readonly Offer[] }): JSX.Element {
   if (offers.length === 0) return ''
   return (
@@ -44,5 +44,5 @@ export function TakeTheirs({ offers }: { offers: readonly Offer[] }): JSX.Elemen
   )
 }
 
-/** As much of a text or an address as tells it from the others. */
+/** The beginning of a text or address, long enough to recognise it. */
 const LONGEST = 120

@@ -1,22 +1,22 @@
 import type { ImportPlan } from '../../../src/imports/import.ts'
 
-/** What is about to be imported, as it was sent. */
+/** The submitted import form. */
 export interface ImportForm {
   text: string
-  /** What is wrong with the text as a whole. */
+  /** An error of the text as a whole. */
   error: string | null
-  /** What the text would make; null before it is read. */
+  /** The bundles the text would create; null before it is read. */
   plan: ImportPlan | null
   /** Of each bundle of the plan, as it was typed. */
   titles: string[]
-  /** What is wanted: `3` is a bundle of the plan, `3.7` a link of it. */
+  /** The selection: `3` is a bundle of the plan, `3.7` one of its links. */
   ticked: ReadonlySet<string>
-  /** What is wrong with a bundle, by its index. */
+  /** Errors by index of the bundle. */
   errors: ReadonlyMap<number, string>
-  /** What keeps any bundle from being made. */
+  /** Why no bundle can be created. */
   refused: string | null
-  /** So that a second press or a reload makes nothing twice. */
+  /** Prevents duplicates on a second press or a reload. */
   idempotencyKey: string
-  /** Tells the text that the plan was made of. */
+  /** Identifies the text that the plan was made from. */
   reading: string
 }

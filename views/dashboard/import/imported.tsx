@@ -14,11 +14,11 @@ export interface Made {
 
 interface ImportedProps {
   made: readonly Made[]
-  /** What is left, where some bundles were refused. */
+  /** The rest of the form, if some bundles were refused. */
   form: ImportForm | null
 }
 
-/** What an import has made, and what of it was refused. */
+/** The result of an import: bundles created and refused. */
 export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
   return (
     <>

@@ -71,7 +71,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
   )
 }
 
-/** No more links than this are shown without being asked for. */
+/** Longer lists of links are folded. */
 const FEW = 8
 
 interface PlannedProps {

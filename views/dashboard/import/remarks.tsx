@@ -3,7 +3,7 @@
 import { count } from '../../../src/core/words.ts'
 import type { ImportPlan, Remark } from '../../../src/imports/import.ts'
 
-/** What of the text is left out, and why, line by line. */
+/** The lines left out or changed, and why. */
 export function Remarks({ plan: { skipped, changed, counts } }: { plan: ImportPlan }): JSX.Element {
   return (
     <>

@@ -4,7 +4,7 @@ import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
 import { rate, whole } from '../../parts/numbers.ts'
 
-/** What each rule brought, and what came through without one. */
+/** Views and clicks by rule, and without any. */
 export function ByRule({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
   const { byRule, totals } = insights
   return (
@@ -59,7 +59,7 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
   )
 }
 
-/** The ids of rules that are gone tell them apart; Fallthrough is said in words. */
+/** Removed rules are distinguished by id; Fallthrough is explained in words. */
 function RuleName({ ruleId, ruleName }: Pick<Insights['byRule'][number], 'ruleId' | 'ruleName'>): JSX.Element {
   if (ruleId === null) return <span>No rule matched</span>
   return (

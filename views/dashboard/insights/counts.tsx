@@ -6,7 +6,7 @@ import { ByRule } from './by-rule.tsx'
 import { dayCount, dayName, labelled } from './days.ts'
 import { Totals } from './totals.tsx'
 
-/** Everything that was counted in a range of days. */
+/** All counts of a range of days. */
 export function Counts({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
   const { series } = insights
   const days = series.map(({ day, views, openAllClicks }) => {

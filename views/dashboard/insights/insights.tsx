@@ -16,7 +16,7 @@ interface InsightsProps {
   insights: Insights
 }
 
-/** What was counted of a bundle: totals, day by day, rule by rule (decisions 11). */
+/** The insights of a bundle: totals, by day and by rule (decisions 11). */
 export function InsightsView(props: InsightsProps): JSX.Element {
   return (
     <BundleFrame site={props.site} bundle={props.bundle} tab="insights">
@@ -25,7 +25,7 @@ export function InsightsView(props: InsightsProps): JSX.Element {
   )
 }
 
-/** The same without what stays: what another range replaces. */
+/** The part that another range replaces. */
 export function InsightsPart({ site, bundle, insights }: InsightsProps): JSX.Element {
   const { slug } = bundle
   const { totals, series } = insights

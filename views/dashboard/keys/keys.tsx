@@ -18,7 +18,7 @@ interface KeysProps {
 
 const LEDE = 'API keys let scripts, the command line and AI agents work with your bundles.'
 
-/** The acting subject's keys: those that work, then the revoked ones. */
+/** The acting subject's keys: active ones, then revoked ones. */
 export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element {
   const to = offset + keys.length
   const addressOf = (at: number) => `/dashboard/keys?offset=${at}`
@@ -65,7 +65,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
   )
 }
 
-/** What members of an organisation see who are no admins. */
+/** The page for members who are not admins. */
 export function KeysOfAdminsView({ site }: { site: DashboardSite }): JSX.Element {
   const { acting, role } = site.viewer
   return (

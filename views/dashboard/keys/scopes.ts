@@ -1,6 +1,6 @@
 import type { Scope } from '../../../src/identity/roles.ts'
 
-/** What each scope is called, and allows beyond the one before. */
+/** Each scope's label, and what it allows beyond the previous one. */
 export const SCOPES: Record<Scope, { name: string; allows: string }> = {
   'links:read': { name: 'Read', allows: 'See bundles, versions and insights. Can’t change anything.' },
   'links:write': { name: 'Read and write', allows: 'Also create, edit, delete, restore and claim bundles.' },
@@ -10,7 +10,7 @@ export const SCOPES: Record<Scope, { name: string; allows: string }> = {
   },
 }
 
-/** Scopes hold one another: the widest says it all. */
+/** Each scope includes the narrower ones, so the widest says it all. */
 export function widest(scopes: readonly Scope[]): Scope {
   return (Object.keys(SCOPES) as Scope[]).findLast((scope) => scopes.includes(scope)) ?? 'links:read'
 }

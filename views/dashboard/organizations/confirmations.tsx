@@ -16,7 +16,7 @@ interface RemoveMemberProps {
   keys: number
 }
 
-/** Asks before a member is taken out. */
+/** Asks before a member is removed. */
 export function RemoveMemberView({ organization, member, keys }: RemoveMemberProps): JSX.Element {
   const { id, name } = organization
   return (

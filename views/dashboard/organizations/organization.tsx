@@ -18,7 +18,7 @@ interface OrganizationProps {
   name?: { name: string; errors: NameErrors }
 }
 
-/** What is wrong with a form for a name. */
+/** Errors of the name form. */
 export interface NameErrors {
   name?: string
   form?: string
@@ -101,7 +101,7 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
   )
 }
 
-/** What ends something, and what is taken along. */
+/** Export, leaving and deleting. */
 function Ends({ site, organization }: Pick<OrganizationProps, 'site' | 'organization'>): JSX.Element {
   const { id, role, members } = organization
   const isAdmin = role === 'admin'

@@ -15,7 +15,7 @@ const TABS = {
   insights: { path: '/insights', name: 'Insights' },
 } as const
 
-/** What a bundle is exported as, by the file's extension. */
+/** The export formats, by file extension. */
 const EXPORTS = {
   json: 'Export as JSON',
   csv: 'Export as CSV',
@@ -29,7 +29,7 @@ type BundleFrameProps = PropsWithChildren<{
   tab: keyof typeof TABS
 }>
 
-/** What every page of one bundle begins with: its name, its link, and the ways to its other pages. */
+/** The head of every page of a bundle: its name, its link, and links to its other pages. */
 export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): JSX.Element {
   const { slug } = bundle
   const link = `${site.origin}/l/${slug}`

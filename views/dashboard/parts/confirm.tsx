@@ -8,17 +8,17 @@ type ConfirmProps = PropsWithChildren<{
   title: string
   /** Where the form goes. */
   action: string
-  /** What its button says; missing where it cannot be done now. */
+  /** The button's label; missing if the action is not possible now. */
   button: string | undefined
   /** Where to go instead. */
   back: string
-  /** What is to be typed first. */
+  /** What has to be typed first. */
   fields?: JSX.Element
-  /** `false` where the answer is no page of the dashboard. */
+  /** `false` if the response is not a dashboard page. */
   boost?: 'false'
 }>
 
-/** A page that asks once more, and says what will be; children say it. */
+/** A confirmation page; its children say what will happen. */
 export function Confirm({ title, action, button, back, fields, boost, children }: ConfirmProps): JSX.Element {
   const message = <div class="words">{children as 'safe'}</div>
   if (button === undefined) {
@@ -60,7 +60,7 @@ type RetypedProps = PropsWithChildren<{
   error: string | undefined
 }>
 
-/** A text that is to be typed before what cannot be taken back; the child shows it. */
+/** A text to be typed before an irreversible action; the child shows it. */
 export function Retyped({ name, error, children }: RetypedProps): JSX.Element {
   return (
     <div class="field">

@@ -3,10 +3,10 @@
 import { mebibytes, PLAN_NAMES } from '../../../src/core/words.ts'
 import type { HistoryUse } from '../../../src/plans/history.ts'
 
-/** Said from here on. */
+/** The share of the history's room from which the notice is shown. */
 const NEARLY_FULL = 0.8
 
-/** Tells that there will soon be no room for versions, while there is time to do something about it. */
+/** Warns, while there is still time, that space for versions is running out. */
 export function HistoryNotice({ history: { plan, bytes, max } }: { history: HistoryUse }): JSX.Element {
   if (bytes < max * NEARLY_FULL) return ''
   const percent = Math.min(100, Math.floor((bytes / max) * 100))

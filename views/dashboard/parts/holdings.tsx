@@ -3,7 +3,7 @@
 import { count } from '../../../src/core/words.ts'
 import type { Holdings } from '../../../src/identity/holdings.ts'
 
-/** What would be lost, as items of a list; what there is none of is left out. `whose` ends "3 bundles". */
+/** What would be lost, as list items; zero counts are left out. `whose` follows “3 bundles”. */
 export function Lost({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {
   const lost = `${count(bundles, 'bundle')}${whose}, with all versions and insights. Their links stop working`
   return (

@@ -3,16 +3,16 @@
 import { attribute } from '../../parts/layout.tsx'
 
 interface PagerProps {
-  /** What of how much is shown: `1 to 20 of 45`. */
+  /** The range shown: `1 to 20 of 45`. */
   says: string
-  /** Addresses of the pages beside this one; null where there is none. */
+  /** Addresses of the previous and next page; null if there is none. */
   previous: string | null
   next: string | null
-  /** What the ways to them are called. */
+  /** Their labels. */
   names?: { previous: string; next: string }
 }
 
-/** The ways to the pages before and after this one of a long list. */
+/** Links to the previous and next page of a list. */
 export function Pager({
   says,
   previous,

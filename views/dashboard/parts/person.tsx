@@ -2,12 +2,12 @@
 
 import type { Viewer } from '../../parts/layout.tsx'
 
-/** How a person is called: by their name, else their address. */
+/** A person's display name: their name, otherwise their address. */
 export function personName({ name, email }: Pick<Viewer, 'name' | 'email'>): string {
   return name.trim() || email
 }
 
-/** The first letter of a name, as a picture of it. */
+/** The first letter of a name, as an avatar. */
 export function Monogram({ text }: { text: string }): JSX.Element {
   return (
     <span class="monogram" aria-hidden="true" safe>

@@ -6,7 +6,7 @@ import { Head } from './shell.tsx'
 interface ProblemProps {
   heading: string
   text: string
-  /** What was typed into a form that is refused as a whole. */
+  /** The typed text of a form that was refused as a whole. */
   typed: string | undefined
 }
 

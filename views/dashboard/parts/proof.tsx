@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
-// What a page shows where something needs more proof of who asks than their session is (decisions 13).
+// Shown where an action needs more proof of identity than a session (decisions 13).
 
 /** To where somebody signs in again, and back. */
 export function toSignIn(back: string): string {
@@ -19,11 +19,11 @@ interface ExportLinkProps {
   label: string
   /** The page that it stands on. */
   back: string
-  /** Within a sentence, not as a button. */
+  /** A link within a sentence, not a button. */
   isPlain?: true
 }
 
-/** A download of everything; who signed in longer than a day ago does so again first. */
+/** The download of everything; requires a sign-in within the last day. */
 export function ExportLink({ site, organizationId, label, back, isPlain }: ExportLinkProps): JSX.Element {
   const look = isPlain ? undefined : 'button'
   if (!site.viewer.signedInLately) {

@@ -9,7 +9,7 @@ import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { Subjects } from './subjects.tsx'
 
-/** What of the dashboard a page belongs to. */
+/** The section of the dashboard that a page belongs to. */
 export type Section = 'bundles' | 'keys' | 'organizations' | 'settings'
 
 /** The service, and who is signed in. */
@@ -58,7 +58,7 @@ export function DashboardDocument(props: DashboardProps): JSX.Element {
   )
 }
 
-/** The same for htmx, which puts it into the page that is there. */
+/** The same for htmx, which swaps it into the current page. */
 export function DashboardPage(props: DashboardProps): JSX.Element {
   return (
     <>
@@ -148,7 +148,7 @@ export function Head({ title, lede, children }: HeadProps): JSX.Element {
   )
 }
 
-/** What stands where there is nothing yet: what it would be, and how to make the first. */
+/** An empty state: what would be here, and how to create the first. */
 export function Empty({ heading, text, children }: PropsWithChildren<{ heading: string; text: string }>): JSX.Element {
   return (
     <section class="empty">

@@ -5,7 +5,7 @@ import type { Viewer } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Monogram, personName } from './person.tsx'
 
-/** Whom the visitor acts for, always in sight, and whom they may act for instead. */
+/** The subject that the visitor acts for, always visible, and a menu of the others. */
 export function Subjects({ viewer }: { viewer: Viewer }): JSX.Element {
   const { acting, organizations, role } = viewer
   const name = acting === null ? personName(viewer) : acting.name

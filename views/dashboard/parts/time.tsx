@@ -12,8 +12,8 @@ const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /**
- * When something was, as people say it: "5 minutes ago", "yesterday", and after a week the date. The exact time,
- * in UTC, is a hover away; the page's script puts it in the reader's own time zone.
+ * A relative time: "5 minutes ago", "yesterday", and after a week the date. The exact time,
+ * in UTC, shows on hover; the page's script converts it to the local time zone.
  * @param at milliseconds since 1970.
  */
 export function When({ at }: { at: number }): JSX.Element {

@@ -9,7 +9,7 @@ import { JsonState, Unsaved } from './section.tsx'
 import { VIEWER_PLACES } from './tester.tsx'
 import { Verdict } from './verdict.tsx'
 
-/** What a pause in typing is answered with: the verdict, and beside each part of the form what is known of it. */
+/** The answer to a pause in typing: the verdict, and the notes of each part of the form. */
 export function Checked({ bundle, writing, tried, findings }: PolicyProps): JSX.Element {
   const draft = writing !== null && 'draft' in writing.source ? writing.source.draft : null
   return (
@@ -47,7 +47,7 @@ export function Checked({ bundle, writing, tried, findings }: PolicyProps): JSX.
   )
 }
 
-/** Every place of the open rules that something may be told of. */
+/** Every path of the open rules that can have notes. */
 function placesOf(draft: Draft | null): string[] {
   return (draft?.rules ?? []).flatMap((rule, at) => {
     if ('json' in rule) return []

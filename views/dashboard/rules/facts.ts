@@ -6,12 +6,12 @@ import { DEVICES } from '../../../src/policies/agents.ts'
 import { countries } from '../../../src/policies/countries.ts'
 import { browserName, choiceName, countryName, languageName, systemName } from './values.ts'
 
-/** How the rules screen names a fact, asks for it, and tells what a condition says of it. */
+/** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
   group: Group
-  /** What it is called where a condition picks what it asks about. */
+  /** Its label in the list of subjects. */
   label: string
-  /** What it is called where a condition is told to the letter. */
+  /** Its name in the exact wording of a condition. */
   name: string
   /** An example of a value. */
   placeholder?: string

@@ -5,33 +5,33 @@ import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/
 import { MUST_BE_CHOSEN } from '../../../src/dashboard/rules/unfinished.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
 
-/** Something to be told beside what it concerns. */
+/** A note beside the part it concerns. */
 interface Note {
-  /** `todo`: not filled in yet, which nobody is to blame for before it is saved. */
+  /** `todo`: not filled in yet, which is no error until the rules are saved. */
   kind: 'error' | 'todo' | 'warning'
   text: string
   /** The field of the place that it is about, by the last part of its path; undefined: all of them. */
   field?: string
 }
 
-/** What a policy came to with one viewer, as far as its rules are finished. */
+/** The result of a policy's complete rules for a viewer. */
 export interface Tried {
-  /** Null where the policy as a whole cannot be. */
+  /** Null if the policy as a whole is invalid. */
   preview: Preview | null
   /** The rule of the draft that each rule of the preview is. */
   places: readonly number[]
-  /** All that is wrong with the draft, and with the viewer. */
+  /** The errors of the draft and the viewer. */
   issues: readonly Issue[]
   /** What is wrong with the policy as a whole. */
   message: string | null
 }
 
-/** What is told beside the parts of a draft, by their places: `rules.0.when.of.1`, `rules.0.tabs.2`, `viewer.now`. */
+/** The notes of a draft, by path: `rules.0.when.of.1`, `rules.0.tabs.2`, `viewer.now`. */
 export interface Findings {
   notes: ReadonlyMap<string, readonly Note[]>
   /** Whether a rule or condition holds for the viewer. */
   marks: ReadonlyMap<string, boolean>
-  /** What no viewer here has. */
+  /** Facts that no viewer has on this server. */
   absent: AbsentFacts
 }
 
@@ -39,8 +39,8 @@ export interface Findings {
 export type AbsentFacts = Partial<Record<Subject, string>>
 
 /**
- * Puts each thing that is wrong or doubtful, and what held, to its place.
- * @param moment `saving`: what is missing is wrong.
+ * Assigns errors, warnings and results to the paths they concern.
+ * @param moment `saving`: missing values are errors.
  */
 export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, moment: 'saving' | 'writing'): Findings {
   const policy = written(draft)

@@ -24,7 +24,7 @@ export interface PolicyProps {
   alert: string | null
   /** What somebody else saved first, beside what was typed. */
   conflict: JSX.Element | null
-  /** The browser's time zone, as its script told. */
+  /** The browser's time zone, sent by its script. */
   zone: string
 }
 

@@ -6,10 +6,10 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { Findings } from './notes.ts'
 
-/** What every part of the rule builder is told. */
+/** Props of every part of the rule builder. */
 export interface Building {
   findings: Findings
-  /** The path of the field or button where the work goes on. */
+  /** The path of the field or button to focus. */
   focus: string
   /** The bundle's own tabs. */
   own: readonly DraftTab[]
@@ -20,7 +20,7 @@ export function idOf(path: string): string {
   return path.replaceAll('.', '-')
 }
 
-/** The id, name and focus of the field at a path, tied to what is told of its place. */
+/** Attributes of the field at a path: id, name, focus, and the link to its notes. */
 export function field(path: string, place: string, { focus, findings }: Building) {
   const isAbout = (name: string | undefined) => name === undefined || !isTab(place) || path === `${place}.${name}`
   const isWrong = findings.notes.get(place)?.some(({ kind, field }) => kind === 'error' && isAbout(field)) ?? false
@@ -68,7 +68,7 @@ export function Do({ action, label, icon, path = action, building, disabled = fa
   )
 }
 
-/** What is known of one place of the form: filled again while somebody types. */
+/** The notes of one path of the form, updated while somebody types. */
 export function State({ place, findings }: { place: string; findings: Findings }): JSX.Element {
   return (
     <div class="state" id={`${idOf(place)}-state`}>
@@ -103,7 +103,7 @@ export function StateContent({
   )
 }
 
-/** ✓ or ✗, with its word for who cannot see it. */
+/** ✓ or ✗, with a word for screen readers. */
 export function Mark({ matched }: { matched: boolean }): JSX.Element {
   return (
     <span class={['mark', matched ? 'yes' : 'no']} title={matched ? 'Matches' : 'Doesn’t match'}>

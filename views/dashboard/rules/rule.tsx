@@ -121,7 +121,7 @@ function NameField({ rule, path, building }: { rule: OpenRule; path: string; bui
   )
 }
 
-/** What a rule says in plain words, whether it holds, and what is wrong with it; told anew while somebody types. */
+/** A rule in plain words, whether it matches, and its errors; updated while somebody types. */
 export function RuleState({ rule, at, findings }: { rule: DraftRule; at: number; findings: Findings }): JSX.Element {
   const when = conditionOf(rule)
   return (

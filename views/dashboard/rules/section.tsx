@@ -17,7 +17,7 @@ interface JsonText {
   wrong: readonly string[]
 }
 
-/** The rules while they are written. */
+/** The rules being edited. */
 export interface Writing {
   source: { draft: Draft } | { json: JsonText }
   removed: Removed | null
@@ -27,7 +27,7 @@ export interface Writing {
   isChanged: boolean
   /** The path of the field or button where the work goes on. */
   focus: string
-  /** What a button did, for whoever cannot see it. */
+  /** What a button did, for screen readers. */
   announcement: string
 }
 

@@ -8,7 +8,7 @@ import type { Findings, Tried } from './notes.ts'
 import { State } from './parts.tsx'
 import { Verdict } from './verdict.tsx'
 
-/** What is typed, with a place where something may be told of it; of what is picked nothing can be wrong. */
+/** A typed field with its notes; a choice from a list cannot be wrong. */
 const TYPED = [
   ...SUBJECT_GROUPS.flatMap(({ subjects }) => subjects).filter(
     (subject) => subject !== 'signedIn' && subject !== 'timeWindow' && SUBJECT_WORDS[subject].choices === undefined,

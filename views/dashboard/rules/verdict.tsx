@@ -97,7 +97,7 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   )
 }
 
-/** Of a long policy only what decided is unfolded. */
+/** In a long policy, only the deciding rule is unfolded. */
 const UNFOLDED = 6
 /** Of one rule no more is shown: its own words tell the rest. */
 const MAX_NODES = 80

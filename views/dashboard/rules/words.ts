@@ -32,7 +32,7 @@ export function sentenceOf(condition: Condition): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A condition as the words of a sentence. Long lists are told in part. */
+/** A condition as the words of a sentence. Long lists are shortened. */
 function wordsOf(condition: Condition, depth = 0): string {
   if (!('of' in condition)) return leafWords(condition)
   if (condition.op === 'not') return notWords(condition.of[0], depth)
@@ -49,7 +49,7 @@ function bracketed(words: string, isInside: boolean): string {
   return isInside ? `(${words})` : words
 }
 
-/** Being signed in and the address are told in one breath. */
+/** Merges being signed in and the address into one phrase. */
 function signedInFirst(parts: readonly string[]): string {
   return parts.join(', ').replace(/^signed in, (?=with an address|as )/, 'signed in ')
 }

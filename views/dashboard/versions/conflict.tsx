@@ -5,9 +5,9 @@ import type { BundleDiff } from '../../../src/bundles/diff.ts'
 import { Diff } from './diff.tsx'
 
 interface ConflictProps extends PropsWithChildren {
-  /** What somebody else saved, against what the visitor began with. */
+  /** Their saved changes, compared with the common base. */
   theirs: BundleDiff
-  /** What the visitor is about to save, against the same. */
+  /** The visitor's unsaved changes, compared with the same. */
   mine: BundleDiff
   /** Who saved it, and the version that it became. */
   by: JSX.Element

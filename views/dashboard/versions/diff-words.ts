@@ -2,7 +2,7 @@ import type { BundleDiff } from '../../../src/bundles/diff.ts'
 import type { Entry } from '../../../src/bundles/list-diff.ts'
 import { count } from '../../../src/core/words.ts'
 
-/** What differs, in one line: `title changed, 2 links added, 1 link moved`. `''` where nothing does. */
+/** The changes in one line: `title changed, 2 links added, 1 link moved`; `''` if there are none. */
 export function inShort({ fields, links, rules }: BundleDiff): string {
   const words = {
     fields: Object.entries(fields).map(

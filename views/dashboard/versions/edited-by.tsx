@@ -5,7 +5,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { personName } from '../parts/person.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** Who made a version, as the visitor knows them. What a key did counts as done by whoever made the key. */
+/** The editor of a version, as the visitor knows them. An edit by a key counts as its creator's. */
 export function EditedBy({ site, version }: { site: DashboardSite; version: Version }): JSX.Element {
   const { editedBy, editor } = version
   if (editedBy === null) return <span>Someone without an account</span>

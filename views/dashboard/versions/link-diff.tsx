@@ -6,7 +6,7 @@ import { destination } from '../../parts/destination.ts'
 import { Marked } from './marked.tsx'
 import { TextDiff } from './text-diff.tsx'
 
-/** What became of the links of a list. */
+/** The changes of a list of links. */
 export function LinkEntries({ entries }: { entries: readonly Entry<Link>[] }): JSX.Element {
   return (
     <ul class="entries">

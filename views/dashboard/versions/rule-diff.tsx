@@ -7,7 +7,7 @@ import { LinkEntries, WholeLink } from './link-diff.tsx'
 import { Marked } from './marked.tsx'
 import { TextDiff } from './text-diff.tsx'
 
-/** What became of a rule. */
+/** The changes of a rule. */
 export function RuleEntry({ entry }: { entry: Entry<RuleState> }): JSX.Element {
   return (
     <Marked entry={entry}>

@@ -2,14 +2,14 @@
 
 import { diffArrays } from 'diff'
 
-/** Past so many words that come or go, telling one from the other helps nobody. */
+/** With more added and removed words than this, marking single words no longer helps. */
 const MAX_EDITS = 300
-/** A text that keeps less than this share of its length is shown whole, before and after. */
+/** If less than this share of a text is kept, it is shown whole, before and after. */
 const KEPT = 0.3
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** A text as it was and is, with the words marked that came or went. */
+/** The old and new text, with added and removed words marked. */
 export function TextDiff({ from, to }: { from: string; to: string }): JSX.Element {
   return (
     <span class="text" dir="auto">
