@@ -5,6 +5,8 @@ import { Problem } from '../core/problem.ts'
 const MAX_BODY_BYTES = 256 * 1024
 /** A form that is too large is still read up to this size, so that its page can show what was typed. */
 const MAX_TYPED_BYTES = 4 * MAX_BODY_BYTES
+/** More than any form of ours sends; each field takes as long to read as a hundred characters. */
+const MAX_FIELDS = 10_000
 
 /**
  * Reads the JSON body of a request and applies `make` synchronously. Its content type must be one of `types`.
@@ -47,9 +49,18 @@ export async function readForm(request: Request, types: readonly string[] = [URL
   expectType(request, types)
   const text = await readText(request, (text) => text, MAX_TYPED_BYTES)
   if (text === null) throw new Problem('BAD_REQUEST', 'The form is not UTF-8 text.')
+  if (hasMoreThan(MAX_FIELDS, '&', text) && sentType(request) === URL_ENCODED) {
+    throw new Problem('BAD_REQUEST', `The form has more than ${MAX_FIELDS} fields.`)
+  }
   const form = sentType(request) === MULTIPART ? await readMultipart(text, request) : new URLSearchParams(text)
   if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw tooLarge(typedInto(form))
   return form
+}
+
+function hasMoreThan(most: number, mark: string, text: string): boolean {
+  let found = 0
+  for (let at = text.indexOf(mark); at !== -1 && found <= most; at = text.indexOf(mark, at + 1)) found += 1
+  return found > most
 }
 
 /** The texts that a user typed into a form, without passwords and generated keys. */

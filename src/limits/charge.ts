@@ -22,7 +22,7 @@ export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | '
  */
 export function chargeAddress(
   { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
-  limit: 'address' | 'report' | 'signIn',
+  limit: 'address' | 'report' | 'signIn' | 'reading',
   network: string,
   purpose = '',
 ): Decision | Promise<Decision> {

@@ -16,7 +16,7 @@ import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork, refuseOtherSites } from '../http/client.ts'
 import { HTML, page, seeOther, text } from '../http/respond.ts'
 import { type FoundList, inParts, readList, toNewBundle } from '../imports/import.ts'
-import { charge } from '../limits/charge.ts'
+import { chargeAddress } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { type CreatedBundle, resultPath } from './made.ts'
 import { plainSite, siteFor, waysIn } from './site.ts'
@@ -42,7 +42,7 @@ export function homePages(service: Service) {
       '/found',
       async ({ request }) => {
         refuseOtherSites(request, service.config)
-        await charge(service.bucket, service.limits.reading, clientNetwork(request), 'from your address')
+        await chargeAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM)
         return text(request, (<FoundLinks list={listIn(fields)} />) as string, { type: HTML })
       },

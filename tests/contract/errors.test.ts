@@ -112,6 +112,17 @@ onEveryRuntime({}, (server) => {
     expect((await create(server(), OK)).status).toBe(201)
   })
 
+  test('a form of more fields than any of ours is refused before they are read', async () => {
+    for (const [path, body] of [
+      ['/', 'a&'.repeat(10_001)],
+      ['/sign-in', '='.repeat(8).concat('&').repeat(50_000)],
+    ] as const) {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const answer = await fetch(server().origin + path, { method: 'POST', headers, body })
+      expect([path, answer.status, await answer.text()]).toEqual([path, 400, expect.stringContaining('10000 fields')])
+    }
+  })
+
   test('a form that is too large is 413 as a page', async () => {
     const body = new URLSearchParams({ urls: 'x'.repeat(LIMIT) })
     const answer = await fetch(server().origin, { method: 'POST', body })

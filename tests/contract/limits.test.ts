@@ -162,6 +162,12 @@ for (const runtime of RUNTIMES) {
           at(`2001:db8:80:${index.toString(16)}::1`),
         )
       expect(statuses(await times(44, report))).toEqual([...Array(40).fill(204), ...Array(4).fill(429)])
+      const read = async (index: number) => {
+        const headers = at(`2001:db8:81:${index.toString(16)}::1`)
+        const body = new URLSearchParams({ urls: 'https://a.example/' })
+        return { status: (await fetch(`${proxied.origin}/found`, { method: 'POST', headers, body })).status }
+      }
+      expect(statuses(await times(964, read)).filter((status) => status === 200)).toHaveLength(960)
     })
 
     test('of addresses that a client put before the proxy’s, only the proxy’s counts', async () => {
