@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { entryOf } from '../src/core/entry.ts'
 
 const VIEWS = new URL('./', import.meta.url)
 const HTMX = import.meta.resolve('htmx.org/dist/htmx.min.js')
@@ -85,7 +86,7 @@ interface Asset {
 const assets = new Map<string, Asset>()
 
 function assetOf(name: string): Asset | undefined {
-  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined
+  const file = entryOf(FILES, name)
   let made = assets.get(name)
   if (made === undefined && file !== undefined) {
     const { type, sources } = file

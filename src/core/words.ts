@@ -1,3 +1,5 @@
+import { entryOf } from './entry.ts'
+
 /** `1 tab`, `2 tabs`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : nouns}`
@@ -47,7 +49,7 @@ const WRITTEN: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os
 
 /** A browser’s display name, `Firefox on Windows`; null if it does not identify itself. */
 export function browserName({ browser, os }: { browser: string | null; os: string | null }): string | null {
-  const names = [browser, os].filter((name) => name !== null).map((name) => WRITTEN[name] ?? capitalised(name))
+  const names = [browser, os].filter((name) => name !== null).map((name) => entryOf(WRITTEN, name) ?? capitalised(name))
   return names.length === 0 ? null : names.join(' on ')
 }
 

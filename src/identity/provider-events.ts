@@ -1,4 +1,5 @@
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
+import { entryOf } from '../core/entry.ts'
 import type { Db, Event } from './provider-entities.ts'
 import { removeMembership, removeOrganization, upsertMembership, upsertOrganization } from './provider-organizations.ts'
 import { removePerson, upsertPerson } from './provider-people.ts'
@@ -21,6 +22,6 @@ const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
  * @throws Problem BAD_REQUEST for malformed data.
  */
 export function providerEffect(db: Db, event: WebhookEvent): Effect | null {
-  const effect = Object.hasOwn(EVENTS, event.type) ? EVENTS[event.type] : undefined
+  const effect = entryOf(EVENTS, event.type)
   return effect?.(db, event) ?? null
 }

@@ -1,5 +1,6 @@
 import { UnusableCopy } from '../../db/unusable-copy.ts'
 import about from '../../package.json' with { type: 'json' }
+import { entryOf } from '../core/entry.ts'
 import { visible } from '../core/text.ts'
 import { BadSetting, readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
@@ -110,7 +111,7 @@ export type Operated = { text: string } | { error: string; usage?: string }
 export async function operate([name = '', ...args]: readonly string[], env: Env): Promise<Operated> {
   if (name === 'help' || name === '--help') return { text: usage() }
   if (name === '--version') return { text: about.version }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const command = entryOf(COMMANDS, name)
   if (command === undefined || args.length !== command.params.length || args.includes('')) {
     const error =
       command === undefined ? `there is no command ${name}` : `${name} takes ${placeholders(command) || 'no arguments'}`

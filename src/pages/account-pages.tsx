@@ -12,6 +12,7 @@ import { type AccountForm, LinkSentPage, OnwardPage, SignedInPage, SignInPage } 
 import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
 import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
+import { entryOf } from '../core/entry.ts'
 import { nothingHere } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
@@ -41,7 +42,7 @@ export function accountPages(service: Service) {
       const session = as === 'other' ? null : await readSession(request.headers)
       if (session !== null && as !== 'again' && error === null)
         return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
-      const errors = error === null ? {} : { form: CALLBACK_ERRORS[error.toLowerCase()] ?? SIGN_IN_FAILED }
+      const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
       const filled = { ...form, email: session?.email ?? '', errors }
       return page(request, <SignInPage site={site} form={filled} ways={ways} isAgain={session !== null} />)
     })

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { owners } from '../../db/schema.ts'
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
+import { entryOf } from '../core/entry.ts'
 import { validate } from '../core/validate.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Plan } from './caps.ts'
@@ -36,7 +37,7 @@ const Data = type({ object: Subscription }).pipe(({ object }) => object)
  * @throws Problem BAD_REQUEST for malformed data.
  */
 export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEvent): Effect | null {
-  const event = EVENTS[name]
+  const event = entryOf(EVENTS, name)
   if (event === undefined) return null
   const isStripe = name.startsWith('customer.')
   const { status, metadata } = validate<typeof Subscription.infer>(isStripe ? Data : Subscription, data)

@@ -1,5 +1,6 @@
 import Bowser from 'bowser'
 import { LRUCache } from 'lru-cache'
+import { entryOf } from '../core/entry.ts'
 
 /** The values of `device`. */
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const
@@ -39,6 +40,6 @@ function read(userAgent: string): Agent {
   return {
     device: DEVICES.find((known) => known === device) ?? null,
     os,
-    browser: browser === null ? null : (BROWSERS[browser] ?? browser),
+    browser: browser === null ? null : (entryOf(BROWSERS, browser) ?? browser),
   }
 }

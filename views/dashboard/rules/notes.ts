@@ -1,4 +1,5 @@
 import type { Traced } from '../../../db/policy.ts'
+import { entryOf } from '../../../src/core/entry.ts'
 import type { Issue } from '../../../src/core/problem.ts'
 import { type Draft, opened, written } from '../../../src/dashboard/rules/draft.ts'
 import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
@@ -150,7 +151,7 @@ const MISSING: Record<string, string> = {
 function missing(path: Path, reason: string): string | undefined {
   if (reason === MUST_BE_CHOSEN) return 'Choose a value.'
   if (reason.includes('a time with its zone')) return 'Set a date and time.'
-  return MISSING[String(path.at(-1))]
+  return entryOf(MISSING, String(path.at(-1)))
 }
 
 const SUBJECTS: Record<string, string> = {
@@ -170,7 +171,7 @@ const SUBJECTS: Record<string, string> = {
 function sentence(path: Path, reason: string): string {
   const last = path.at(-1)
   if (typeof last === 'number' && path.at(-2) === 'values') return `Value ${last + 1} ${reason}.`
-  const subject = SUBJECTS[String(last)] ?? (path.includes('when') ? 'This condition' : 'This')
+  const subject = entryOf(SUBJECTS, String(last)) ?? (path.includes('when') ? 'This condition' : 'This')
   return `${subject} ${reason.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${Number(at) + 1}`)}.`
 }
 

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { newEmail, PASSWORD, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+// Names that every object of the language inherits, where somebody else chooses a name.
+const NAMES = ['constructor', '__proto__']
+
+onEveryTarget({}, (at) => {
+  test('a browser may call itself anything: rules about browsers and the settings answer', async () => {
+    for (const name of NAMES) {
+      const browser = { 'user-agent': `${name}/1.0 x` }
+      const person = new Visitor(at(), browser)
+      await person.api('POST', '/api/auth/sign-up/email', { email: newEmail(), password: PASSWORD, name: 'Somebody' })
+      const when = { op: 'contains', field: 'browser', value: name }
+      const rules = [{ name: 'Odd', when, tabs: [{ url: 'https://odd.example/' }] }]
+      const { slug } = await person.makeBundle({ urls: [URL_A], resolutionPolicy: { version: 1, rules } })
+      const launcher = await fetch(`${at().origin}/l/${slug}`, { headers: browser })
+      expect([name, launcher.status]).toEqual([name, 200])
+      expect(await launcher.text()).toContain('https://odd.example/')
+      expect([name, (await person.fetch('/dashboard/settings')).status]).toEqual([name, 200])
+    }
+  })
+
+  test('an error that nobody knows brings back the sign-in page, whatever it is called', async () => {
+    for (const name of NAMES) {
+      const answer = await fetch(`${at().origin}/sign-in?error=${name}`)
+      expect([name, answer.status]).toEqual([name, 200])
+      expect(await answer.text()).toContain('We couldn’t sign you in.')
+    }
+  })
+})
