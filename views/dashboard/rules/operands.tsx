@@ -107,7 +107,7 @@ function Values({ value, subject, path, building }: ValueProps): JSX.Element {
   const lines = value.split('\n').length
   return (
     <textarea
-      aria-label="Values, one a line"
+      aria-label="Values, one per line"
       rows={String(Math.min(Math.max(lines, 2), 8))}
       placeholder={`One a line\n${wordsOf(subject)?.placeholder ?? ''}`}
       autocapitalize="off"
