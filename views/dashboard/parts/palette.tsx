@@ -98,7 +98,7 @@ export function Palette({ viewer, pages }: PaletteProps): JSX.Element {
         </dl>
         <label class="choice">
           <input type="checkbox" id="single-keys" />
-          <span>Use single keys in this browser</span>
+          <span>Use single keys</span>
         </label>
         <form method="dialog">
           <button type="submit">Close</button>
