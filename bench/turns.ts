@@ -83,7 +83,9 @@ function row(what: string, digits: number, of: (side: Process['side']) => number
 
 const other = process.argv[2]
 if (other === undefined || findWrk() === null) {
-  console.error('Name the other checkout, with its packages installed: `bun run bench:turns ../old`. The bench needs wrk.')
+  console.error(
+    'Name the other checkout, with its packages installed: `bun run bench:turns ../old`. The bench needs wrk.',
+  )
   process.exit(1)
 }
 const folder = mkdtempSync(join(tmpdir(), 'openall-turns-'))
