@@ -2,7 +2,7 @@ import type { Fact, Field } from '../../../db/policy.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
-import { DEVICES } from '../../../src/policies/agents.ts'
+import type { DEVICES } from '../../../src/policies/agents.ts'
 import { countries } from '../../../src/policies/countries.ts'
 import { browserName, choiceName, countryName, languageName, systemName } from './values.ts'
 
@@ -20,7 +20,7 @@ interface FactWords {
   /** Offered beside the values that the rules ask about. */
   suggestions?: readonly string[]
   /** Its control in the tester: the placeholder of one with choices says that nothing is chosen. */
-  tester: { label: string; placeholder: string; values?: readonly string[] }
+  tester: { label: string; placeholder: string }
   sentence: FactSentence
 }
 
@@ -60,7 +60,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     label: 'Organisation role',
     name: 'role',
     choices: ROLE_NAMES,
-    tester: { label: 'Role', placeholder: 'none', values: ROLES },
+    tester: { label: 'Role', placeholder: 'none' },
     sentence: {
       at: 'as ',
       the: 'with a role that',
@@ -73,7 +73,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     label: 'Device',
     name: 'device',
     choices: DEVICE_NAMES,
-    tester: { label: 'Device', placeholder: 'unknown', values: DEVICES },
+    tester: { label: 'Device', placeholder: 'unknown' },
     sentence: {
       at: 'on ',
       the: 'on a device that',
@@ -121,7 +121,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     get choices() {
       return countryNames()
     },
-    tester: { label: 'Country', placeholder: 'DE' },
+    tester: { label: 'Country', placeholder: 'unknown' },
     sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },
   },
   referrerDomain: {

@@ -85,7 +85,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
 
 function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JSX.Element {
   const { tester, choices } = FACT_WORDS[fact]
-  const { label, placeholder, values = [] } = tester
+  const { label, placeholder } = tester
   if (choices === undefined) {
     return (
       <TextField
@@ -107,9 +107,9 @@ function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JS
         <option value="" safe>
           {placeholder}
         </option>
-        {values.map((value) => (
+        {Object.entries(choices).map(([value, name]) => (
           <option value={value} selected={viewer[fact] === value} safe>
-            {choices[value] ?? value}
+            {name}
           </option>
         ))}
       </select>
