@@ -29,7 +29,7 @@ describe('Open all with the pop-up blocker on', () => {
     await press(page)
     await opened(1)
     expect(await page.textContent('#status')).toBe(
-      '1 of 7 open. Your browser blocked the rest: click “Open next” for each tab.',
+      '1 of 7 open. Your browser blocked the rest: press “Open next” for each tab.',
     )
     expect(await page.textContent('#how')).toContain('Always allow pop-ups from')
     for (let next = 2; next <= 7; next += 1) {

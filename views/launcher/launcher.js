@@ -114,7 +114,7 @@
       open.textContent = tabs.length === 1 ? 'Opened' : 'All open'
       return
     }
-    say(`${done} of ${tabs.length} open. Your browser blocked the rest: click “Open next” for each tab.`)
+    say(`${done} of ${tabs.length} open. Your browser blocked the rest: press “Open next” for each tab.`)
     open.textContent = `Open next (${done + 1} of ${tabs.length})`
     how.textContent = howToAllow()
   }
