@@ -74,3 +74,26 @@ test('a long description leaves Open all in the window, and one from right to le
     expect(y + height).toBeLessThanOrEqual(844)
   }
 })
+
+test('no dense field makes a phone zoom in: its text has 16 pixels', async () => {
+  const owner = await arrive(stage.server)
+  const { slug } = await owner.makeBundle({ resolutionPolicy: { version: 1, rules: [] } })
+  const fields = 'input:not([type=checkbox], [type=radio], [type=hidden], [type=file]), select, textarea'
+  for (const [path, isTouch, size] of [
+    [`/dashboard/links/${slug}`, true, 16],
+    [`/dashboard/links/${slug}`, false, 15],
+    [`/dashboard/links/${slug}/policy`, true, 16],
+    ['/dashboard/links/import', true, 16],
+  ] as const) {
+    const { page } = await stage.open(path, owner, { ...PHONE, isMobile: isTouch, hasTouch: isTouch })
+    const sizes = await page
+      .locator(`main :is(${fields})`)
+      .evaluateAll((all) =>
+        all
+          .filter((field) => field.checkVisibility())
+          .map((field) => Number.parseFloat(getComputedStyle(field).fontSize)),
+      )
+    expect(Math.min(...sizes), path).toBe(size)
+    await page.close()
+  }
+})

@@ -85,7 +85,7 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
                 {...field('tags')}
                 value={attribute(tags)}
                 aria-label="Tags, separated by commas"
-                placeholder="Tags, separated by commas"
+                placeholder="tag, tag"
                 dir="auto"
                 autocomplete="off"
               />
