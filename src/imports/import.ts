@@ -179,7 +179,7 @@ function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
   if (metadata.note !== undefined && metadata.note !== note) {
     remark(plan, 'changed', link, `has a note of more than ${BOUNDS.note} characters: the rest is left out`)
   } else if (isChanged(link.note)) remark(plan, 'changed', link, `has a note ${WITH_CONTROLS}`)
-  const tags = link.tags.map(onOneLine).filter((tag) => tag !== '')
+  const tags = [...new Set(link.tags.map(onOneLine).filter((tag) => tag !== ''))]
   const kept = [...new Set(tags.map((tag) => clip(tag, BOUNDS.tag)))].slice(0, BOUNDS.tags)
   if (kept.length > 0) metadata.tags = kept
   if (kept.some((tag, index) => tag !== tags[index]) || kept.length < tags.length) {

@@ -345,6 +345,12 @@ test('an export of this service is read as its bundles, rules and all; deleted o
   }
 })
 
+test('a tag that a link has twice is kept once, and nothing is said of it', () => {
+  const plan = readImport(JSON.stringify({ urls: ['https://a.example/'], urlMetadata: [{ tags: ['x', 'x', 'y'] }] }))
+  expect(short(plan)).toEqual([[null, 'a.example/ [x,y]']])
+  expect(plan.changed).toEqual([])
+})
+
 test('what is JSON and no bundle is read as any text', () => {
   for (const text of [
     '{}',
