@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-or
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles } from '../../db/schema.ts'
+import { turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { nameOf, ownerIdOf } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
@@ -32,7 +33,7 @@ type Form = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSear
  * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` is that
  * of a link, letter for letter.
  */
-export async function list({ db }: Store, { subject }: SignedIn, listing: Listing): Promise<Listed> {
+export async function list({ db }: Store, { subject, userId }: SignedIn, listing: Listing): Promise<Listed> {
   const { limit, offset, q, tag, sort, state } = listing
   const form = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
   const { page, count } = queries(db)(form)
@@ -41,10 +42,14 @@ export async function list({ db }: Store, { subject }: SignedIn, listing: Listin
     ...(q === undefined ? {} : lookedFor(q)),
     ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
   }
+  await turnOf(userId)
   const rows = await page.all({ ...values, limit, offset })
   return {
     bundles: rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
-    count: async () => (await count.all(values))[0]?.total ?? 0,
+    async count() {
+      await turnOf(userId)
+      return (await count.all(values))[0]?.total ?? 0
+    },
     pagination: { limit, offset },
     subject,
   }
