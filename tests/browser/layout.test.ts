@@ -97,3 +97,15 @@ test('no dense field makes a phone zoom in: its text has 16 pixels', async () =>
     await page.close()
   }
 })
+
+test.each([360, 320])('at %i pixels, every section and every page of a bundle is in sight', async (width) => {
+  const owner = await arrive(stage.server)
+  const { slug } = await owner.makeBundle()
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width, height: 640 } })
+  for (const bar of ['.sections', '.tabbar']) {
+    const hidden = await page.locator(bar).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(hidden, bar).toBe(0)
+  }
+  const [copy, more] = [await boxOf(page, '.head .actions button'), await boxOf(page, '.head .actions summary')]
+  expect(more.y).toBe(copy.y)
+})
