@@ -51,7 +51,15 @@ export function homePages(service: Service) {
 }
 
 function emptyForm(): HomeForm {
-  return { ...eachText(() => ''), text: '', errors: {}, found: null, parts: 0, idempotencyKey: randomUUID() }
+  return {
+    ...eachText(() => ''),
+    text: '',
+    errors: {},
+    found: null,
+    parts: 0,
+    made: null,
+    idempotencyKey: randomUUID(),
+  }
 }
 
 function listIn(fields: URLSearchParams): FoundList {
@@ -102,6 +110,8 @@ async function makeBundles(request: Request, service: Service): Promise<Response
       errors: explain(problem, read.inputs, made.length),
       found: read.list,
       parts: parts <= MAX_PARTS ? parts : 0,
+      // Their claim links are shown nowhere else, and the rest may never be made: the plan may be full.
+      made: made.length === 0 ? null : resultPath({ bundles: made, left: leftOf(null) }, service.config),
       // With the same key, resending the form does not create the same parts twice.
       idempotencyKey: made.length > 0 && key !== null ? key : randomUUID(),
     }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { startServer } from '../server.ts'
 import { elementsOf, unescaped } from './html.ts'
 import { countBundles, onEveryRuntime, storedBundle, submit } from './support.ts'
 
@@ -31,7 +32,7 @@ https://d.example/one | One tab
    e.example
 `
 
-onEveryRuntime({}, (server) => {
+onEveryRuntime({}, (server, runtime) => {
   test('the home page is a form that works without JavaScript, with a key against double sends', async () => {
     const html = await (await fetch(server().origin)).text()
     const form = elementsOf(html).find(({ tag }) => tag === 'form')
@@ -126,6 +127,19 @@ onEveryRuntime({}, (server) => {
       ['Long (2 of 2)', 5],
     ])
     expect(made.match(/\/claim\/[\w-]{43}"/g)?.length).toBe(4)
+  })
+
+  test('of a split list whose rest is refused, what was made is not lost with its claim links', async () => {
+    const small = await startServer({ runtime, env: { SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1' } })
+    const urls = Array.from({ length: 30 }, (_, n) => `https://a.example/${n}`).join('\n')
+    const { status, html } = await submit(small, { urls, idempotencyKey: 'half', do: 'split' })
+    expect(status).toBe(403)
+    expect(valuesOf(html, 'urls')).toEqual([urls])
+    const path = elementsOf(html).find(({ attributes }) => attributes.href?.startsWith('/made/'))?.attributes.href
+    const made = await (await fetch(small.origin + path)).text()
+    expect((await storedBundle(small, slugOf(made))).urls).toHaveLength(25)
+    expect(made).toMatch(/\/claim\/[\w-]{43}"/)
+    await small.stop()
   })
 
   test('a form that is sent twice makes one bundle, and both pages tell its claim link', async () => {

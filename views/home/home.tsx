@@ -18,6 +18,8 @@ export interface HomeForm extends Record<TextName, string> {
   parts: number
   /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
   errors: Partial<Record<TextName | 'urls' | 'form', string>>
+  /** The page with the bundles that were made before one was refused; null if none was. */
+  made: string | null
   /** Prevents a second bundle on a second press or a reload. */
   idempotencyKey: string
 }
@@ -69,6 +71,16 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
       <Hero />
       <form class="card" method="post" action="/">
         <Alert text={alert} />
+        {form.made === null ? (
+          ''
+        ) : (
+          <p>
+            <a href={attribute(form.made)} target="_blank" rel="noopener noreferrer">
+              See what’s already made
+            </a>{' '}
+            and save its links: this page doesn’t keep them.
+          </p>
+        )}
         <Paste form={form} isFresh={alert === '' && form.text === ''} />
         {
           textsOf('one').map((name) => (
