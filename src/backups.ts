@@ -30,9 +30,16 @@ export class Backups {
     makeFolderOf(join(plan.folder, 'any'))
   }
 
-  /** When any process made the newest backup; without one, the start of this process. */
+  /**
+   * When any process made the newest backup; without one, or if the folder cannot be read, the start of this process.
+   * Never throws: one gauge must not fail the whole scrape.
+   */
   get madeAt(): number {
-    return lastBackupAt(this.plan.folder, Date.now()) ?? this.#startedAt
+    try {
+      return lastBackupAt(this.plan.folder, Date.now()) ?? this.#startedAt
+    } catch {
+      return this.#startedAt
+    }
   }
 
   /** Makes a backup if one is due, and schedules the next. */

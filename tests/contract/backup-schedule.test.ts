@@ -196,6 +196,17 @@ test('backups go on by themselves, the newest few of them', async () => {
   await server.stop()
 })
 
+test('metrics go on where the folder of backups cannot be read', async () => {
+  const to = join(folder, 'unreadable', 'backups')
+  const server = await startWithBackups(join(folder, 'unreadable', 'openall.db'), to)
+  await eventually(() => copiesIn(to).length === 1, 'the first is made')
+  await becomes(() => namesIn(to).length, 3)
+  rmSync(to, { recursive: true })
+  writeFileSync(to, '')
+  expect((await metricsOf(server)).get('openall_backup_age_seconds')).toBeGreaterThanOrEqual(0)
+  await server.stop()
+})
+
 test('settings that cannot work stop the start', async () => {
   const sqld = { DATABASE_URL: 'http://127.0.0.1:1', SERVICE_SECRET: 'a secret of the tests, forty characters long' }
   await expect(startServer({ env: { ...sqld, SERVICE_BACKUP_DIR: join(folder, 'x') } })).rejects.toThrow(
