@@ -1,10 +1,10 @@
 /** What docs/privacy.md says in short, and on which days and how soon; a test holds each sentence against it. */
 export const HOW_WE_COUNT = [
-  'A launcher page sets no cookie, stores nothing in the browser, and asks nothing of any other server.',
+  'A launcher page sets no cookie, stores nothing in the browser, and contacts no other server.',
   'We count how often a page was opened and how often Open all was pressed, as totals by day.',
   'We count how many different viewers a page had on a day, without knowing who they were, and nobody can be followed from one day to the next.',
   'Two people with the same browser behind one address count as one viewer; one person on a phone and a laptop as two.',
-  'We do not learn which of the tabs were opened, and tell the sites behind them nothing.',
-  'We write down no address, no browser name and no time of a single visit.',
-  'Days are those of UTC, whichever time zone the host is in; daylight saving changes nothing.',
+  'We do not learn which of the tabs were opened, and send nothing to the sites behind them.',
+  'We record no address, no browser name and no time of a single visit.',
+  'Days are UTC days, whatever time zone the host is in; daylight saving has no effect.',
 ] as const
