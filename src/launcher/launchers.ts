@@ -130,6 +130,14 @@ export class Launchers {
     return launcher
   }
 
+  /**
+   * For pages other than a launcher's own that show what is in a bundle.
+   * @throws Problem BLOCKED like `load`.
+   */
+  async refuseTakenDown(slug: string): Promise<void> {
+    if (this.peek(slug) === undefined) await this.load(slug)
+  }
+
   /** The variant of a launcher for a rule; null: for none. */
   variant(launcher: Launcher, rule: Pick<Rule, 'id'> | null): Variant {
     if (rule === null) return launcher

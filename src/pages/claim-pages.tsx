@@ -67,6 +67,7 @@ async function claimPage(request: Request, service: Service, token: string, prob
   const bundle = await findByToken(store, token)
   if (bundle === null)
     return page(request, <ClaimGonePage site={site} days={Math.ceil(config.claimTtlMs / DAY_MS)} />, 404)
+  await service.launchers.refuseTakenDown(bundle.slug)
   const view = (
     <ClaimPage
       site={site}

@@ -15,11 +15,12 @@ const PRIVATE = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex', 'refer
 
 /** The page with the links of the bundles that the home page has created. A GET, so that it can be reloaded. */
 export function madePages(service: Service) {
-  const { config, store } = service
+  const { config, store, launchers } = service
   const { origin } = config
   const load = async ({ slug, claimToken }: CreatedBundle): Promise<ShownBundle[]> => {
     const bundle = await find(store.db, slug)
     if (bundle === null) return []
+    await launchers.refuseTakenDown(slug)
     const claimExpiresAt = claimToken === null ? null : await openClaim(store, claimToken)
     const claim = claimExpiresAt === null ? null : { url: `${origin}/claim/${claimToken}`, expiresAt: claimExpiresAt }
     const isOwned = bundle.ownerId !== null

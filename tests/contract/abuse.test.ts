@@ -160,6 +160,18 @@ for (const target of TARGETS) {
       expect(server.output()).toContain('"lines":[1,3]')
     }, 60_000)
 
+    test('what is taken down is not shown by its maker’s page or its claim link either', async () => {
+      const maker = new Visitor(server)
+      const made = (await maker.form('/', { urls: 'https://a.example/', title: 'Gone soon' })).headers.get('location')
+      const html = await (await maker.fetch(made ?? '')).text()
+      const paths = [made ?? '', /\/claim\/[\w-]+/.exec(html)?.[0] ?? '']
+      const slug = /\/l\/(\w+)/.exec(html)?.[1] ?? ''
+      expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200])
+      await operate('block', slug, 'a court order')
+      await until(async () => (await statusOf(`/l/${slug}`)) === 451)
+      expect(await Promise.all(paths.map(statusOf))).toEqual([451, 451])
+    })
+
     test('the operator takes a bundle down, wherever it is kept, and puts it up again', async () => {
       const person = await arrive(server)
       const { slug } = await person.makeBundle()
