@@ -39,7 +39,7 @@ async function bench(folder: string): Promise<void> {
       rates.push([one, other])
     }
     const [one, other] = [0, 1].map((at) => Math.round(median(rates.map((pair) => pair[at] ?? 0))).toLocaleString('en'))
-    rows.push(row(`${work}, a second: ${one} and ${other}`, median(slower)))
+    rows.push(row(`${work} per second: ${one} and ${other}`, median(slower)))
   }
   console.log(table(rows))
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1

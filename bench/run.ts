@@ -116,7 +116,7 @@ async function rounds(run: Run, work: Work, service: Server, bare: Server, goal:
   const spread = Math.max(...rates) / Math.min(...rates)
   return [
     {
-      what: `${work === 'launchers' ? 'Launchers' : 'Events'} a second, of bare`,
+      what: `${work === 'launchers' ? 'Launchers' : 'Events'} per second, of bare`,
       figure: `${ratio.toFixed(2)} (${both('perSecond', 0)})`,
       goal: `at least ${goal.toFixed(2)}`,
       isMet: ratio >= goal,

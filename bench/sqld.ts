@@ -107,7 +107,7 @@ async function bench(other: string): Promise<Row[]> {
   const rows: Row[] = sides.map(({ name, processes }, index) => {
     const { ratio, figure } = compare('create', 'perSecond', index + 1)
     const goal = GOALS[processes as keyof typeof GOALS]
-    return { what: `creates a second, ${name}`, figure, goal: `at least ${goal}`, isMet: ratio >= goal }
+    return { what: `creates per second, ${name}`, figure, goal: `at least ${goal}`, isMet: ratio >= goal }
   })
   const list = compare('list', 'ofSqld', 1)
   rows.push(
@@ -119,7 +119,7 @@ async function bench(other: string): Promise<Row[]> {
     },
     { what: 'µs of sqld for a create, 1 of this', figure: compare('create', 'ofSqld', 1).figure },
     ...sides.map(({ name }, index) => ({
-      what: `lists a second, ${name}`,
+      what: `lists per second, ${name}`,
       figure: compare('list', 'perSecond', index + 1).figure,
     })),
   )

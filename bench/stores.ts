@@ -42,7 +42,7 @@ async function bench(folder: string, ends: (() => Promise<unknown>)[]): Promise<
     ['sqld', await side(remote, 1)],
     ['two on sqld', await side({ ...remote, REDIS_URL: redis.url }, 2)],
   ]
-  console.log(`| of bare | bare, a second | ${sides.map(([name]) => name).join(' | ')} |`)
+  console.log(`| of bare | bare, per second | ${sides.map(([name]) => name).join(' | ')} |`)
   console.log(`|---|---:|${sides.map(() => '---:|').join('')}`)
   for (const work of WORKS) console.log(await compare(work, sides, folder))
   for (const [, { servers }] of sides) for (const server of servers) await server.stop()
