@@ -50,7 +50,7 @@ describe('the launcher', () => {
     const page = await stage.browser.newPage()
     const answer = await page.goto(`${stage.server.origin}/l/no-such-bundle`)
     expect(answer?.status()).toBe(404)
-    expect(await page.textContent('main')).toContain('It may have been deleted, or a letter may be wrong.')
+    expect(await page.textContent('main')).toContain('It may have been deleted, or the link may be mistyped.')
     await follow(page, 'Create a bundle')
     expect(page.url()).toBe(`${stage.server.origin}/`)
   })
