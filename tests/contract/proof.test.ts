@@ -34,7 +34,7 @@ interface Invitation {
 async function plantKey(server: Server, squatter: Person): Promise<string> {
   const donor = await arrive(server)
   const { body } = await donor.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k', scopes: ['keys:admin'] })
-  await server.sql(`INSERT OR IGNORE INTO owners (user_id) VALUES (?) RETURNING 1`, [squatter.userId])
+  await squatter.makeBundle()
   await server.sql(
     `UPDATE api_keys SET minted_by = ?1, owner_id = (SELECT id FROM owners WHERE user_id = ?1) WHERE key_prefix = ?2 RETURNING 1`,
     [squatter.userId, body.rawKey.split('.')[0] ?? ''],

@@ -102,14 +102,17 @@ function Tags({ tags, asked }: { tags: string[]; asked: Listing }): JSX.Element 
 function Figures({ bundle, recent }: Pick<BundleRowProps, 'bundle' | 'recent'>): JSX.Element {
   const { views, openAllClicks } = recent ?? { views: 0, openAllClicks: 0 }
   const [viewed, opened] = [counted(views, 'view'), counted(openAllClicks, 'open')]
-  const says = `${viewed} and ${opened} in the last ${RECENT_DAYS} days: insights of ${headingOf(bundle)}`
+  const period = `in the last ${RECENT_DAYS} days: insights of ${headingOf(bundle)}`
   return (
-    <a class="figures hint" href={`/dashboard/links/${bundle.slug}/insights`} aria-label={attribute(says)}>
+    <a class="figures hint" href={`/dashboard/links/${bundle.slug}/insights`}>
       <span title={`${whole(views)} in the last ${RECENT_DAYS} days`} safe>
         {viewed}
-      </span>
+      </span>{' '}
       <span title={`${whole(openAllClicks)} in the last ${RECENT_DAYS} days`} safe>
         {opened}
+      </span>{' '}
+      <span class="visually-hidden" safe>
+        {period}
       </span>
     </a>
   )
