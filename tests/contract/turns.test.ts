@@ -22,7 +22,8 @@ onEveryRuntime({}, (at) => {
     await first
     expect((await fetch(`${at().origin}/readyz`)).status).toBe(200)
     expect((await bob.api('GET', '/api/me/links?q=example')).status).toBe(200)
-    expect(answered).toBeLessThan(20)
+    // A server's store has its own queue: reads over it do not hold the event loop.
+    if (!at().database.startsWith('http')) expect(answered).toBeLessThan(20)
     expect(new Set(await Promise.all(searches))).toEqual(new Set([200]))
   })
 })
