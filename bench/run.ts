@@ -122,7 +122,7 @@ async function rounds(run: Run, work: Work, service: Server, bare: Server, goal:
       isMet: ratio >= goal,
     },
     { what: '  p99, ms', figure: both('p99', 2) },
-    { what: '  processor time for one, µs', figure: both('microseconds', 1) },
+    { what: '  processor time each, µs', figure: both('microseconds', 1) },
     {
       what: '  fastest to slowest bare round',
       figure: `${spread.toFixed(2)}${spread > STEADY ? ', busy machine' : ''}`,

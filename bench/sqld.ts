@@ -112,12 +112,12 @@ async function bench(other: string): Promise<Row[]> {
   const list = compare('list', 'ofSqld', 1)
   rows.push(
     {
-      what: 'µs of sqld for a list, 1 of this',
+      what: 'µs of sqld per list, 1 of this',
       figure: list.figure,
       goal: `at most ${LIST_GOAL}`,
       isMet: list.ratio <= LIST_GOAL,
     },
-    { what: 'µs of sqld for a create, 1 of this', figure: compare('create', 'ofSqld', 1).figure },
+    { what: 'µs of sqld per create, 1 of this', figure: compare('create', 'ofSqld', 1).figure },
     ...sides.map(({ name }, index) => ({
       what: `lists per second, ${name}`,
       figure: compare('list', 'perSecond', index + 1).figure,
