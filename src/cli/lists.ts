@@ -22,7 +22,7 @@ export async function readExport(text: string): Promise<ImportPlan> {
   return plan
 }
 
-const NO_URL = 'there is no URL to create a bundle from'
+const NO_URL = 'no URL was found, and a bundle needs at least one'
 
 /** Reports what was skipped or changed. */
 export function noteRemarks({ skipped, changed, counts }: Pick<ImportPlan, 'skipped' | 'changed' | 'counts'>): void {
