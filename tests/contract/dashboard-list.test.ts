@@ -21,9 +21,9 @@ onEveryTarget({}, (at) => {
   const isTitle = (text: string) => text.startsWith('Row ')
   /** What is said of a bundle's figures. */
   const figures = (html: string, slug: string) =>
-    [...html.matchAll(new RegExp(`href="/dashboard/links/${slug}/insights"[^>]*>(.*?)</a>`, 'gs'))].map(
-      ([, link = '']) => link.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '),
-    )
+    elementsOf(html)
+      .filter(({ attributes }) => attributes.href === `/dashboard/links/${slug}/insights`)
+      .map(({ attributes }) => attributes['aria-label'])
   const count = (slug: string, day: string, views: number, clicks: number, rule = '') =>
     at().sql('INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?', [
       day,
