@@ -1,8 +1,13 @@
 import { entryOf } from './entry.ts'
 
+/** `tab` of 1, `tabs` of 2, where the number is written in a form of its own. */
+export function plural(number: number, noun: string, nouns = `${noun}s`): string {
+  return number === 1 ? noun : nouns
+}
+
 /** `1 tab`, `2 tabs`. */
-export function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`
+export function count(number: number, noun: string, nouns?: string): string {
+  return `${number} ${plural(number, noun, nouns)}`
 }
 
 const grouped = new Intl.NumberFormat('en-GB')

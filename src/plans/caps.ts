@@ -4,7 +4,7 @@ import { bundles, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { keyedHash } from '../core/secrets.ts'
-import { capitalised, PLAN_NAMES, whole } from '../core/words.ts'
+import { capitalised, PLAN_NAMES, plural, whole } from '../core/words.ts'
 import { type Caller, gone, type Subject } from '../identity/caller.ts'
 import { ownerId } from './owners.ts'
 
@@ -75,7 +75,7 @@ export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: s
 }
 
 function bundlesIn(number: number): string {
-  return `${whole(number)} ${number === 1 ? 'bundle' : 'bundles'}`
+  return `${whole(number)} ${plural(number, 'bundle')}`
 }
 
 /**

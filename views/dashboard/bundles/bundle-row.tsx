@@ -3,7 +3,7 @@
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { tagsOf } from '../../../src/bundles/tags.ts'
-import { count } from '../../../src/core/words.ts'
+import { count, plural } from '../../../src/core/words.ts'
 import { allowsRole, type Role } from '../../../src/identity/roles.ts'
 import { RECENT_DAYS, type RecentCounts } from '../../../src/insights/recent.ts'
 import { headingOf } from '../../launcher/launcher.tsx'
@@ -117,7 +117,7 @@ function Figures({ bundle, recent }: Pick<BundleRowProps, 'bundle' | 'recent'>):
 }
 
 function counted(number: number, noun: string): string {
-  return `${compact(number)} ${number === 1 ? noun : `${noun}s`}`
+  return `${compact(number)} ${plural(number, noun)}`
 }
 
 function RestoreButton({ slug, role }: { slug: string; role: Role }): JSX.Element {
