@@ -9,5 +9,7 @@ export const BOUNDS = {
   note: 500,
   tags: 10,
   tag: 40,
+  /** Entries of a page of a list. */
+  page: 100,
   email: MAX_EMAIL,
 } as const

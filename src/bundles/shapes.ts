@@ -125,7 +125,7 @@ export const OneBundle = type({ slug: 'string', '+': 'reject' })
 /** The query of GET /api/links/:slug/versions: all versions, or a page of those before one. */
 export const Versions = type({
   slug: 'string',
-  'limit?': '1 <= number.integer <= 100',
+  'limit?': `1 <= number.integer <= ${BOUNDS.page}`,
   'before?': '1 <= number.integer <= 1000000000000000',
   '+': 'reject',
 })
@@ -141,7 +141,7 @@ export const OneVersion = type({
 
 /** The query of GET /api/me/links (spec 4.5, decisions 11). */
 export const Listing = type({
-  limit: '1 <= number.integer <= 100 = 20',
+  limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: '0 <= number.integer <= 1000000000 = 0',
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('a tag with text in it')),

@@ -14,9 +14,6 @@ import type { Screen } from '../screens.tsx'
 import { run, type Visit } from '../visit.ts'
 import { askedIn } from './asked.ts'
 
-/** As many as a page of the list can show. */
-const MOST = 100
-
 /** What can be done to every chosen bundle, and how it is told; each goes through the operation for one. */
 const CHANGES = {
   tag: { notice: 'taggedAll', change: addTag },
@@ -49,7 +46,7 @@ export const bulkScreens: readonly Screen[] = [
 function chosenIn(form: URLSearchParams): string[] {
   const slugs = [...new Set(form.getAll('slug'))]
   if (slugs.length === 0) throw new Problem('BAD_REQUEST', 'Choose at least one bundle, then try again.')
-  if (slugs.length > MOST) throw new Problem('BAD_REQUEST', `Choose at most ${MOST} bundles at once.`)
+  if (slugs.length > BOUNDS.page) throw new Problem('BAD_REQUEST', `Choose at most ${BOUNDS.page} bundles at once.`)
   return slugs
 }
 

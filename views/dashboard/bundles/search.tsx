@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import type { Listing } from '../../../src/bundles/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -27,7 +28,7 @@ export function Search(props: ListProps): JSX.Element {
               id="q"
               name="q"
               type="search"
-              maxlength="200"
+              maxlength={BOUNDS.title}
               placeholder="Search titles, links, notes and tags"
               aria-label="Search bundles"
               value={attribute(asked.q ?? '')}

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute, type Viewer } from '../../parts/layout.tsx'
@@ -57,7 +58,7 @@ export function Palette({ viewer, pages }: PaletteProps): JSX.Element {
           aria-controls="palette-list"
           aria-autocomplete="list"
           placeholder="Find a bundle, or go to…"
-          maxlength="200"
+          maxlength={BOUNDS.title}
           autocomplete="off"
           spellcheck="false"
         />
