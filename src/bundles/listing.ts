@@ -16,6 +16,11 @@ const ORDERS: Record<Listing['sort'], SQL[]> = {
   title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
 }
 
+/** Whether lists can be sorted so. */
+export function isSort(text: string): text is Listing['sort'] {
+  return Object.hasOwn(ORDERS, text)
+}
+
 /** A page of a subject's bundles. */
 export interface Listed {
   bundles: StoredBundle[]

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
+import { type Cookie, cookieIn, cookieOf, hostCookieName, LONGEST_SECONDS } from '../core/cookies.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 
 // Device cookies (OWASP): browsers that have signed in before. Guesses by strangers must not lock the owner out, and a
@@ -15,17 +16,11 @@ export interface Device {
 
 type Keys = Pick<Config, 'secret' | 'origin'>
 
-/** Longer than a session, since passwords are typed after one has ended. Browsers cap cookies at 400 days. */
-const MAX_AGE_SECONDS = 400 * 86_400
+const COOKIE = 'device'
 /** Accounts remembered per browser; the least recently used is dropped first. */
 const MAX_ACCOUNTS = 5
 const ENTRY = /^([\w-]{22})\.([0-9A-Za-z]{12})\.([01])\.([\w-]{22})$/
 const BETWEEN = '~'
-
-/** `__Host-` binds the cookie to this exact host, over https. */
-function deviceCookieName({ origin }: Keys): string {
-  return origin.startsWith('https:') ? '__Host-device' : 'device'
-}
 
 /** The entry of this browser for an account, or null if it has never signed in to it. Takes `email` as typed. */
 export function deviceOf(headers: Headers, email: string, keys: Keys): Device | null {
@@ -35,40 +30,23 @@ export function deviceOf(headers: Headers, email: string, keys: Keys): Device | 
   return id === '' ? null : { id, isOwners: flag === '1' }
 }
 
-/** A cookie to set, by better-auth or by an answer of our own. */
-interface Remembered {
-  name: string
-  value: string
-  attributes: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean; maxAge: number }
-}
-
 /** The cookie after a sign-in; other accounts of the browser stay in it. */
-export function rememberedBy(headers: Headers, email: string, isOwners: boolean, keys: Keys): Remembered {
+export function rememberedBy(headers: Headers, email: string, isOwners: boolean, keys: Keys): Cookie {
   const known = deviceOf(headers, email, keys)
   const id = known?.isOwners === isOwners ? known.id : randomBase62(12)
   const body = `${accountHash(email, keys)}.${id}.${isOwners ? 1 : 0}`
-  return cookieOf([`${body}.${signatureOf(body, keys)}`, ...others(headers, email, keys)], keys)
+  return deviceCookie([`${body}.${signatureOf(body, keys)}`, ...others(headers, email, keys)], keys)
 }
 
 /** The cookie after an account was deleted. */
-export function forgottenBy(headers: Headers, email: string, keys: Keys): Remembered {
-  return cookieOf(others(headers, email, keys), keys)
+export function forgottenBy(headers: Headers, email: string, keys: Keys): Cookie {
+  return deviceCookie(others(headers, email, keys), keys)
 }
 
-/** The value of a `Set-Cookie` header. */
-export function cookieLine({ name, value, attributes: { maxAge, secure } }: Remembered): string {
-  return `${name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`
-}
-
-function cookieOf(entries: readonly string[], keys: Keys): Remembered {
+/** Outlives sessions, since passwords are typed after one has ended. */
+function deviceCookie(entries: readonly string[], keys: Keys): Cookie {
   const value = entries.slice(0, MAX_ACCOUNTS).join(BETWEEN)
-  const secure = keys.origin.startsWith('https:')
-  const maxAge = value === '' ? 0 : MAX_AGE_SECONDS
-  return {
-    name: deviceCookieName(keys),
-    value,
-    attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge },
-  }
+  return cookieOf(COOKIE, value, value === '' ? 0 : LONGEST_SECONDS, keys)
 }
 
 function others(headers: Headers, email: string, keys: Keys): string[] {
@@ -78,16 +56,8 @@ function others(headers: Headers, email: string, keys: Keys): string[] {
 
 /** The entries of the request’s cookie whose signature holds. */
 function entriesIn(headers: Headers, keys: Keys): string[] {
-  const start = `${deviceCookieName(keys)}=`
-  const pair = headers
-    .get('cookie')
-    ?.split('; ')
-    .find((text) => text.startsWith(start))
-  if (pair === undefined || pair.length > 512) return []
-  return pair
-    .slice(start.length)
-    .split(BETWEEN)
-    .filter((entry) => isSigned(entry, keys))
+  const sent = cookieIn(headers, hostCookieName(COOKIE, keys)) ?? ''
+  return sent.split(BETWEEN).filter((entry) => isSigned(entry, keys))
 }
 
 function isSigned(entry: string, keys: Keys): boolean {

@@ -4,6 +4,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
+import { type Cookie, cookieIn, cookieOf, hostCookieName } from '../core/cookies.ts'
 import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
@@ -19,9 +20,21 @@ export function sessionSecret({ secret }: Pick<Config, 'secret'>): string {
 /** Lifetime of a session; it is not extended. */
 export const SESSION_SECONDS = 30 * 86_400
 
-/** `__Host-` binds the cookie to this exact host, over https. */
-export function sessionCookieName({ origin }: Pick<Config, 'origin'>): string {
-  return origin.startsWith('https:') ? '__Host-session' : 'session'
+const COOKIE = 'session'
+
+/** The name of the session cookie. */
+export function sessionCookieName(config: Pick<Config, 'origin'>): string {
+  return hostCookieName(COOKIE, config)
+}
+
+/** The cookie of a session, as better-auth sets it. */
+export function sessionCookie(token: string, config: Pick<Config, 'secret' | 'origin'>): Cookie {
+  const value = encodeURIComponent(`${token}.${signatureOf(token, sessionSecret(config))}`)
+  return cookieOf(COOKIE, value, SESSION_SECONDS, config)
+}
+
+function signatureOf(token: string, secret: string): string {
+  return createHmac('sha256', secret).update(token).digest('base64')
 }
 
 /**
@@ -134,17 +147,18 @@ export function sessionToken(headers: Headers, config: Pick<Config, 'secret' | '
 
 function tokenReader(config: Pick<Config, 'secret' | 'origin'>) {
   const secret = sessionSecret(config)
-  const cookie = `${sessionCookieName(config)}=`
-  return (headers: Headers) => tokenIn(headers.get('cookie') ?? '', cookie, secret)
+  const name = sessionCookieName(config)
+  return (headers: Headers) => {
+    const sent = cookieIn(headers, name)
+    return sent === null ? null : tokenIn(sent, secret)
+  }
 }
 
-/** The session token in a Cookie header; null if there is none with a valid signature. */
-function tokenIn(header: string, cookie: string, secret: string): string | null {
-  const pair = header.split('; ').find((text) => text.startsWith(cookie))
-  if (pair === undefined || pair.length > 512) return null
+/** The token in a session cookie; null if it has no valid signature. */
+function tokenIn(sent: string, secret: string): string | null {
   let value: string
   try {
-    value = decodeURIComponent(pair.slice(cookie.length))
+    value = decodeURIComponent(sent)
   } catch {
     return null
   }
@@ -152,6 +166,6 @@ function tokenIn(header: string, cookie: string, secret: string): string | null 
   const token = value.slice(0, dot)
   // Compared as text: several base64 texts decode to the same bytes.
   const signature = Buffer.from(value.slice(dot + 1))
-  const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
+  const expected = Buffer.from(signatureOf(token, secret))
   return signature.length === expected.length && timingSafeEqual(signature, expected) ? token : null
 }

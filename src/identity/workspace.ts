@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { member, session } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
+import { type Cookie, cookieOf, hostCookieName, LONGEST_SECONDS } from '../core/cookies.ts'
 import { keyedHash } from '../core/secrets.ts'
 
 // A browser remembers which organisation its user last acted for, so that signing out and in again leads back there. The
@@ -9,7 +10,7 @@ import { keyedHash } from '../core/secrets.ts'
 
 type Keys = Pick<Config, 'secret' | 'origin'>
 
-const MAX_AGE_SECONDS = 400 * 86_400
+const COOKIE = 'workspace'
 const VALUE = /^([\w-]{22})\.([\w-]{1,64})$/
 
 /** The endpoints of better-auth that change whom a session acts for. */
@@ -20,18 +21,9 @@ export const SWITCHES: ReadonlySet<string> = new Set([
 ])
 
 /** The cookie of a user who acts for an organisation; for one who acts for themselves, it is removed. */
-export function workspaceCookie(userId: string, organizationId: string | null, keys: Keys) {
-  return {
-    name: workspaceCookieName(keys),
-    value: organizationId === null ? '' : `${userHash(userId, keys)}.${organizationId}`,
-    attributes: {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax' as const,
-      secure: keys.origin.startsWith('https:'),
-      maxAge: organizationId === null ? 0 : MAX_AGE_SECONDS,
-    },
-  }
+export function workspaceCookie(userId: string, organizationId: string | null, keys: Keys): Cookie {
+  if (organizationId === null) return cookieOf(COOKIE, '', 0, keys)
+  return cookieOf(COOKIE, `${userHash(userId, keys)}.${organizationId}`, LONGEST_SECONDS, keys)
 }
 
 /** The organisation that a session acts for, or null. */
@@ -61,9 +53,9 @@ export async function resumeWorkspace(
   ])
 }
 
-/** `__Host-` binds the cookie to this exact host, over https. */
-export function workspaceCookieName({ origin }: Keys): string {
-  return origin.startsWith('https:') ? '__Host-workspace' : 'workspace'
+/** The name that the cookie is sent under. */
+export function workspaceCookieName(keys: Keys): string {
+  return hostCookieName(COOKIE, keys)
 }
 
 /** Of a shared browser, another user's choice is not taken; and the cookie names no account. */

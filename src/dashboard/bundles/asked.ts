@@ -1,4 +1,8 @@
+import { isSort } from '../../bundles/listing.ts'
 import { listBundles } from '../../bundles/operations.ts'
+import type { Listing } from '../../bundles/shapes.ts'
+import type { Config } from '../../config.ts'
+import { type Cookie, cookieIn, cookieOf, LONGEST_SECONDS } from '../../core/cookies.ts'
 import { queryFields, typed } from '../../http/fields.ts'
 import type { Visit } from '../visit.ts'
 
@@ -16,7 +20,15 @@ export function askedIn({ query, request }: Pick<Visit, 'query' | 'request'>): R
   return { sort: rememberedSort(request) ?? 'updated', ...typed(listBundles.input, own), ...Object.fromEntries(texts) }
 }
 
+const COOKIE = 'list_sort'
+
+/** Remembers a sort order in the browser that asked for it. */
+export function sortCookie(sort: Listing['sort'], config: Pick<Config, 'origin'>): Cookie {
+  return cookieOf(COOKIE, sort, LONGEST_SECONDS, config, '/dashboard')
+}
+
 /** This browser's last sort order, stored by `/dashboard/sort`. */
-function rememberedSort(request: Request): string | undefined {
-  return /(?:^|;\s*)list_sort=(created|updated|title)(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
+function rememberedSort({ headers }: Request): Listing['sort'] | undefined {
+  const sort = cookieIn(headers, COOKIE)
+  return sort !== null && isSort(sort) ? sort : undefined
 }

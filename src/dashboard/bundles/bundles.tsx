@@ -7,6 +7,7 @@ import { BundlesView } from '../../../views/dashboard/bundles/bundles.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { deleteBundle, listBundles, restoreBundle } from '../../bundles/operations.ts'
 import { Listing } from '../../bundles/shapes.ts'
+import { cookieLine } from '../../core/cookies.ts'
 import { validate } from '../../core/validate.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { seeOther } from '../../http/respond.ts'
@@ -14,7 +15,7 @@ import { recentCounts } from '../../insights/recent.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
-import { askedIn } from './asked.ts'
+import { askedIn, sortCookie } from './asked.ts'
 
 /** The list of bundles, and its actions on one bundle. */
 export const bundleScreens: readonly Screen[] = [
@@ -48,9 +49,9 @@ export const bundleScreens: readonly Screen[] = [
   },
   {
     path: '/dashboard/sort',
-    async post({ request }, form) {
+    async post({ request, service }, form) {
       const asked = validate(Listing, askedIn({ query: form, request }))
-      const cookie = `list_sort=${asked.sort}; Path=/dashboard; Max-Age=31536000; HttpOnly; SameSite=Lax`
+      const cookie = cookieLine(sortCookie(asked.sort, service.config))
       return seeOther(listAddress(asked), new Response(null, { headers: { 'set-cookie': cookie } }))
     },
   },
