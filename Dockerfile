@@ -1,5 +1,5 @@
-# The whole service as one executable on a base with nothing else in it: no shell, no package manager.
-# Both bases can be pinned by digest: docs/self-hosting.md says how.
+# The whole service as one executable on a minimal base image: no shell, no package manager.
+# Both base images can be pinned by digest: docs/self-hosting.md says how.
 ARG BUILD_BASE=oven/bun:1.4.5
 ARG BASE=gcr.io/distroless/cc-debian12:nonroot
 
@@ -12,7 +12,7 @@ RUN bun tools/single.ts openall-server && mkdir data
 
 FROM ${BASE} AS service
 COPY --from=build /build/openall-server /openall-server
-# libSQL's native part, which the executable would unpack into /tmp otherwise: that may be read-only, or mounted noexec.
+# libSQL's native module, which the executable would otherwise unpack into /tmp: that may be read-only or mounted noexec.
 COPY --from=build /build/node_modules/@libsql/linux-*-gnu/index.node /libsql.node
 COPY --from=build --chown=nonroot:nonroot --chmod=700 /build/data /data
 ENV NODE_ENV=production HOST=0.0.0.0 DATABASE_URL=file:/data/openall.db
@@ -21,7 +21,7 @@ VOLUME /data
 HEALTHCHECK --interval=10s --timeout=3s CMD ["/openall-server", "health"]
 ENTRYPOINT ["/openall-server"]
 
-# For platforms that give volumes to root and run each container in a machine of its own (fly.toml).
+# For platforms whose volumes belong to root and which run each container in its own virtual machine (fly.toml).
 FROM service AS service-as-root
 USER root
 

@@ -3,7 +3,7 @@ import { linkIn, mailInBox, press, Visitor } from '../tests/people.ts'
 import { contentOf } from './bundles.ts'
 import type { Server } from './processes.ts'
 
-/** Somebody new with a key of theirs that may do everything, without a limit of its own. */
+/** Signs up a new user and returns a key of theirs with all link scopes and no rate limit. */
 export async function mintKey(server: Server): Promise<string> {
   const person = new Visitor(server)
   const email = `${crypto.randomUUID()}@people.example`
@@ -21,11 +21,11 @@ export async function mintKey(server: Server): Promise<string> {
 
 const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
 
-/** What is called, by its name; each gives the lines for `calls.lua`. */
+/** Lines for `calls.lua`, by name of the call. */
 export const CALLS = {
   create: () => [`POST /api/links ${JSON.stringify(contentOf(1))}`],
   list: () => ['GET /api/me/links'],
-  // Found in one bundle: all of the person's are looked at.
+  // Matches one bundle, so the search has to look at all of the user's.
   search: (slugs) => slugs.map((_, number) => `GET /api/me/links?q=report%20${number}%2C`),
   insights: (slugs) => slugs.map((slug) => `GET /api/links/${slug}/insights?range=90d`),
   'MCP call': (slugs) =>
@@ -37,9 +37,7 @@ export const CALLS = {
 
 export type Call = keyof typeof CALLS
 
-/** Writes the lines of a call to a file. @returns the first of them. */
-export function writeCalls(call: Call, slugs: readonly string[], file: string): string {
-  const lines = CALLS[call](slugs)
-  writeFileSync(file, lines.join('\n'))
-  return lines[0] ?? ''
+/** Writes the lines of a call to a file. */
+export function writeCalls(call: Call, slugs: readonly string[], file: string): void {
+  writeFileSync(file, CALLS[call](slugs).join('\n'))
 }

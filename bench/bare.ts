@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-// The bare runtime on the same work and with no handicap: no router, one thing done, headers and bytes made once.
-// Arguments: the port; what to do; for launchers the file that holds one as the service answered it.
-const [port = '', work = '', file = ''] = process.argv.slice(2)
+// The bare runtime doing the same work with every advantage: no router, one route, headers and bytes prepared once.
+// Arguments: the port; `launchers` or `events`; for launchers, the saved answer to send (`saveAnswer` in bundles.ts).
+const [port = '', workload = '', file = ''] = process.argv.slice(2)
 
 function launchers(): () => Response {
   const { headers, body } = JSON.parse(readFileSync(file, 'utf8')) as { headers: [string, string][]; body: string }
@@ -19,4 +19,4 @@ function events(): (request: Request) => Promise<Response> {
   }
 }
 
-Bun.serve({ port: Number(port), hostname: 'localhost', fetch: work === 'launchers' ? launchers() : events() })
+Bun.serve({ port: Number(port), hostname: 'localhost', fetch: workload === 'launchers' ? launchers() : events() })

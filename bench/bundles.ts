@@ -2,28 +2,29 @@ import { writeFileSync } from 'node:fs'
 import type { Server } from './processes.ts'
 
 const BUNDLES = 10_000
-const AT_A_TIME = 50
+const CONCURRENCY = 50
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-/** What a bundle is made of: seven links with their notes. */
+/** A bundle of seven links with notes. */
 export function contentOf(number: number) {
   return {
     title: `Reading list ${number}`,
     description: 'What to read before the meeting, a page for each day of the week.',
     urls: DAYS.map((day) => `https://${day.toLowerCase()}.example.com/reports/${number}?view=full`),
-    urlMetadata: DAYS.map((day) => ({ note: `${day}: report ${number}, and what became of the last one` })),
+    urlMetadata: DAYS.map((day) => ({ note: `${day}: report ${number}, and what came of the last one` })),
   }
 }
 
 /**
- * Makes the bundles that are asked for, through the API like anybody; gives the slugs.
- * @param key whose they are; without one they are nobody's.
+ * Creates bundles through the API.
+ * @param key of their owner; without one they are anonymous.
+ * @returns their slugs.
  */
 export async function makeBundles({ origin }: Server, count = BUNDLES, key?: string): Promise<string[]> {
   const slugs: string[] = []
-  for (let from = 0; from < count; from += AT_A_TIME) {
+  for (let from = 0; from < count; from += CONCURRENCY) {
     slugs.push(
-      ...(await Promise.all(Array.from({ length: AT_A_TIME }, (_, index) => makeBundle(origin, from + index, key)))),
+      ...(await Promise.all(Array.from({ length: CONCURRENCY }, (_, index) => makeBundle(origin, from + index, key)))),
     )
   }
   return slugs
@@ -39,16 +40,16 @@ async function makeBundle(origin: string, number: number, key?: string): Promise
   return ((await answer.json()) as { slug: string }).slug
 }
 
-/** Writes one launcher to a file as the service answers it to a browser: head and body, byte by byte. */
-export function keepLauncher({ origin }: Server, slug: string, file: string): Promise<void> {
-  return keepAnswer(`${origin}/l/${slug}`, { 'accept-encoding': 'gzip, deflate, br' }, file)
+/** Saves a launcher to a file exactly as the service sends it to a browser, head and body. */
+export function saveLauncher({ origin }: Server, slug: string, file: string): Promise<void> {
+  return saveAnswer(`${origin}/l/${slug}`, { 'accept-encoding': 'gzip, deflate, br' }, file)
 }
 
-/** Writes the answer to a GET to a file, as `bare.ts` takes it. */
-export async function keepAnswer(address: string, headers: Record<string, string>, file: string): Promise<void> {
+/** Saves the answer to a GET to a file, for `bare.ts` to send. */
+export async function saveAnswer(address: string, headers: Record<string, string>, file: string): Promise<void> {
   const answer = await fetch(address, { headers, decompress: false })
   if (answer.status !== 200) throw new Error(`${address}: ${answer.status}`)
-  // The runtime sends these two of its own accord, to the service and to the bare server alike.
+  // The runtime adds these two to every answer, the service's and the bare server's.
   const head = [...answer.headers].filter(([name]) => name !== 'date' && name !== 'content-length')
   writeFileSync(
     file,

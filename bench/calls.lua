@@ -1,4 +1,4 @@
--- Calls of the API with a key. A line of the file is one: method, path and body.
+-- API calls with a key. Each line of the file is one: method, path and body.
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 dofile(here .. "closed-loop.lua")
 

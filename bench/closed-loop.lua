@@ -1,8 +1,8 @@
--- What both loads share: which slugs there are, and an end that leaves nothing under way.
+-- What the scripts share: reading the file of requests, and an end that leaves none in progress.
 --
--- wrk hangs up on requests under way when its time is over; the server has answered those and wrk has not
--- counted them. So each load stops asking first: after its time or its number of requests, a connection
--- sends the beginning of a request and no more. What was asked is then answered, and the count is exact.
+-- When its time is over, wrk drops requests in progress, which the server may have answered and counted. So each
+-- script stops sending first: after its time or number of requests, a connection sends only the beginning of a
+-- request. All complete requests are then answered, and the count is exact.
 
 local ffi = require("ffi")
 ffi.cdef([[
@@ -20,20 +20,20 @@ end
 local END = "GET / HTTP/1.1\r\n"
 local requests, next_request, deadline = {}, nil, nil
 -- Read back by `done`, which wrk runs outside the thread.
-asked = 0
+sent = 0
 seconds = 0
 
--- args: the file of slugs, then "seconds" and how long, or "requests" and how many
+-- args: the file of slugs or calls; "seconds" and how many, or "requests" and how many
 function prepare(args, make)
   for slug in io.lines(args[1]) do
     requests[#requests + 1] = make(slug)
   end
   local amount = tonumber(args[3])
   if args[2] == "requests" then
-    -- In turn, so that every bundle is asked for.
+    -- In turn, so that every bundle is requested.
     next_request = function()
-      if asked == amount then return nil end
-      return requests[asked % #requests + 1]
+      if sent == amount then return nil end
+      return requests[sent % #requests + 1]
     end
   else
     math.randomseed(os.time())
@@ -49,14 +49,14 @@ end
 
 local is_checked = false
 function request()
-  -- The first is for wrk itself, which looks at it and sends nothing.
+  -- wrk calls this once to inspect a request that it does not send.
   if not is_checked then
     is_checked = true
     return requests[1]
   end
   local text = next_request()
   if text == nil then return END end
-  asked = asked + 1
+  sent = sent + 1
   return text
 end
 
@@ -67,8 +67,8 @@ end
 
 function done(summary, latency)
   io.write(string.format(
-    '{"asked":%d,"answered":%d,"refused":%d,"seconds":%f,"p99Ms":%f}\n',
-    thread:get("asked"),
+    '{"sent":%d,"answered":%d,"errors":%d,"seconds":%f,"p99Ms":%f}\n',
+    thread:get("sent"),
     summary.requests,
     summary.errors.status,
     thread:get("seconds"),

@@ -1,21 +1,21 @@
 import { Database } from 'bun:sqlite'
 
-/** One line of what a run prints. */
+/** One printed row. */
 export interface Row {
-  what: string
+  label: string
   figure: string
-  /** Left out of rows that only inform. */
+  /** Absent from rows that have no goal. */
   goal?: string
   isMet?: boolean
 }
 
-/** The middle of some numbers, or the mean of the two in the middle. */
+/** The median: of an even count, the mean of the two in the middle. */
 export function median(numbers: number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2
 }
 
-/** Whether the store holds as many views and clicks as were answered, to the last one. */
+/** Rows saying whether the database holds exactly as many views and clicks as were answered. */
 export function checkCounts(file: string, answered: { views: number; open_all_clicks: number }): Row[] {
   const database = new Database(file, { readonly: true })
   const stored = database
@@ -23,19 +23,19 @@ export function checkCounts(file: string, answered: { views: number; open_all_cl
     .get()
   database.close()
   return (['views', 'open_all_clicks'] as const).map((column) => ({
-    what: column === 'views' ? 'Views counted' : 'Clicks counted',
+    label: column === 'views' ? 'Views counted' : 'Clicks counted',
     figure: String(stored?.[column]),
     goal: `all ${answered[column]}`,
     isMet: stored?.[column] === answered[column],
   }))
 }
 
-/** The rows as Markdown, for a terminal and for the README. */
+/** The rows as a Markdown table, for a terminal and for the README. */
 export function table(rows: Row[]): string {
   const cells = [
     ['', 'measured', 'goal', ''],
-    ...rows.map(({ what, figure, goal = '', isMet }) => [
-      what,
+    ...rows.map(({ label, figure, goal = '', isMet }) => [
+      label,
       figure,
       goal,
       isMet === undefined ? '' : isMet ? 'pass' : 'FAIL',

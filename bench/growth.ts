@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { type Call, mintKey, writeCalls } from './api.ts'
 import { contentOf, makeBundles } from './bundles.ts'
 import { median, type Row, table } from './figures.ts'
-import { onFile, type Server, startService } from './processes.ts'
-import { CONNECTIONS, calling, findWrk, forSeconds } from './wrk.ts'
+import { fileStore, type Server, startService } from './processes.ts'
+import { CONNECTIONS, callForSeconds, findWrk, loadForSeconds } from './wrk.ts'
 
-// `bun run bench:growth`: what a million bundles cost that a thousand do not. Both stores have the same person with the
-// same thousand bundles; the larger has 999 000 of others beside them, put there by SQL. Rounds are interleaved.
+// `bun run bench:growth`: how much slower a database of a million bundles is than one of a thousand. Both have the same
+// user with the same thousand bundles; the larger has 999 000 of other owners too, inserted with SQL. Rounds alternate.
 
 const OWN = 1_000
 const OTHERS = 999_000
@@ -17,7 +17,7 @@ const ROUNDS = 5
 const ROUND_SECONDS = 2
 const GOAL = 1.5
 
-/** Of a store: its server, the person's key and bundles, and bundles that are asked for once only. */
+/** A database's server, and the user's key and bundles. */
 interface Side {
   server: Server
   key: string
@@ -28,38 +28,38 @@ async function bench(folder: string): Promise<void> {
   const few = await side(join(folder, 'few.db'), 0)
   const many = await side(join(folder, 'many.db'), OTHERS)
   const rows = [await firstViews(few, many)]
-  for (const work of ['launchers', 'list', 'search', 'create'] as const) {
-    const slower: number[] = []
+  for (const workload of ['launchers', 'list', 'search', 'create'] as const) {
+    const ratios: number[] = []
     const rates: [number, number][] = []
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const one = await perSecond(work, few, folder)
-      const other = await perSecond(work, many, folder)
+      const withFew = await perSecond(workload, few, folder)
+      const withMany = await perSecond(workload, many, folder)
       if (round === 0) continue
-      slower.push(one / other)
-      rates.push([one, other])
+      ratios.push(withFew / withMany)
+      rates.push([withFew, withMany])
     }
-    const [one, other] = [0, 1].map((at) => Math.round(median(rates.map((pair) => pair[at] ?? 0))).toLocaleString('en'))
-    rows.push(row(`${work} per second: ${one} and ${other}`, median(slower)))
+    const medians = [0, 1].map((at) => Math.round(median(rates.map((pair) => pair[at] ?? 0))).toLocaleString('en'))
+    rows.push(row(`${workload} per second: ${medians.join(' and ')}`, median(ratios)))
   }
   console.log(table(rows))
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1
   for (const { server } of [few, many]) await server.stop()
 }
 
-function row(what: string, times: number): Row {
-  return { what, figure: `${times.toFixed(2)} times as long`, goal: `at most ${GOAL}`, isMet: times <= GOAL }
+function row(label: string, ratio: number): Row {
+  return { label, figure: `${ratio.toFixed(2)} times as long`, goal: `at most ${GOAL}`, isMet: ratio <= GOAL }
 }
 
 async function side(database: string, others: number): Promise<Side> {
-  const filling = await startService(onFile(database), '/')
+  const filling = await startService(fileStore(database), '/')
   const key = await mintKey(filling)
   const slugs = await makeBundles(filling, OWN, key)
   await filling.stop()
   fill(database, others)
-  return { server: await startService(onFile(database), '/healthz'), key, slugs }
+  return { server: await startService(fileStore(database), '/healthz'), key, slugs }
 }
 
-/** Bundles of others, as an import might have left them: each with its first version. */
+/** Inserts bundles of other owners, each with its first version and its search text. */
 function fill(file: string, count: number): void {
   const { urls, urlMetadata } = contentOf(1)
   const database = new Database(file)
@@ -78,13 +78,13 @@ function fill(file: string, count: number): void {
     `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)
      SELECT id, 1, urls, url_metadata, title, created_at FROM bundles WHERE owner_id IS NULL`,
   )
-  // What an own edit leaves is swept after an hour.
+  // Rows of edits, which a running service deletes after an hour.
   database.run('DELETE FROM bundle_changes')
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
 }
 
-/** Launchers that nobody has asked for yet are read and rendered: one after another, in turns. */
+/** Launchers that are not cached yet, so each is read and rendered; one at a time, alternating. */
 async function firstViews(few: Side, many: Side): Promise<Row> {
   const times = { few: [] as number[], many: [] as number[] }
   for (let at = 0; at < OWN; at += 1) {
@@ -99,14 +99,14 @@ async function firstViews(few: Side, many: Side): Promise<Row> {
   return row(`first views, ms: ${ms.map((each) => each.toFixed(2)).join(' and ')}`, ms[1]! / ms[0]!)
 }
 
-async function perSecond(work: 'launchers' | Call, { server, key, slugs }: Side, folder: string): Promise<number> {
+async function perSecond(workload: 'launchers' | Call, { server, key, slugs }: Side, folder: string): Promise<number> {
   const file = join(folder, 'calls')
-  if (work === 'launchers') writeFileSync(file, slugs.join('\n'))
-  else writeCalls(work, slugs, file)
+  if (workload === 'launchers') writeFileSync(file, slugs.join('\n'))
+  else writeCalls(workload, slugs, file)
   const { answered, seconds } =
-    work === 'launchers'
-      ? await forSeconds(work, server.origin, file, ROUND_SECONDS)
-      : await calling(server.origin, { file, key, connections: CONNECTIONS }, ROUND_SECONDS)
+    workload === 'launchers'
+      ? await loadForSeconds(workload, server.origin, file, ROUND_SECONDS)
+      : await callForSeconds(server.origin, { file, key, connections: CONNECTIONS }, ROUND_SECONDS)
   return answered / seconds
 }
 

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUNTIMES, type Runtime, type Server, startServer } from '../tests/server.ts'
+import { median } from './figures.ts'
 
-// `bun bench/insights.ts`: what `insights?range=90d` costs where much was counted, against where little was, among
-// 100 000 bundles. Counters are filled in by SQL, as ten million views would have left them.
+// `bun run bench:insights`: what `insights?range=90d` costs for a bundle with ten million views relative to one with a
+// thousand, among 100 000 bundles. Counters are inserted with SQL.
 
 const BUNDLES = 100_000
 const DAYS = 90
@@ -19,7 +20,7 @@ const DAY_MS = 86_400_000
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const ruleIds = (rules: number) => Array.from({ length: rules }, (_, index) => `r_${String(index).padStart(10, '0')}`)
 
-/** What is compared: the same policy, seen by many and by few. */
+/** Bundles with the same policy and with many or few views. */
 const PAIRS = [
   { rules: 0, many: 'bench-many-plain', few: 'bench-few-plain' },
   { rules: 50, many: 'bench-many-rules', few: 'bench-few-rules' },
@@ -44,7 +45,7 @@ async function measure(runtime: Runtime, database: string, cookie: string): Prom
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const slug of [many, few]) times[slug]?.push(await timeOf(server, slug, cookie))
     }
-    // The first rounds warm both up.
+    // The first quarter warms up.
     const [ours = 0, theirs = 0] = [many, few].map((slug) => median(times[slug]?.slice(ROUNDS / 4) ?? []))
     const ratio = ours / theirs
     const verdict = ratio <= GOAL ? 'pass' : 'FAIL'
@@ -81,6 +82,7 @@ function fill(file: string): void {
     ] as const) {
       database.run('UPDATE bundles SET resolution_policy = ? WHERE slug = ?', [policy, slug])
       fillDays(database, slug, views, ['', ...ids])
+      fillBreakdowns(database, slug, views)
     }
     fillViewers(database, many)
   }
@@ -88,7 +90,7 @@ function fill(file: string): void {
   database.close()
 }
 
-/** So many views, spread over the days and rules as evenly as whole numbers allow. */
+/** Spreads the views over days and rules as evenly as whole numbers allow. */
 function fillDays(database: Database, slug: string, views: number, rules: string[]): void {
   const insert = database.query(
     'INSERT INTO daily_counters SELECT id, ?1, ?2, ?3, ?3 / 3 FROM bundles WHERE slug = ?4 AND ?3 > 0',
@@ -100,6 +102,17 @@ function fillDays(database: Database, slug: string, views: number, rules: string
       insert.run(dayBefore(Math.floor(cell / rules.length)), rules[cell % rules.length] ?? '', share, slug)
     }
   })()
+}
+
+/** As many referrers a day as the fewest views allow, for both, because their number is bounded. */
+function fillBreakdowns(database: Database, slug: string, views: number): void {
+  const perDay = Math.floor(FEW / DAYS)
+  database.run(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 * ?2 - 1)
+     INSERT INTO daily_breakdowns SELECT bundles.id, date(?3, '-' || (i / ?2) || ' days'), 'referrer',
+       'site-' || (i % ?2) || '.example', ?4 / ?1 / ?2 FROM n JOIN bundles ON slug = ?5`,
+    [DAYS, perDay, dayBefore(0), views, slug],
+  )
 }
 
 function fillViewers(database: Database, slug: string): void {
@@ -140,10 +153,6 @@ function send(origin: string, path: string, body: unknown, headers: Record<strin
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-bench-'))

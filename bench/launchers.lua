@@ -1,4 +1,4 @@
--- A browser looking at launchers, one after another.
+-- Launchers, with a browser's headers.
 local here = debug.getinfo(1, "S").source:match("^@(.*/)")
 dofile(here .. "closed-loop.lua")
 

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median, table } from './figures.ts'
-import { onFile, startService } from './processes.ts'
-import { forSeconds } from './wrk.ts'
+import { fileStore, startService } from './processes.ts'
+import { loadForSeconds } from './wrk.ts'
 
-// `bun bench/policies.ts`: launchers whose policy has 50 rules against launchers without one, in turns. The
-// viewers match no rule, so every condition is looked at, and the page is the same size on both sides.
+// `bun run bench:policies`: launchers whose policy has 50 rules against launchers without a policy, alternating.
+// Viewers match no rule, so every condition is evaluated and the page has the same size on both sides.
 
-/** As many as the cache of launchers holds at once: a compiled policy of 250 conditions weighs some 170 KB of its 32 MB. */
+/** All fit in the launcher cache, which counts a compiled policy of 250 conditions as about 170 KB of its 32 MB. */
 const BUNDLES = 100
 const RULES = 50
 const ROUNDS = 8
@@ -17,13 +17,13 @@ const GOAL = 0.85
 
 const FIELDS = ['country', 'language', 'device', 'query.utm_campaign', 'referrerDomain'] as const
 
-/** A rule of five conditions that no viewer of the bench fulfils. */
+/** A rule of five conditions that no viewer of the bench matches. */
 function rule(number: number) {
   const leaves = FIELDS.map((field) => ({ op: 'equals', field, value: `none-${number}` }))
   return { name: `Rule ${number}`, when: { op: 'or', of: leaves }, tabs: [{ url: `https://example.com/${number}` }] }
 }
 
-async function make(origin: string, resolutionPolicy: unknown): Promise<string[]> {
+async function createBundles(origin: string, resolutionPolicy: unknown): Promise<string[]> {
   const slugs: string[] = []
   for (let number = 0; number < BUNDLES; number += 1) {
     const answer = await fetch(`${origin}/api/links`, {
@@ -38,16 +38,16 @@ async function make(origin: string, resolutionPolicy: unknown): Promise<string[]
 }
 
 async function bench(folder: string): Promise<void> {
-  const service = await startService(onFile(join(folder, 'bench.db')), '/')
+  const service = await startService(fileStore(join(folder, 'bench.db')), '/')
   const file = async (name: string, policy: unknown) => {
     const path = join(folder, name)
-    writeFileSync(path, (await make(service.origin, policy)).join('\n'))
+    writeFileSync(path, (await createBundles(service.origin, policy)).join('\n'))
     return path
   }
   const without = await file('without', null)
   const withPolicy = await file('with', { version: 1, rules: Array.from({ length: RULES }, (_, index) => rule(index)) })
   const perSecond = async (slugs: string) =>
-    (await forSeconds('launchers', service.origin, slugs, ROUND_SECONDS)).answered / ROUND_SECONDS
+    (await loadForSeconds('launchers', service.origin, slugs, ROUND_SECONDS)).answered / ROUND_SECONDS
   const ratios: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
     const plain = await perSecond(without)
@@ -58,7 +58,7 @@ async function bench(folder: string): Promise<void> {
   const ratio = median(ratios)
   const figure = `${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
   const goal = `at least ${GOAL.toFixed(2)}`
-  console.log(table([{ what: `Launchers with ${RULES} rules, of those without`, figure, goal, isMet: ratio >= GOAL }]))
+  console.log(table([{ label: `Launchers with ${RULES} rules, of those without`, figure, goal, isMet: ratio >= GOAL }]))
   if (ratio < GOAL) process.exitCode = 1
 }
 

@@ -5,46 +5,47 @@ import { freePort } from '../tests/ports.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const POLL_MS = 1
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
-/** A server in a process of its own that has answered once. */
+/** A server in its own process that has answered its first request. */
 export interface Server {
   origin: string
   /** From the start of the process to its first answer. */
   firstAnswerMs: number
-  /** What the process holds of the machine's memory, in MB of 1024 * 1024 bytes. */
+  /** Resident memory of the process, in MiB. */
   residentMb(): number
-  /** Time on a processor so far, of all its threads, in ms. */
+  /** Processor time so far, all threads, in ms. */
   processorMs(): number
   /** SIGTERM; resolves when the process has ended. */
   stop(): Promise<void>
 }
 
-/** Where a service keeps its data, and whom it shares its limits with. */
-export interface Place {
+/** Settings that say where a service keeps its data and limits. */
+export interface StoreEnv {
   DATABASE_URL: string
   DATABASE_AUTH_TOKEN?: string
   SERVICE_SECRET?: string
   REDIS_URL?: string
 }
 
-/** A file of this machine. */
-export function onFile(path: string): Place {
+/** A local database file. */
+export function fileStore(path: string): StoreEnv {
   return { DATABASE_URL: `file:${path}` }
 }
 
 /**
- * Starts the service as shipped, with the package's own `start`; `path` is what it answers first.
- * @param checkout whose code it is; this one's where nothing is said.
+ * Starts the service as shipped, with the package's `start` script.
+ * @param path of its first request.
+ * @param checkout whose code to run; default: this one.
  */
-export async function startService(place: Place, path: string, checkout = ROOT): Promise<Server> {
+export async function startService(store: StoreEnv, path: string, checkout = ROOT): Promise<Server> {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } }
   const port = freePort()
-  const env = { PORT: String(port), ...place, ...WITHOUT_LIMITS }
+  const env = { PORT: String(port), ...store, ...WITHOUT_LIMITS }
   return start(scripts.start.split(' ').slice(1), new Request(`http://localhost:${port}${path}`), env, checkout)
 }
 
-/** As high as they go: one machine plays every client. */
+/** One machine plays every client, so limits are set as high as they go. */
 export const WITHOUT_LIMITS = {
   SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000000',
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1000000000',
@@ -53,17 +54,17 @@ export const WITHOUT_LIMITS = {
   SERVICE_WRITES_PER_HOUR: '0',
 }
 
-/** Starts Elysia and the client over a file, with the SQL that was recorded (`recorded.ts`). */
+/** Starts Elysia and `@libsql/client` on a file, to run the recorded SQL (`recorded.ts`). */
 export async function startBareStore(store: string, recorded: string): Promise<Server> {
   const port = freePort()
   return start(['bench/bare-store.ts', String(port), store, recorded], new Request(`http://localhost:${port}/`))
 }
 
-/** Starts the bare runtime on one of the two works. */
-export async function startBare(...work: ['launchers', string] | ['events']): Promise<Server> {
+/** Starts the bare runtime with a workload; launchers need the file of a saved one. */
+export async function startBare(...workload: ['launchers', string] | ['events']): Promise<Server> {
   const port = freePort()
-  const ask = work[0] === 'events' ? { method: 'POST', body: '{}' } : {}
-  return start(['bench/bare.ts', String(port), ...work], new Request(`http://localhost:${port}/`, ask))
+  const init = workload[0] === 'events' ? { method: 'POST', body: '{}' } : {}
+  return start(['bench/bare.ts', String(port), ...workload], new Request(`http://localhost:${port}/`, init))
 }
 
 async function start(
@@ -79,7 +80,7 @@ async function start(
     stdout: 'ignore',
     stderr: 'inherit',
   })
-  // A bench that fails half-way leaves nothing running.
+  // A bench that fails halfway leaves nothing running.
   process.on('exit', () => child.kill())
   await firstAnswer(first, child)
   return {
@@ -88,7 +89,7 @@ async function start(
     residentMb: () => residentMb(child.pid),
     processorMs: () => processorMs(child.pid),
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server had ended by itself')
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server has already exited')
       child.kill('SIGTERM')
       await child.exited
     },
@@ -96,13 +97,13 @@ async function start(
 }
 
 async function firstAnswer(request: Request, child: Bun.Subprocess): Promise<void> {
-  for (const from = performance.now(); performance.now() - from < PATIENCE_MS; await Bun.sleep(POLL_MS)) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+  for (const from = performance.now(); performance.now() - from < TIMEOUT_MS; await Bun.sleep(POLL_MS)) {
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`)
     const answer = await fetch(request.clone()).catch(() => null)
     await answer?.arrayBuffer()
     if (answer?.ok) return
   }
-  throw new Error(`the server does not answer at ${request.url}`)
+  throw new Error(`no answer from ${request.url}`)
 }
 
 function residentMb(pid: number): number {
@@ -110,9 +111,9 @@ function residentMb(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-/** Time on a processor so far of a process, of all its threads, in ms. */
+/** Processor time of a process so far, all threads, in ms. */
 export function processorMs(pid: number): number {
-  // proc(5): after the command's closing bracket, fields 12 and 13 are user and system time in ticks of 10 ms.
+  // proc(5): after the command's closing bracket, fields 12 and 13 are user and system time, in ticks of 10 ms.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -1,13 +1,13 @@
 import { type InStatement, Sqlite3Transaction } from '@libsql/client/sqlite3'
 import { FileReads } from '../db/reads.ts'
 
-/** One way to the store that a request took: a read, reads of one moment, or all the writes of a transaction. */
+/** One access to the database: a read, reads of one snapshot, or the writes of one transaction. */
 export interface Step {
   isWrite: boolean
   statements: { sql: string; args: unknown[] }[]
 }
 
-/** What the service asked its file for one call, and what stands in there for what differs from call to call. */
+/** The statements of one call, and the values in them that a replay has to substitute. */
 export interface Recorded {
   steps: Step[]
   slug: string
@@ -15,16 +15,16 @@ export interface Recorded {
   version: number
 }
 
-/** The service's own, which no request asks for. */
-const OF_ITSELF = /bundle_changes|counter_batches|data_version/
+/** Statements of the service's background work, which belong to no request. */
+const BACKGROUND = /bundle_changes|counter_batches|data_version/
 
 let steps: Step[] | null = null
 
-/** Has the client tell what runs through it; call before the service opens its store. */
-export function listen(): void {
-  const keep = (isWrite: boolean, statements: (InStatement | [string, unknown?])[]) => {
+/** Patches the client to record statements; call it before the service opens its database. */
+export function patchClient(): void {
+  const record = (isWrite: boolean, statements: (InStatement | [string, unknown?])[]) => {
     const kept = statements.flatMap((statement) =>
-      typeof statement === 'string' || Array.isArray(statement) || OF_ITSELF.test(statement.sql)
+      typeof statement === 'string' || Array.isArray(statement) || BACKGROUND.test(statement.sql)
         ? []
         : [{ sql: statement.sql, args: (statement.args ?? []) as unknown[] }],
     )
@@ -32,24 +32,24 @@ export function listen(): void {
   }
   const { execute, batch: readAll } = FileReads.prototype
   FileReads.prototype.execute = function (this: FileReads, statement: InStatement, ...args: never[]) {
-    keep(false, [statement])
+    record(false, [statement])
     return execute.call(this, statement, ...args)
   }
   FileReads.prototype.batch = function (this: FileReads, statements: InStatement[]) {
-    keep(false, statements)
+    record(false, statements)
     return readAll.call(this, statements)
   }
   const { batch } = Sqlite3Transaction.prototype
   Sqlite3Transaction.prototype.batch = function (statements) {
-    keep(true, statements)
+    record(true, statements)
     return batch.call(this, statements)
   }
 }
 
-/** What the store is asked while something is done. */
-export async function stepsOf(run: () => Promise<unknown>): Promise<Step[]> {
-  const kept: Step[] = (steps = [])
+/** The accesses to the database during a run. */
+export async function recordSteps(run: () => Promise<unknown>): Promise<Step[]> {
+  const recorded: Step[] = (steps = [])
   await run()
   steps = null
-  return kept
+  return recorded
 }

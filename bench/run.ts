@@ -1,36 +1,33 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepLauncher, makeBundles } from './bundles.ts'
+import { makeBundles, saveLauncher } from './bundles.ts'
 import { checkCounts, median, type Row, table } from './figures.ts'
-import { onFile, type Server, startBare, startService } from './processes.ts'
-import { findWrk, forSeconds, inTurn, type Work } from './wrk.ts'
+import { fileStore, type Server, startBare, startService } from './processes.ts'
+import { findWrk, loadForSeconds, loadRequests, type Workload } from './wrk.ts'
 
-// `bun run bench`: the service as shipped against the bare runtime on the same work. See bench/README.md.
+// `bun run bench`: the service as shipped against the bare runtime with the same workload. See bench/README.md.
 
 const STARTS = 7
 const REQUESTS_BEFORE_MEMORY = 100_000
 const ROUNDS = 12
 const ROUND_SECONDS = 2
-/** Bare rounds that differ by more say that the machine had other work, and the ratios say little. */
-const STEADY = 1.25
+/** If bare rounds differ by more than this, the machine had other work and the ratios say little. */
+const MAX_SPREAD = 1.25
 
-/**
- * What a run works with. `asked` is what wrk was answered, for the counts to be checked against; what the bench
- * asks for itself is not in it, for its client is taken for the bot that it is.
- */
 interface Run {
   database: string
   slugs: string[]
   slugFile: string
   launcherFile: string
-  asked: Record<Work, number>
+  /** Answers to wrk, which the counts must equal. The bench's own requests are not counted: its client is a bot. */
+  answered: Record<Workload, number>
 }
 
 async function bench(folder: string): Promise<void> {
   const run = await prepare(folder)
   const rows = [await firstAnswer(run)]
-  const service = await startService(onFile(run.database), `/l/${run.slugs[0]}`)
+  const service = await startService(fileStore(run.database), `/l/${run.slugs[0]}`)
   const bare = await startBare('launchers', run.launcherFile)
   rows.push(...(await memory(run, service, bare)))
   rows.push(...(await rounds(run, 'launchers', service, bare, 0.6)))
@@ -39,8 +36,8 @@ async function bench(folder: string): Promise<void> {
   rows.push(...(await rounds(run, 'events', service, bareEvents, 0.5)))
   await bareEvents.stop()
   await service.stop()
-  // Read once the service has ended: what SIGTERM left unwritten would be missing here.
-  rows.push(...checkCounts(run.database, { views: run.asked.launchers, open_all_clicks: run.asked.events }))
+  // After the service has stopped, so that counts which SIGTERM left unwritten would be missing.
+  rows.push(...checkCounts(run.database, { views: run.answered.launchers, open_all_clicks: run.answered.events }))
   console.log(table(rows))
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1
 }
@@ -50,12 +47,12 @@ async function prepare(folder: string): Promise<Run> {
     database: join(folder, 'bench.db'),
     slugFile: join(folder, 'slugs'),
     launcherFile: join(folder, 'launcher.json'),
-    asked: { launchers: 0, events: 0 },
+    answered: { launchers: 0, events: 0 },
   }
-  const service = await startService(onFile(run.database), '/')
+  const service = await startService(fileStore(run.database), '/')
   const slugs = await makeBundles(service)
   writeFileSync(run.slugFile, slugs.join('\n'))
-  await keepLauncher(service, slugs[0]!, run.launcherFile)
+  await saveLauncher(service, slugs[0]!, run.launcherFile)
   await service.stop()
   return { ...run, slugs }
 }
@@ -63,47 +60,47 @@ async function prepare(folder: string): Promise<Run> {
 async function firstAnswer(run: Run): Promise<Row> {
   const times: number[] = []
   for (const slug of run.slugs.slice(0, STARTS)) {
-    const service = await startService(onFile(run.database), `/l/${slug}`)
+    const service = await startService(fileStore(run.database), `/l/${slug}`)
     times.push(service.firstAnswerMs)
     await service.stop()
   }
   const ms = median(times)
-  return { what: 'Start to first launcher, ms', figure: ms.toFixed(0), goal: 'at most 250', isMet: ms <= 250 }
+  return { label: 'Start to first launcher, ms', figure: ms.toFixed(0), goal: 'at most 250', isMet: ms <= 250 }
 }
 
 async function memory(run: Run, service: Server, bare: Server): Promise<Row[]> {
   for (const server of [bare, service]) {
-    await inTurn('launchers', server.origin, run.slugFile, REQUESTS_BEFORE_MEMORY)
+    await loadRequests('launchers', server.origin, run.slugFile, REQUESTS_BEFORE_MEMORY)
   }
-  run.asked.launchers += REQUESTS_BEFORE_MEMORY
+  run.answered.launchers += REQUESTS_BEFORE_MEMORY
   const [ours, theirs] = [service.residentMb(), bare.residentMb()]
-  // Everything but launchers is loaded with the first request for it.
+  // The router and all it needs are loaded with the first request for anything but a launcher.
   await (await fetch(`${service.origin}/`)).arrayBuffer()
   return [
     {
-      what: 'Resident memory above bare, MB',
+      label: 'Resident memory above bare, MB',
       figure: `${(ours - theirs).toFixed(0)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})`,
       goal: 'at most 60',
       isMet: ours - theirs <= 60,
     },
-    { what: '  with the router loaded, MB', figure: (service.residentMb() - theirs).toFixed(0) },
+    { label: '  with the router loaded, MB', figure: (service.residentMb() - theirs).toFixed(0) },
   ]
 }
 
 interface Round {
   perSecond: number
   p99: number
-  /** Of a processor, for one answer. */
+  /** Processor time per answer. */
   microseconds: number
 }
 
-/** Bare and ours in turns, so that what else the machine does falls on both; the first round warms up. */
-async function rounds(run: Run, work: Work, service: Server, bare: Server, goal: number): Promise<Row[]> {
+/** Bare and ours alternate, so that other load on the machine affects both; the first round warms up. */
+async function rounds(run: Run, workload: Workload, service: Server, bare: Server, goal: number): Promise<Row[]> {
   const pairs: { ours: Round; theirs: Round }[] = []
   for (let number = 0; number <= ROUNDS; number += 1) {
-    const theirs = await round(run, work, bare)
-    const ours = await round(run, work, service)
-    run.asked[work] += ours.answered
+    const theirs = await round(run, workload, bare)
+    const ours = await round(run, workload, service)
+    run.answered[workload] += ours.answered
     if (number > 0) pairs.push({ ours, theirs })
   }
   const ratio = median(pairs.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond))
@@ -116,23 +113,23 @@ async function rounds(run: Run, work: Work, service: Server, bare: Server, goal:
   const spread = Math.max(...rates) / Math.min(...rates)
   return [
     {
-      what: `${work === 'launchers' ? 'Launchers' : 'Events'} per second, of bare`,
+      label: `${workload === 'launchers' ? 'Launchers' : 'Events'} per second, of bare`,
       figure: `${ratio.toFixed(2)} (${both('perSecond', 0)})`,
       goal: `at least ${goal.toFixed(2)}`,
       isMet: ratio >= goal,
     },
-    { what: '  p99, ms', figure: both('p99', 2) },
-    { what: '  processor time each, µs', figure: both('microseconds', 1) },
+    { label: '  p99, ms', figure: both('p99', 2) },
+    { label: '  processor time each, µs', figure: both('microseconds', 1) },
     {
-      what: '  fastest to slowest bare round',
-      figure: `${spread.toFixed(2)}${spread > STEADY ? ', busy machine' : ''}`,
+      label: '  fastest to slowest bare round',
+      figure: `${spread.toFixed(2)}${spread > MAX_SPREAD ? ', busy machine' : ''}`,
     },
   ]
 }
 
-async function round(run: Run, work: Work, server: Server): Promise<Round & { answered: number }> {
+async function round(run: Run, workload: Workload, server: Server): Promise<Round & { answered: number }> {
   const before = server.processorMs()
-  const { answered, p99Ms } = await forSeconds(work, server.origin, run.slugFile, ROUND_SECONDS)
+  const { answered, p99Ms } = await loadForSeconds(workload, server.origin, run.slugFile, ROUND_SECONDS)
   const microseconds = ((server.processorMs() - before) * 1000) / answered
   return { answered, perSecond: answered / ROUND_SECONDS, p99: p99Ms, microseconds }
 }

@@ -7,9 +7,10 @@ import { readConfig } from '../src/config.ts'
 import { sessionReader } from '../src/identity/sessions.ts'
 import { openLog } from '../src/log.ts'
 import { startService } from '../src/service.ts'
+import { median } from './figures.ts'
 
-// What a session costs a request: the lookup as every request makes it (cookie, signature, query, row) against the
-// bare joined query through the driver, on the same file. Rounds are interleaved, so that both meet the same machine.
+// `bun run bench:session`: the session lookup of a request (cookie, signature, query, row) relative to the bare joined
+// query through the driver, on the same file. Rounds alternate, so that other load on the machine affects both alike.
 
 const GOAL = 2.5
 const ROUNDS = 41
@@ -36,8 +37,8 @@ if ((await query()).rows.length !== 1) throw new Error('the query finds no sessi
 
 const rounds = { lookup: [] as number[], query: [] as number[] }
 for (let round = 0; round < ROUNDS; round += 1) {
-  rounds.query.push(await timed(query))
-  rounds.lookup.push(await timed(() => lookUp(headers)))
+  rounds.query.push(await microsPerCall(query))
+  rounds.lookup.push(await microsPerCall(() => lookUp(headers)))
 }
 const [lookup, bare] = [median(rounds.lookup), median(rounds.query)]
 const ratio = lookup / bare
@@ -61,13 +62,8 @@ function query() {
   return client.execute({ sql, args: [token, Date.now()] })
 }
 
-/** Microseconds a call. */
-async function timed(call: () => Promise<unknown>): Promise<number> {
+async function microsPerCall(call: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   for (let n = 0; n < CALLS; n += 1) await call()
   return ((performance.now() - start) * 1000) / CALLS
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }

@@ -7,14 +7,18 @@ import { median, type Row, table } from './figures.ts'
 import { processorMs, type Server, startService } from './processes.ts'
 import { CONNECTIONS } from './wrk.ts'
 
-// `bun run bench:sqld <checkout>`: creates by one, two and four processes on one sqld, and what a list costs sqld, against
-// one process of the code in another checkout. Sides take turns, each time over an empty sqld. A refusal ends it.
+// `bun run bench:sqld <checkout>`: creates by one, two and four processes on one sqld, and what a list costs sqld, relative
+// to one process of the code in another checkout. Sides alternate, each time with an empty sqld. A refusal ends the run.
 
 const BUNDLES = 300
 const ROUNDS = 3
 const ROUND_SECONDS = 4
 const WARM_UP_SECONDS = 1
-const GOALS = { 1: 0.9, 2: 1.2, 4: 1.5 } as const
+const SIDES = [
+  { name: 'one process', processes: 1, goal: 0.9 },
+  { name: 'two processes', processes: 2, goal: 1.2 },
+  { name: 'four processes', processes: 4, goal: 1.5 },
+] as const
 const LIST_GOAL = 0.4
 
 interface Side {
@@ -25,18 +29,18 @@ interface Side {
 
 interface Measured {
   perSecond: number
-  /** Processor time of sqld for one, in µs. */
-  ofSqld: number
+  /** Processor time of sqld per answer. */
+  sqldMicros: number
 }
 
 async function measure({ processes, checkout }: Side): Promise<Record<'create' | 'list', Measured>> {
-  const ends: (() => Promise<unknown>)[] = []
+  const cleanups: (() => Promise<unknown>)[] = []
   try {
     const sqld = await startSqld()
-    ends.unshift(sqld.stop)
+    cleanups.unshift(sqld.stop)
     const redis = processes > 1 ? await startRedis() : null
-    if (redis !== null) ends.unshift(redis.kill)
-    const place = {
+    if (redis !== null) cleanups.unshift(redis.kill)
+    const store = {
       DATABASE_URL: sqld.url,
       DATABASE_AUTH_TOKEN: sqld.token,
       SERVICE_SECRET: 'a secret of the bench, forty characters long',
@@ -44,28 +48,28 @@ async function measure({ processes, checkout }: Side): Promise<Record<'create' |
     }
     const servers: Server[] = []
     for (let number = 0; number < processes; number += 1) {
-      const server = await startService(place, '/', checkout)
+      const server = await startService(store, '/', checkout)
       servers.push(server)
-      ends.unshift(server.stop)
+      cleanups.unshift(server.stop)
     }
     const key = await mintKey(servers[0] as Server)
     const slugs = await makeBundles(servers[0] as Server, BUNDLES, key)
-    const of = async (call: Call): Promise<Measured> => {
+    const measureCall = async (call: Call): Promise<Measured> => {
       const lines = CALLS[call](slugs)
       await callAll(servers, lines, key, WARM_UP_SECONDS)
       const before = processorMs(sqld.pid)
       const answered = await callAll(servers, lines, key, ROUND_SECONDS)
-      return { perSecond: answered / ROUND_SECONDS, ofSqld: ((processorMs(sqld.pid) - before) * 1000) / answered }
+      return { perSecond: answered / ROUND_SECONDS, sqldMicros: ((processorMs(sqld.pid) - before) * 1000) / answered }
     }
-    return { list: await of('list'), create: await of('create') }
+    return { list: await measureCall('list'), create: await measureCall('create') }
   } finally {
-    for (const end of ends) await end()
+    for (const cleanup of cleanups) await cleanup()
   }
 }
 
 /**
- * Calls all servers for some seconds, each with its share of the connections, and waits for what is under way; wrk waits
- * for a time of its own, which is too long or too short. @returns how many answers there were.
+ * Calls all servers for some seconds, each with its share of the connections, and waits for the requests in progress; wrk
+ * cannot, it stops after a fixed time. @returns how many answers there were.
  */
 async function callAll(servers: Server[], lines: readonly string[], key: string, seconds: number): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -86,40 +90,38 @@ async function callAll(servers: Server[], lines: readonly string[], key: string,
 }
 
 async function bench(other: string): Promise<Row[]> {
-  const old: Side = { name: 'one process of the other code', processes: 1, checkout: other }
-  const sides: Side[] = [1, 2, 4].map((processes) => ({ name: `${processes} of this`, processes }))
+  const theirs: Side = { name: 'one process of the other code', processes: 1, checkout: other }
   const rounds: Awaited<ReturnType<typeof measure>>[][] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const measured = []
-    for (const side of [old, ...sides]) {
+    for (const side of [theirs, ...SIDES]) {
       const one = await measure(side)
       console.error(side.name, one)
       measured.push(one)
     }
     rounds.push(measured)
   }
-  const compare = (call: 'create' | 'list', what: keyof Measured, side: number) => {
-    const pairs = rounds.map((all) => ({ ours: all[side]?.[call][what] ?? 0, theirs: all[0]?.[call][what] ?? 0 }))
+  const compare = (call: 'create' | 'list', figure: keyof Measured, side: number) => {
+    const pairs = rounds.map((all) => ({ ours: all[side]?.[call][figure] ?? 0, theirs: all[0]?.[call][figure] ?? 0 }))
     const [ours, theirs] = [median(pairs.map((pair) => pair.ours)), median(pairs.map((pair) => pair.theirs))]
     const ratio = median(pairs.map((pair) => pair.ours / pair.theirs))
     return { ratio, figure: `${ratio.toFixed(2)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})` }
   }
-  const rows: Row[] = sides.map(({ name, processes }, index) => {
+  const rows: Row[] = SIDES.map(({ name, goal }, index) => {
     const { ratio, figure } = compare('create', 'perSecond', index + 1)
-    const goal = GOALS[processes as keyof typeof GOALS]
-    return { what: `creates per second, ${name}`, figure, goal: `at least ${goal}`, isMet: ratio >= goal }
+    return { label: `creates per second, ${name}`, figure, goal: `at least ${goal}`, isMet: ratio >= goal }
   })
-  const list = compare('list', 'ofSqld', 1)
+  const list = compare('list', 'sqldMicros', 1)
   rows.push(
     {
-      what: 'µs of sqld per list, 1 of this',
+      label: 'µs of sqld per list',
       figure: list.figure,
       goal: `at most ${LIST_GOAL}`,
       isMet: list.ratio <= LIST_GOAL,
     },
-    { what: 'µs of sqld per create, 1 of this', figure: compare('create', 'ofSqld', 1).figure },
-    ...sides.map(({ name }, index) => ({
-      what: `lists per second, ${name}`,
+    { label: 'µs of sqld per create', figure: compare('create', 'sqldMicros', 1).figure },
+    ...SIDES.map(({ name }, index) => ({
+      label: `lists per second, ${name}`,
       figure: compare('list', 'perSecond', index + 1).figure,
     })),
   )
@@ -127,7 +129,7 @@ async function bench(other: string): Promise<Row[]> {
 }
 
 const [other] = process.argv.slice(2)
-if (other === undefined) throw new Error('which checkout is it compared with?')
+if (other === undefined) throw new Error('Name the checkout to compare with: `bun run bench:sqld ../old`.')
 const rows = await bench(resolve(other))
 console.log(table(rows))
 process.exit(rows.some(({ isMet }) => isMet === false) ? 1 : 0)

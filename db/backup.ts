@@ -21,10 +21,10 @@ export const SECRET = '.secret'
 export const CHECKSUMS = '.sha256'
 
 /**
- * Copies a file store and its secret as of one moment, while services write to it, checks the copy, and puts its checksums
- * beside it. The day’s salt and viewer hashes are left out, because they could identify today’s viewers
+ * Takes a consistent copy of a file store and its secret, even while services write to it, checks the copy, and writes its
+ * checksums beside it. Leaves out the day’s salt and viewer hashes, which could identify today’s viewers
  * (docs/privacy.md).
- * @param to must not exist; it appears last, complete.
+ * @param to must not exist; created last, when the copy is complete.
  * @throws UnusableCopy; or the driver’s error.
  */
 export async function copyStore(from: string, to: string): Promise<Copy> {
@@ -47,8 +47,8 @@ export async function copyStore(from: string, to: string): Promise<Copy> {
 }
 
 /**
- * Restores a copy and its secret where no store exists. It is checked first: unchanged since it was made, where its
- * checksums are there; complete; and made by this version or an older one, whose tables the next start migrates.
+ * Restores a copy and its secret to a path without a store. First checks that the copy matches its checksums, if it has
+ * any, that it is intact, and that no newer version made it. The next start migrates the tables of an older one.
  * @throws UnusableCopy.
  */
 export async function restoreStore(from: string, to: string): Promise<Copy> {
@@ -58,7 +58,7 @@ export async function restoreStore(from: string, to: string): Promise<Copy> {
   const draft = `${to}.${process.pid}.partial`
   try {
     copyFileSync(from, draft)
-    // It has the mode of the original.
+    // copyFileSync also copied the mode.
     keepPrivate(draft)
     if (existsSync(from + CHECKSUMS)) await verify(from, draft)
     const bundles = await withDatabase(draft, from, (client) => check(client, from))
@@ -70,7 +70,7 @@ export async function restoreStore(from: string, to: string): Promise<Copy> {
 }
 
 /**
- * Compares a copy and its secret with the checksums beside it, which find a single changed byte.
+ * Compares a copy and its secret with the checksums beside it.
  * @throws UnusableCopy that names the file that has changed.
  */
 export async function verifyCopy(file: string): Promise<void> {
@@ -79,14 +79,14 @@ export async function verifyCopy(file: string): Promise<void> {
   await verify(file, file)
 }
 
-/** @param copied where the bytes of the copy are read from. */
+/** @param copied the file from which the copy's bytes are read. */
 async function verify(file: string, copied: string): Promise<void> {
   const checksums = readChecksums(readFileSync(file + CHECKSUMS, 'utf8'))
   if (checksums === null) throw new UnusableCopy(`${file}${CHECKSUMS} is damaged: it holds no checksums`)
-  // By the end of their names: copies may be renamed, all files of one alike.
+  // Matched by the end of their names, because a copy may have been renamed with its secret and checksums.
   for (const [name, checksum] of checksums) {
     const [changed, bytes] = name.endsWith(SECRET) ? [file + SECRET, file + SECRET] : [file, copied]
-    // For a restore SERVICE_SECRET may stand in its place.
+    // A restore can do without the secret's file: SERVICE_SECRET may replace it.
     if (!existsSync(bytes) && copied !== file) continue
     if (!existsSync(bytes)) throw new UnusableCopy(`${changed} is missing`)
     if ((await checksumOf(bytes)) !== checksum)
@@ -100,7 +100,7 @@ function refuseTaken(to: string): void {
     throw new UnusableCopy(`${taken} already exists: stop whatever uses it and move it away first`)
 }
 
-/** Whether there was one to copy: SERVICE_SECRET may replace it. */
+/** Copies the secret's file. @returns false if there is none: SERVICE_SECRET may replace it. */
 function copySecret(from: string, to: string): boolean {
   if (!existsSync(from + SECRET)) return false
   copyFileSync(from + SECRET, to + SECRET)
@@ -138,7 +138,7 @@ async function check(client: Client, file: string): Promise<number> {
   if ((await rows('PRAGMA foreign_key_check')).length > 0)
     throw new UnusableCopy(`${file} is damaged: referenced rows are missing`)
   const applied = await rows(`SELECT hash FROM ${JOURNAL}`)
-  if (applied.length === 0) throw new UnusableCopy(`${file} is no store of this service`)
+  if (applied.length === 0) throw new UnusableCopy(`${file} is not a store of this service`)
   if (isNewer(applied.map(({ hash }) => hash))) {
     throw new UnusableCopy(`${file} was written by a newer version of this service: use that one`)
   }
@@ -157,7 +157,7 @@ async function finish(draft: string, to: string): Promise<{ bytes: number }> {
   return { bytes: statSync(to).size }
 }
 
-/** Removes what is left of a copy that did not get its name. */
+/** Removes what an unfinished copy left behind. */
 function discard(draft: string, to: string): void {
   const beside = existsSync(to) ? [] : [to + SECRET, to + CHECKSUMS]
   for (const file of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`, ...beside])

@@ -11,10 +11,10 @@ export function markReplica(db: LibSQLDatabase, catchUp: CatchUp): void {
 }
 
 /**
- * Reads a row by a name that its user may have got from another process a moment ago: a slug, a token, a key. If a
- * replica finds nothing, it catches up and reads again.
+ * Reads a row that another process may have written a moment ago, by a slug, a token or a key. If a replica finds
+ * nothing, it catches up and reads again.
  */
-export async function readNamed<Row>(db: LibSQLDatabase, read: () => Promise<Row[]>): Promise<Row[]> {
+export async function readWithCatchUp<Row>(db: LibSQLDatabase, read: () => Promise<Row[]>): Promise<Row[]> {
   const rows = await read()
   const catchUp = copies.get(db)
   return rows.length > 0 || catchUp === undefined || !(await catchUp()) ? rows : read()

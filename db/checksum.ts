@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-/** Read at once; hashing it holds the event loop for about a millisecond. */
+/** Hashing this much blocks the event loop for about a millisecond. */
 const CHUNK_BYTES = 2 ** 20
 
 /** SHA-256 of a file, in hexadecimal. */
@@ -11,12 +11,12 @@ export async function checksumOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A line as `sha256sum` writes and checks it. */
+/** A line in the format of `sha256sum`. */
 export function checksumLine(checksum: string, name: string): string {
   return `${checksum}  ${name}\n`
 }
 
-/** The checksums of such lines by name, or null where the text is something else. */
+/** The checksums in such lines, by file name; null if the text has another format. */
 export function readChecksums(text: string): Map<string, string> | null {
   const lines = text.split('\n').slice(0, -1)
   const found = lines.map((line) => /^([0-9a-f]{64}) {2}(.+)$/.exec(line))

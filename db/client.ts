@@ -8,15 +8,15 @@ import { databaseFile } from '../src/config.ts'
 import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writingThrough } from './file.ts'
-import { inTime, REMOTE_TIMEOUT_MS } from './in-time.ts'
 import { migrate, requireMigrated, START_PATIENCE_MS } from './migrate.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
 import type { RemoteStore } from './streams.ts'
+import { REMOTE_TIMEOUT_MS, withTimeout } from './timeout.ts'
 import { isUnanswered, StoreUnavailable } from './unavailable.ts'
 import { openWriter } from './writer.ts'
 
-/** A drizzle query that is built and not run, or our own SQL. */
+/** A drizzle query that has not been run, or our own SQL. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 
 /** The open store. Reads go through `db`; every write that must be atomic goes through `write`. */
@@ -30,23 +30,23 @@ export interface Store {
    */
   write(queries: readonly Query[]): Promise<ResultSet[]>
   /**
-   * The same for counters, but on a file not durable at once, so that edits pay for durability and counts do not: a
-   * power cut may lose the last second. Takes positional arguments, numbers and strings only.
+   * The same for counters, but without waiting for a file's disk, so only edits pay for durability: a power cut may lose
+   * the last second of counts. Takes positional arguments, numbers and strings only.
    */
   writeCounters(statements: InStatement[]): Promise<unknown>
   /**
-   * Moves the write-ahead log into the file and empties it, so that deleted data can be read from neither. Does nothing
-   * for a remote store, which manages its own logs.
-   * @returns false if a reader of an older state keeps the log in use: try again later.
+   * Moves the write-ahead log into the file and truncates it, so that deleted data is in neither. Does nothing for a
+   * remote store, which manages its own logs.
+   * @returns false if a reader of an older state still uses the log: try again later.
    */
   checkpointWal(): Promise<boolean>
   /**
-   * Resolves once the store has answered a read from disk. If the last write got no answer, also tries one that changes
-   * nothing, so that `writesFailSince` recovers by itself.
-   * @throws after two seconds.
+   * Resolves once the store has answered a read from disk. If the last write got no answer, also tries a write that
+   * changes nothing, so that `writesFailSince` recovers by itself.
+   * @throws after two seconds without an answer.
    */
   reach(): Promise<void>
-  /** When writes began to go unanswered, in milliseconds since 1970; null if the last one was answered. */
+  /** When writes began to fail, in milliseconds since 1970; null if the last one was answered. */
   readonly writesFailSince: number | null
   /** Failed queries, not counting violated constraints. */
   readonly failures: number
@@ -56,7 +56,7 @@ export interface Store {
 /**
  * Opens a local file (created if missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
  * migrates its tables.
- * @param committed is told of every transaction of `write`.
+ * @param committed observes every transaction of `write`.
  * @throws what the driver throws if the store cannot be opened.
  */
 export async function openStore(
@@ -99,11 +99,17 @@ export async function openStore(
   return {
     db,
     current: current === undefined ? db : drizzle(current as Client),
-    write: (queries) => write(queries.map((query) => statement(query))),
+    write: (queries) =>
+      write(
+        queries.map((query): InStatement => {
+          const { sql, params } = statement(query)
+          return { sql, args: params as never[] }
+        }),
+      ),
     writeCounters,
     reach() {
       // Concurrent checks share one query.
-      const probe = writesFailSince === null ? null : inTime(write([TAKE_WRITE_LOCK]), REMOTE_TIMEOUT_MS)
+      const probe = writesFailSince === null ? null : withTimeout(write([TAKE_WRITE_LOCK]), REMOTE_TIMEOUT_MS)
       reaching ??= Promise.all([reached(reads), probe?.catch(() => {})])
         .then(() => {})
         .finally(() => {
@@ -119,7 +125,7 @@ export async function openStore(
     },
     checkpointWal: connections.checkpointWal,
     async close() {
-      // So that after shutdown the file alone is the whole store; a reader in another process may prevent it.
+      // After shutdown the file alone should be the whole store; a reader in another process may prevent that.
       await connections.checkpointWal().catch(() => {})
       for (const client of connections.others) await client.close()
       reads.close()
@@ -128,9 +134,8 @@ export async function openStore(
 }
 
 /**
- * Opens a store that this version of the service has been started on, for its operator: what a start would change is
- * left as it is.
- * @throws an Error that says what to do where the store is of another version; what the driver throws if it cannot be
+ * Opens an existing store of this version for the operator's commands. Unlike a start, it migrates nothing.
+ * @throws an Error that says what to do if the store is of another version; what the driver throws if it cannot be
  * opened.
  */
 export async function openMigratedStore(database: RemoteStore): Promise<Store> {
@@ -145,7 +150,7 @@ export async function openMigratedStore(database: RemoteStore): Promise<Store> {
 
 interface Connections {
   reads: Connection
-  /** Missing where `reads` never lag; so is `catchUp`. */
+  /** Missing if `reads` never lag; likewise `catchUp`. */
   current?: Connection
   catchUp?: () => Promise<boolean>
   write: Write
@@ -200,7 +205,7 @@ async function openServer(
 
 /** Reads a table, because `SELECT 1` succeeds even without the disk. */
 async function reached(client: Connection): Promise<void> {
-  await inTime(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
+  await withTimeout(client.execute(`SELECT max(created_at) FROM ${JOURNAL}`), REMOTE_TIMEOUT_MS)
 }
 
 /** The constraint that a write violated, such as `UNIQUE constraint failed: bundles.slug`, or null. */
@@ -211,7 +216,7 @@ export function brokenConstraint(error: unknown): string | null {
 
 const dialect = new SQLiteAsyncDialect()
 
-function statement(query: Query): InStatement {
-  const { sql, params } = query instanceof SQL ? dialect.sqlToQuery(query) : query.toSQL()
-  return { sql, args: params as never[] }
+/** The text and parameters of a query. */
+export function statement(query: Query): { sql: string; params: unknown[] } {
+  return query instanceof SQL ? dialect.sqlToQuery(query) : query.toSQL()
 }

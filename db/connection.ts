@@ -2,13 +2,14 @@ import { type InStatement, type ResultSet, Sqlite3Transaction } from '@libsql/cl
 import Database from 'libsql'
 import Threaded from 'libsql/promise'
 import { LRUCache } from 'lru-cache'
-import { BUSY_TIMEOUT_MS } from './file.ts'
-import { KEPT_STATEMENTS, keepStatements, rethrown } from './kept.ts'
+import { MAX_STATEMENTS, statementCache, throwAsClient } from './statement-cache.ts'
 
 /** A connection to a file that can run statements on libSQL’s thread or on the event loop. */
 export interface FileConnection {
   /** Runs statements without arguments on libSQL’s thread. */
   exec(sql: string): Promise<void>
+  /** Runs statements without arguments on the event loop: they must be short and never wait for the disk or a lock. */
+  execNow(sql: string): void
   /** Runs one statement with positional arguments (numbers and strings) on libSQL’s thread. Returns its rows. */
   execWith(statement: InStatement): Promise<unknown[]>
   /** Runs statements on the event loop: they must be short and never wait for a disk write. */
@@ -27,22 +28,30 @@ interface Prepared {
  * leave the event loop; the others block it while they wait for the disk.
  */
 export function openFileConnection(path: string): FileConnection {
-  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS } as Database.Options)
+  // No busy wait of SQLite’s own: it would block the event loop in `execNow`.
+  const database = new Database(path, { timeout: 0 } as Database.Options)
   // Both driver APIs keep their connection in `db`, so they can share one.
   const threaded: Threaded = Object.create(Threaded.prototype, { db: { value: (database as unknown as Threaded).db } })
   // The driver frees statements only on garbage collection, and preparing one costs as much as running it.
-  const kept = new LRUCache<string, Prepared>({ max: KEPT_STATEMENTS })
+  const cache = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS })
   const batches = new Sqlite3Transaction(withCachedStatements(database), 'number', () => {})
   return {
-    exec: (sql) => threaded.exec(sql).then(() => {}, rethrown),
+    exec: (sql) => threaded.exec(sql).then(() => {}, throwAsClient),
+    execNow(sql) {
+      try {
+        database.exec(sql)
+      } catch (error) {
+        throwAsClient(error)
+      }
+    },
     async execWith(statement) {
       const { sql, args } = positional(statement)
       try {
-        let query = kept.get(sql)
-        if (query === undefined) kept.set(sql, (query = (await threaded.prepare(sql)) as Prepared))
+        let query = cache.get(sql)
+        if (query === undefined) cache.set(sql, (query = (await threaded.prepare(sql)) as Prepared))
         return await query.all(args)
       } catch (error) {
-        return rethrown(error)
+        return throwAsClient(error)
       }
     },
     batch: (statements) => batches.batch(statements),
@@ -53,16 +62,16 @@ export function openFileConnection(path: string): FileConnection {
   }
 }
 
-/** Wraps the connection for the client’s result and error handling, which prepares a statement for every run. */
+/** Wraps the connection for the client’s transactions, which would prepare a statement for every run. */
 function withCachedStatements(database: Database.Database): Database.Database {
-  const statement = keepStatements(database, true)
+  const cached = statementCache(database, true)
   const prepare = (sql: string) => {
-    const kept = statement(sql)
+    const { columns, all, run } = cached(sql)
     const raw = () => {
       // The client learns from an exception that a statement has no rows.
-      if (kept.columns.length === 0) throw NO_ROWS
+      if (columns.length === 0) throw NO_ROWS
     }
-    return { safeIntegers() {}, raw, columns: () => kept.columns, all: kept.all, run: kept.run }
+    return { safeIntegers() {}, raw, columns: () => columns, all, run }
   }
   return Object.create(database, {
     prepare: { value: prepare },

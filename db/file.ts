@@ -66,7 +66,7 @@ export function writingThrough<Given extends Pick<Client, 'execute'>>(client: Gi
   })
 }
 
-/** Whether a statement only reads: what it does not know by its first word counts as a write. */
+/** Whether a statement only reads, by its first word; any unknown word counts as a write. */
 export function isRead(query: InStatement | string): boolean {
   return /^\s*(?:select|pragma|explain|values)\b/i.test(typeof query === 'string' ? query : query.sql)
 }

@@ -13,7 +13,7 @@ export function knownMigrations() {
   return readMigrationFiles({ migrationsFolder: MIGRATIONS })
 }
 
-/** A store that is not as this version of the service makes it; the message says what to do. */
+/** The store's tables belong to another version of the service; the message says what to do. */
 class OtherVersion extends Error {}
 
 const NEWER =
@@ -22,15 +22,15 @@ const OLDER =
   'it is from an older version of this service: start this version on it, which brings it up to date, or give the command to the older one'
 const FOREIGN = 'no version of this service has been started on it: set DATABASE_URL as it is set for the service'
 
-/** Whether one of the migrations that were applied to a store is unknown here. */
+/** Whether a newer version has migrated a store: one of its applied migrations is unknown here. */
 export function isNewer(applied: Iterable<unknown>): boolean {
   const known = new Set<unknown>(knownMigrations().map(({ hash }) => hash))
   return [...applied].some((hash) => !known.has(hash))
 }
 
 /**
- * Reads whether a store is as this version makes it, and changes nothing.
- * @throws OtherVersion where it is not; what the driver throws where it is no database.
+ * Checks that a store has exactly this version's migrations; changes nothing.
+ * @throws OtherVersion if not; what the driver throws if it is not a database.
  */
 export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<void> {
   const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
@@ -41,9 +41,9 @@ export async function requireMigrated(client: Pick<Client, 'execute'>): Promise<
 }
 
 /**
- * Forward only, and nothing where a newer version was here: this one would write rows as they no longer are. The write
- * lock is taken before checking, so of several processes starting at once one migrates and the others find it done
- * (drizzle’s own migrator checks first).
+ * Migrates a store, forward only. Refuses one that a newer version has migrated, because this version would write rows in
+ * an outdated form. Takes the write lock before checking, unlike drizzle's migrator, so that of several processes starting
+ * at once one migrates and the others find it done.
  */
 export async function migrate(client: Client): Promise<void> {
   const journal = `CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL)`

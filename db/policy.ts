@@ -1,5 +1,5 @@
-// The stored form of a policy (spec 2.3, decisions 6), to which parsing reduces every way to write one. Defines the
-// language’s names once: types derive from these lists, and each table keyed by one must be exhaustive.
+// The canonical form in which policies are stored (spec 2.3, decisions 6). Defines the language’s names once: types
+// derive from these lists, and each table keyed by one must be exhaustive.
 
 /** The facts about a viewer that a condition can compare. */
 export const FACTS = [
@@ -71,13 +71,15 @@ export type ConditionOf<Op extends Condition['op'], Any extends Condition = Cond
     : never
   : never
 
-/** A condition with whether it matched, at every node. */
+/** A condition in which every node says whether it matched. */
 export type Traced = { matched: boolean } & (Leaf | { op: GroupOperator; of: Traced[] })
 
 /** A destination of a rule. */
 export interface Tab {
   url: string
   note?: string
+  /** Neighbours with the same section are under one heading. */
+  section?: string
 }
 
 /** Which viewers see which tabs instead of the bundle’s own. */

@@ -8,32 +8,32 @@ import {
 } from '@libsql/client/sqlite3'
 import type Database from 'libsql'
 import { BUSY_TIMEOUT_MS } from './file.ts'
-import { type Kept, keepStatements, rethrown } from './kept.ts'
+import { type CachedStatement, statementCache, throwAsClient } from './statement-cache.ts'
 
 /**
- * The connection to a file that drizzle reads through. The client's own way prepares each statement anew and defines
- * every value of a row twice; here statements are kept, and a row is the array that the driver gives: its values can be
- * had by their place, not by name, which is all that drizzle asks for where it knows the columns.
+ * The connection through which drizzle reads a file. The client prepares every statement anew and stores every value of a
+ * row twice, by position and by name. Here statements are cached, and a row is the driver's array: drizzle reads values
+ * by position wherever it knows the columns.
  */
 export class FileReads extends Sqlite3Client {
   readonly #database: Database.Database
-  readonly #statement: (sql: string) => Kept
+  readonly #statement: (sql: string) => CachedStatement
 
-  /** @param path of a file; it is made where there is none. */
+  /** @param path of the file; created if missing. */
   constructor(path: string) {
     // A single connection, so that the settings apply to every statement.
     const pool = new ConnectionPool(path, { timeout: BUSY_TIMEOUT_MS } as Database.Options, 1)
     super(pool, 'number')
     this.#database = pool.acquireSync()
     pool.release(this.#database)
-    this.#statement = keepStatements(this.#database, false)
+    this.#statement = statementCache(this.#database, false)
   }
 
   override async execute(statement: InStatement | string, args?: unknown): Promise<ResultSet> {
     return this.#run(typeof statement === 'string' ? ({ sql: statement, args } as InStatement) : statement)
   }
 
-  /** Reads of one moment. */
+  /** Runs reads in one transaction, so that they see the same state. */
   override async batch(
     statements: (InStatement | [string, unknown?])[],
     _mode?: TransactionMode,
@@ -57,7 +57,7 @@ export class FileReads extends Sqlite3Client {
       const { changes, lastInsertRowid } = run(values)
       return result([], changes, BigInt(lastInsertRowid))
     } catch (error) {
-      return rethrown(error)
+      return throwAsClient(error)
     }
   }
 }

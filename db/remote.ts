@@ -3,12 +3,12 @@ import type { Stream } from '@libsql/hrana-client'
 import pLimit from 'p-limit'
 import { type Committed, isRead, type Write } from './file.ts'
 import { runBatch, runStatement, toDriverError } from './hrana.ts'
-import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
-import { unanswered } from './silence.ts'
+import { serverTimeout } from './outage.ts'
 import { type RemoteStore, Streams } from './streams.ts'
+import { orTimeout, REMOTE_TIMEOUT_MS, TIMED_OUT } from './timeout.ts'
 import { isRefusal } from './unavailable.ts'
 
-/** As long as for a busy file. */
+/** The same as for a busy file. */
 const QUEUE_TIMEOUT_MS = 5_000
 
 /** Maximum writes in one transaction; low because a server has other writers too. */
@@ -27,17 +27,17 @@ export function openRemote(store: RemoteStore): Connection {
   const reads = new Streams(store, READ_STREAMS, REMOTE_TIMEOUT_MS)
   // One write is sent at a time, and never behind a read.
   const writes = new Streams(store, 1, REMOTE_TIMEOUT_MS)
-  const ask = <Answer>(isRepeatable: boolean, run: (stream: Stream) => Promise<Answer>) =>
-    (isRepeatable ? reads : writes).ask(run, { isRepeatable, late: unanswered }).catch((error: unknown) => {
+  const call = <Answer>(isRepeatable: boolean, run: (stream: Stream) => Promise<Answer>) =>
+    (isRepeatable ? reads : writes).call(run, { isRepeatable, timeoutError: serverTimeout }).catch((error: unknown) => {
       throw toDriverError(error)
     })
   return {
     execute(query: InStatement | string, args?: unknown) {
       const statement = typeof query === 'string' ? ({ sql: query, args } as InStatement) : query
-      return ask(isRead(query), (stream) => runStatement(stream, statement))
+      return call(isRead(query), (stream) => runStatement(stream, statement))
     },
     batch: (statements, mode = 'deferred') =>
-      ask(mode !== 'write', (stream) => runBatch(stream, statements as InStatement[], mode)),
+      call(mode !== 'write', (stream) => runBatch(stream, statements as InStatement[], mode)),
     close() {
       reads.close()
       writes.close()
@@ -46,7 +46,7 @@ export function openRemote(store: RemoteStore): Connection {
 }
 
 /**
- * The driver's own client, with all that it can do, and a stream for each call.
+ * The driver's own client, with its whole interface and a new stream for each call.
  * @param timeoutMs for one answer.
  */
 export function openDriver({ url, authToken }: RemoteStore, timeoutMs: number): Client {
@@ -55,7 +55,7 @@ export function openDriver({ url, authToken }: RemoteStore, timeoutMs: number): 
     ...(authToken === undefined ? {} : { authToken }),
     fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) }),
   })
-  return client.protocol === 'ws' ? inTime(client, timeoutMs) : client
+  return client.protocol === 'ws' ? withTimeouts(client, timeoutMs) : client
 }
 
 /** A queued write and the promise it settles. */
@@ -68,13 +68,13 @@ interface QueuedWrite {
 }
 
 /**
- * Sends one transaction at a time: eight concurrent ones keep sqld from finishing any, and other processes send theirs
- * too. Queued writes are sent together. If the server does not answer in time, those still queued fail unsent.
+ * Sends one transaction at a time: with eight concurrent ones sqld finishes none, and other processes send theirs too.
+ * Queued writes are sent together. If the server does not answer in time, those still queued fail unsent.
  */
 export function writerTo(client: Connection, committed: Committed): Write {
   const inTurn = pLimit(1)
   const queue: QueuedWrite[] = []
-  // A refused write rolls back its whole group, so after refusals groups shrink.
+  // A refused write rolls back its whole group, so groups shrink after a refusal.
   let most = MAX_GROUP
 
   const sendQueued = async () => {
@@ -96,7 +96,7 @@ export function writerTo(client: Connection, committed: Committed): Write {
     })
 }
 
-/** Takes the writes that go together and rejects those queued for too long. */
+/** Takes the next group from the queue, and rejects writes that were queued for too long. */
 function takeGroup(queue: QueuedWrite[], most: number): QueuedWrite[] {
   const group: QueuedWrite[] = []
   for (let size = 0; group.length < most && queue.length > 0; ) {
@@ -104,7 +104,7 @@ function takeGroup(queue: QueuedWrite[], most: number): QueuedWrite[] {
     size += sizeOf(next.statements)
     if (group.length > 0 && size > MAX_CHARACTERS) break
     queue.shift()
-    if (performance.now() - next.queuedAt > QUEUE_TIMEOUT_MS) next.reject(unanswered())
+    if (performance.now() - next.queuedAt > QUEUE_TIMEOUT_MS) next.reject(serverTimeout())
     else group.push(next)
   }
   return group
@@ -116,7 +116,7 @@ function sizeOf(statements: InStatement[]): number {
 
 /**
  * Sends a group as one transaction and settles its writes. If the server refuses a write, the group is rolled back: the
- * writes before it are sent again, and then it alone, so that its answer is true of what is stored.
+ * writes before it are sent again, then it alone, so that its error reflects what is stored.
  * @returns the writes after the refused one, still unsettled; null if none was refused.
  * @throws if the server did not answer, or answered with anything but a refusal.
  */
@@ -152,15 +152,15 @@ function writeOf(group: QueuedWrite[], statement: number): number {
 }
 
 /** A socket may stay open but silent. */
-function inTime(client: Client, timeoutMs: number): Client {
+function withTimeouts(client: Client, timeoutMs: number): Client {
   const limited =
     <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       const answer = call(...args)
-      const result = await within(answer, timeoutMs)
-      if (result !== LATE) return result
+      const result = await orTimeout(answer, timeoutMs)
+      if (result !== TIMED_OUT) return result
       answer.catch(() => {})
-      throw unanswered()
+      throw serverTimeout()
     }
   return Object.assign(client, {
     executeMultiple: limited(client.executeMultiple.bind(client)),

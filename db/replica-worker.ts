@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createClient } from '@libsql/client'
 import type { RemoteStore } from './streams.ts'
 
-// A worker, because the driver’s `sync` blocks its thread until the server answers: a silent server would block every
+// In a worker because the driver’s `sync` blocks its thread until the server answers: a silent server would block every
 // request.
 
 const { url, remote } = workerData as { url: string; remote: RemoteStore }

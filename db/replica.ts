@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads'
 import { createClient, type InStatement, type ResultSet } from '@libsql/client'
 import { coalesced } from './coalesced.ts'
 import type { Committed, Write } from './file.ts'
-import { LATE, REMOTE_TIMEOUT_MS, within } from './in-time.ts'
+import { Outage, serverTimeout } from './outage.ts'
 import { makeFolderOf } from './private-files.ts'
 import { type Connection, openRemote, writerTo } from './remote.ts'
-import { Silence, unanswered } from './silence.ts'
 import type { RemoteStore } from './streams.ts'
+import { orTimeout, REMOTE_TIMEOUT_MS, TIMED_OUT } from './timeout.ts'
 import { isRefusal } from './unavailable.ts'
 
 /** Maximum delay until other processes’ writes are visible here, if the server answers. */
@@ -22,15 +22,15 @@ interface Replica {
   reads: Connection
   /** Reads that must not be stale: from the server, or from the copy while the server does not answer. */
   current: Connection
-  /** Copies what others have written by now, for a read that found nothing; false where the server does not answer. */
+  /** Syncs the copy, for a read that found nothing; false if the server does not answer. */
   catchUp(): Promise<boolean>
   write: Write
   close(): void
 }
 
 /**
- * Opens a local copy of a remote store. A process reads its own writes: a write resolves once the copy has it, and
- * while the copy lacks a write that the server has confirmed or refused, reads go to the server.
+ * Opens a local copy of a remote store. A process reads its own writes: a write resolves once it has reached the copy,
+ * and until then reads go to the server.
  * @param path of the copy; created if missing.
  * @throws the driver’s error, or an Error if the server does not answer.
  */
@@ -40,15 +40,16 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
   const server = openRemote(remote)
   const send = writerTo(server, committed)
   const copier = new Copier({ url, remote })
-  if ((await within(copier.copy(), FIRST_COPY_MS)) === LATE) throw new Error('the server sent no copy of its database')
+  if ((await orTimeout(copier.copy(), FIRST_COPY_MS)) === TIMED_OUT)
+    throw new Error('the server sent no copy of its database')
   const copy = createClient({ url, concurrency: 1 })
-  const silence = new Silence(() => server.execute('SELECT 1'))
+  const outage = new Outage(() => server.execute('SELECT 1'))
   const markAway = () => {
-    silence.begin()
+    outage.begin()
     copier.markUnreachable()
   }
   const current = fallingBackTo(openRemote(remote), copy, {
-    isAway: () => silence.isSilent || copier.isUnreachable,
+    isAway: () => outage.isOngoing || copier.isUnreachable,
     markAway,
   })
   const reads = divertedWhile(() => copier.isBehind, copy, server)
@@ -63,18 +64,18 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
         () => true,
         () => false,
       )
-      const isCopied = await within(copied, REMOTE_TIMEOUT_MS)
-      if (isCopied === LATE) markAway()
+      const isCopied = await orTimeout(copied, REMOTE_TIMEOUT_MS)
+      if (isCopied === TIMED_OUT) markAway()
       return isCopied === true
     },
     async write(statements) {
-      // Whoever has waited for the server already, for a session, does not wait again.
-      if (silence.isSilent) throw unanswered()
+      // A request that has waited for the server once, for its session, must not wait again.
+      if (outage.isOngoing) throw serverTimeout()
       const startedAt = performance.now()
       const copied = () => {
         copier.recordWrite()
         const left = REMOTE_TIMEOUT_MS - (performance.now() - startedAt)
-        return within(
+        return orTimeout(
           copier.copy().catch(() => {}),
           Math.max(left, 0),
         )
@@ -86,13 +87,13 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
       } catch (error) {
         // The conflicting row may be another process’s. If the server did not answer, the outcome is unknown.
         if (isRefusal(error)) await copied()
-        else silence.begin()
+        else outage.begin()
         throw error
       }
     },
     close() {
       clearInterval(timer)
-      silence.close()
+      outage.close()
       copier.stop()
       current.close()
       server.close()
@@ -102,7 +103,7 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
 
 type Execute = (query: InStatement | string, args?: unknown) => Promise<ResultSet>
 
-/** A client of the server whose reads fall back to the copy while it does not answer. Create it before wrapping the copy. */
+/** A client of the server that reads from the copy while the server does not answer. Create it before wrapping the copy. */
 function fallingBackTo(
   client: Connection,
   copy: Connection,
@@ -170,7 +171,7 @@ class Copier {
     return this.#copied < this.#writes
   }
 
-  /** Records that the server left a call unanswered, so that no other call waits for it. */
+  /** Records that the server left a call serverTimeout, so that no other call waits for it. */
   markUnreachable(): void {
     this.#hasFailed = true
   }

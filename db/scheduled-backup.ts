@@ -5,7 +5,7 @@ import Database from 'libsql'
 import { CHECKSUMS, type Copy, copyStore, SECRET } from './backup.ts'
 import { makeFolderOf } from './private-files.ts'
 
-/** Where backups go that nobody asks for, how often, and how many stay. */
+/** Where scheduled backups go, how often they are made, and how many are kept. */
 export interface BackupPlan {
   folder: string
   everyMs: number
@@ -13,10 +13,10 @@ export interface BackupPlan {
   keep: number
 }
 
-/** Named by UTC time; files with other names are never removed. */
+/** Backups are named by UTC time; files with other names are never removed. */
 const NAME = /^openall-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db/
 /** The temporary file left by an interrupted backup. */
-const LEFT = /\.partial(?:-\w+)?$/
+const PARTIAL = /\.partial(?:-\w+)?$/
 
 function nameOf(time: number): string {
   return `openall-${new Date(time).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
@@ -27,14 +27,13 @@ function timeOf(name: string): number | null {
   return found === name ? Date.parse(`${day}T${hour}:${minute}:${second}Z`) : null
 }
 
-/** Whether a backup was made while the clock was wrong, as 0 or 1: it would push the newest out. */
-function isLater(name: string, now: number): number {
+/** Whether a backup was made while the clock was wrong, as 0 or 1. Such a backup would displace the newest. */
+function isFromFuture(name: string, now: number): number {
   return Number((timeOf(name) ?? 0) > now)
 }
 
-/** When the newest backup in a folder was made, in milliseconds since 1970; null where there is none. */
+/** When the newest backup in a folder was made, in milliseconds since 1970; null if there is none. */
 export function lastBackupAt(folder: string, now: number): number | null {
-  // One from the future was made while the clock was wrong.
   const times = (existsSync(folder) ? readdirSync(folder) : []).map(timeOf).filter((at) => at !== null && at <= now)
   return times.length === 0 ? null : Math.max(...(times as number[]))
 }
@@ -46,7 +45,7 @@ export function lastBackupAt(folder: string, now: number): number | null {
  * @throws UnusableCopy; what the driver throws.
  */
 export async function backUpIfDue(store: string, { folder, everyMs, keep }: BackupPlan): Promise<Copy | null> {
-  // It may have been removed meanwhile.
+  // Someone may have removed the folder since the start.
   makeFolderOf(join(folder, '.lock'))
   const lock = takeLock(join(folder, '.lock'))
   if (lock === null) return null
@@ -54,10 +53,12 @@ export async function backUpIfDue(store: string, { folder, everyMs, keep }: Back
     const now = Date.now()
     const last = lastBackupAt(folder, now)
     if (last !== null && now - last < everyMs) return null
-    removeLeft(folder)
+    removePartials(folder)
     const copy = await copyStore(store, join(folder, nameOf(now)))
     const names = readdirSync(folder).filter((name) => timeOf(name) !== null)
-    const newestFirst = names.sort((one, other) => isLater(one, now) - isLater(other, now) || (one < other ? 1 : -1))
+    const newestFirst = names.sort(
+      (one, other) => isFromFuture(one, now) - isFromFuture(other, now) || (one < other ? 1 : -1),
+    )
     for (const name of newestFirst.slice(keep)) remove(folder, [name, name + SECRET, name + CHECKSUMS])
     return copy
   } finally {
@@ -103,13 +104,13 @@ function takeLock(file: string): { close(): void } | null {
 }
 
 /** Removes the remains of interrupted backups. */
-function removeLeft(folder: string): void {
+function removePartials(folder: string): void {
   const names = readdirSync(folder).filter((name) => NAME.test(name))
   const isWhole = (name: string) => names.includes(name.slice(0, name.lastIndexOf('.')))
   remove(
     folder,
     names.filter(
-      (name) => LEFT.test(name) || (timeOf(name) === null && /\.(?:secret|sha256)$/.test(name) && !isWhole(name)),
+      (name) => PARTIAL.test(name) || (timeOf(name) === null && /\.(?:secret|sha256)$/.test(name) && !isWhole(name)),
     ),
   )
 }

@@ -17,7 +17,7 @@ import type { Scope } from './rights.ts'
 export * from './identity-schema.ts'
 
 // Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID:
-// the migrations of tables that mention it do.
+// for the tables that mention it, the migrations do.
 
 /** Per-URL metadata, parallel to `urls` (spec 2.1): a rule’s tab without its URL, and more. */
 export interface UrlMetadata extends Omit<Tab, 'url'> {
@@ -42,6 +42,10 @@ const contentColumns = () => ({
   urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
   title: text('title'),
   description: text('description'),
+  // ISO 8601 in UTC, as answers, versions and exports have them.
+  opensAt: text('opens_at'),
+  closesAt: text('closes_at'),
+  closedNote: text('closed_note'),
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 
@@ -227,8 +231,8 @@ export const versionBackfill = sqliteTable(
 )
 
 /**
- * What the search of lists looks in, folded (`src/bundles/search.ts`): SQLite knows the case of ASCII letters alone. A row
- * is missing for a bundle from before there was one, and deleted by a trigger where a change has brought no new one.
+ * The case-folded text that lists search (`src/bundles/search.ts`); SQLite folds only ASCII letters. A bundle has no row
+ * until the backfill reaches it, or if an older version of the service changed it: a trigger then deletes the old row.
  */
 export const bundleSearch = sqliteTable('bundle_search', {
   bundleId: integer('bundle_id')
@@ -237,7 +241,7 @@ export const bundleSearch = sqliteTable('bundle_search', {
   text: text('text').notNull(),
 })
 
-/** How far the bundles from before there was `bundle_search` have been gone through. No row: they all have been. */
+/** Progress of filling `bundle_search` for bundles older than it. No row if there is nothing left to do. */
 export const searchBackfill = sqliteTable(
   'search_backfill',
   {
@@ -379,6 +383,39 @@ export const dailyViewers = sqliteTable(
   ],
 )
 
+/** What else views are counted by, each on its own. */
+export const DIMENSIONS = ['referrer', 'device', 'language', 'country'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+/** Stands for the values beyond the most that a day keeps; no value can be this. */
+export const OTHER_VALUES = '*'
+
+/**
+ * Views per bundle and day by what the request says of the viewer: a host, a kind of device, a language, a country; `''`
+ * where it says nothing. Never by two of them at once. WITHOUT ROWID, so that a value is one row.
+ */
+export const dailyBreakdowns = sqliteTable(
+  'daily_breakdowns',
+  {
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    day: text('day').notNull(),
+    dimension: text('dimension', { enum: DIMENSIONS }).notNull(),
+    value: text('value').notNull(),
+    views: integer('views').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.bundleId, t.day, t.dimension, t.value] }),
+    check('daily_breakdowns_day', isDay(t.day)),
+    check(
+      'daily_breakdowns_dimension',
+      sql`${t.dimension} IN (${sql.raw(DIMENSIONS.map((name) => `'${name}'`).join(', '))})`,
+    ),
+    check('daily_breakdowns_value', sql`length(${t.value}) <= 253`),
+    check('daily_breakdowns_positive', sql`${t.views} > 0`),
+  ],
+)
+
 /** One salt per UTC day, shared by all processes, deleted after its day (decisions 7). */
 export const salts = sqliteTable(
   'salts',
@@ -387,8 +424,8 @@ export const salts = sqliteTable(
 )
 
 /**
- * Batches of counts already applied: one sent again after a lost answer adds nothing. Swept by key after an hour.
- * WITHOUT ROWID, so that a batch is one row.
+ * Batches of counts already applied, so that a batch sent again after a lost answer is not counted twice. Swept by key
+ * after an hour. WITHOUT ROWID, so that a batch is one row.
  */
 export const counterBatches = sqliteTable(
   'counter_batches',
@@ -404,7 +441,7 @@ export const counterBatches = sqliteTable(
 export const idempotencyAnswers = sqliteTable(
   'idempotency_answers',
   {
-    /** HMAC of caller, operation and key, neither of which can be read from it. */
+    /** HMAC of caller, operation and key, none of which can be read from it. */
     keyHash: text('key_hash').primaryKey(),
     /** The account the caller acted for, with which the answer is deleted. Null for callers without one. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),

@@ -8,7 +8,7 @@ import {
   type Stream,
   WsClient,
 } from '@libsql/hrana-client'
-import { LATE, within } from './in-time.ts'
+import { orTimeout, TIMED_OUT } from './timeout.ts'
 
 /** Address and token of a remote store. */
 export interface RemoteStore {
@@ -16,82 +16,83 @@ export interface RemoteStore {
   authToken?: string | undefined
 }
 
-/** Servers close a stream that nobody used for ten seconds. */
+/** Servers close streams that were idle for ten seconds. */
 const IDLE_MS = 5_000
-/** Maximum calls per request. They are batched, because a request costs the server more than most statements. */
-const TOGETHER = 4
-/** The same where more wait than there are streams. */
-const MOST_TOGETHER = 16
+/** Usual batch size. Calls are batched because a request costs the server more than most statements. */
+const CALLS_PER_REQUEST = 4
+/** Maximum batch size when more calls are waiting than the streams would otherwise take. */
+const MAX_CALLS_PER_REQUEST = 16
 
 /** A pending call on a stream. */
-interface Ask {
+interface PendingCall {
   run(stream: Stream): Promise<unknown>
   /** Whether it may be retried if the outcome of the first attempt is unknown. */
   isRepeatable: boolean
-  isAskedAgain: boolean
+  isRetry: boolean
   /** By `performance.now()`. */
-  askedAt: number
-  /** That it was sent on. */
-  kept: Kept | null
+  queuedAt: number
+  /** The stream it was sent on. */
+  pooled: PooledStream | null
   resolve(answer: never): void
   reject(error: unknown): void
 }
 
-/** An open stream, and when it was last used, by `performance.now()`. */
-interface Kept {
+/** A stream kept open for reuse. */
+interface PooledStream {
   stream: Stream
   client: Client
+  /** When it was last used, by `performance.now()`. */
   usedAt: number
 }
 
 /**
- * A few streams to a libSQL server that are kept from one request to the next: a stream is a connection to the database
- * there, and opening one costs the server more than most statements. Asks take turns; each is answered or fails in time.
+ * A pool of streams to a libSQL server. A stream is a connection to the database there, and opening one costs the server
+ * more than most statements. Calls are queued; each is answered or fails in time.
  */
 export class Streams {
   readonly #store: RemoteStore
-  readonly #most: number
+  readonly #maxStreams: number
   readonly #timeoutMs: number
   #client: Client | null = null
-  #open = 0
+  #openCount = 0
   /** The most recently used is last, and is used next. */
-  #idle: Kept[] = []
-  #waiting: Ask[] = []
+  #idle: PooledStream[] = []
+  #waiting: PendingCall[] = []
   #isClosed = false
   #sweep: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param most streams at once; sqld refuses the 129th of all processes.
-   * @param timeoutMs from an ask to its answer.
+   * @param maxStreams open at once; sqld allows 128 for all processes.
+   * @param timeoutMs from a call to its answer.
    */
-  constructor(store: RemoteStore, most: number, timeoutMs: number) {
+  constructor(store: RemoteStore, maxStreams: number, timeoutMs: number) {
     this.#store = store
-    this.#most = most
+    this.#maxStreams = maxStreams
     this.#timeoutMs = timeoutMs
   }
 
   /**
-   * Asks over a stream. If a kept one turns out to be dead, the ask goes over another: what is not repeatable only if the
-   * server says that it did nothing.
-   * @param late makes the error where there is no answer in time.
-   * @throws what `run` does, an error of the connection, or `late`.
+   * Makes a call over a stream. If the stream turns out to be dead, the call is retried over another; a call that is not
+   * repeatable only if the server says that it did nothing.
+   * @param timeoutError creates the error for a call without an answer in time.
+   * @throws what `run` throws, a connection error, or `timeoutError()`.
    */
-  async ask<Answer>(
+  async call<Answer>(
     run: (stream: Stream) => Promise<Answer>,
-    { isRepeatable, late }: { isRepeatable: boolean; late: () => Error },
+    { isRepeatable, timeoutError }: { isRepeatable: boolean; timeoutError: () => Error },
   ): Promise<Answer> {
-    let ask: Ask | undefined
+    let call: PendingCall | undefined
     const answer = new Promise<Answer>((resolve, reject) => {
-      ask = { run, isRepeatable, isAskedAgain: false, askedAt: performance.now(), kept: null, resolve, reject }
-      this.#waiting.push(ask)
+      call = { run, isRepeatable, isRetry: false, queuedAt: performance.now(), pooled: null, resolve, reject }
+      this.#waiting.push(call)
     })
-    // What else is asked now may go with it.
+    // Calls made in the same tick share a request.
     queueMicrotask(() => this.#serve())
-    const result = await within(answer, this.#timeoutMs)
-    if (result !== LATE) return result
+    const result = await orTimeout(answer, this.#timeoutMs)
+    if (result !== TIMED_OUT) return result
     answer.catch(() => {})
-    this.#giveUp(ask as Ask)
-    throw late()
+    this.#giveUp(call as PendingCall)
+    throw timeoutError()
   }
 
   /** Ends all streams; pending calls fail. */
@@ -106,10 +107,13 @@ export class Streams {
   #serve(): void {
     while (this.#waiting.length > 0) {
       try {
-        const kept = this.#take()
-        if (kept === null) return
-        const share = Math.min(Math.max(Math.ceil(this.#waiting.length / this.#most), TOGETHER), MOST_TOGETHER)
-        void this.#send(kept, this.#waiting.splice(0, share))
+        const pooled = this.#take()
+        if (pooled === null) return
+        const share = Math.min(
+          Math.max(Math.ceil(this.#waiting.length / this.#maxStreams), CALLS_PER_REQUEST),
+          MAX_CALLS_PER_REQUEST,
+        )
+        void this.#send(pooled, this.#waiting.splice(0, share))
       } catch (error) {
         for (const { reject } of this.#waiting.splice(0)) reject(error)
       }
@@ -117,69 +121,69 @@ export class Streams {
   }
 
   /** An idle or new stream; null at the maximum. */
-  #take(): Kept | null {
-    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
-      if (isAlive(kept) && performance.now() - kept.usedAt < IDLE_MS) return kept
-      this.#drop(kept)
+  #take(): PooledStream | null {
+    for (let pooled = this.#idle.pop(); pooled !== undefined; pooled = this.#idle.pop()) {
+      if (isAlive(pooled) && performance.now() - pooled.usedAt < IDLE_MS) return pooled
+      this.#drop(pooled)
     }
-    if (this.#open >= this.#most) return null
+    if (this.#openCount >= this.#maxStreams) return null
     if (this.#isClosed) throw new Error('the connection to the database is closed')
     if (this.#client === null || this.#client.closed) this.#client = connect(this.#store, this.#timeoutMs)
-    const kept = { stream: this.#client.openStream(), client: this.#client, usedAt: performance.now() }
-    this.#open += 1
-    return kept
+    const pooled = { stream: this.#client.openStream(), client: this.#client, usedAt: performance.now() }
+    this.#openCount += 1
+    return pooled
   }
 
-  async #send(kept: Kept, asks: Ask[]): Promise<void> {
+  async #send(pooled: PooledStream, calls: PendingCall[]): Promise<void> {
     await Promise.all(
-      asks.map(async (ask) => {
-        ask.kept = kept
+      calls.map(async (call) => {
+        call.pooled = pooled
         try {
-          ask.resolve((await ask.run(kept.stream)) as never)
+          call.resolve((await call.run(pooled.stream)) as never)
         } catch (error) {
-          if (isAlive(kept) || !this.#mayAskAgain(ask, error)) return ask.reject(error)
-          ask.isAskedAgain = true
-          ask.kept = null
-          this.#waiting.push(ask)
+          if (isAlive(pooled) || !this.#mayRetry(call, error)) return call.reject(error)
+          call.isRetry = true
+          call.pooled = null
+          this.#waiting.push(call)
         }
       }),
     )
-    kept.usedAt = performance.now()
-    if (isAlive(kept) && !this.#isClosed) this.#idle.push(kept)
-    else this.#drop(kept)
+    pooled.usedAt = performance.now()
+    if (isAlive(pooled) && !this.#isClosed) this.#idle.push(pooled)
+    else this.#drop(pooled)
     this.#sweep ??= setTimeout(() => this.#endIdle(), IDLE_MS)
     this.#serve()
   }
 
-  /** Not where much of its time is over: it would fail soon, and take with it what shares its stream by then. */
-  #mayAskAgain({ isAskedAgain, askedAt, isRepeatable }: Ask, error: unknown): boolean {
-    if (isAskedAgain || performance.now() - askedAt > this.#timeoutMs / 2) return false
+  /** No retry late in a call's time: it would fail soon, and take the calls that share its stream with it. */
+  #mayRetry({ isRetry, queuedAt, isRepeatable }: PendingCall, error: unknown): boolean {
+    if (isRetry || performance.now() - queuedAt > this.#timeoutMs / 2) return false
     return isRepeatable || wasNotTaken(error)
   }
 
-  /** A stream that has not answered is not asked again; a socket without answers is left as a whole. */
-  #giveUp(ask: Ask): void {
-    this.#waiting = this.#waiting.filter((other) => other !== ask)
-    if (ask.kept?.client instanceof WsClient) ask.kept.client.close()
-    else ask.kept?.stream.close()
+  /** Closes the stream that did not answer; over a WebSocket, the whole socket. */
+  #giveUp(call: PendingCall): void {
+    this.#waiting = this.#waiting.filter((other) => other !== call)
+    if (call.pooled?.client instanceof WsClient) call.pooled.client.close()
+    else call.pooled?.stream.close()
   }
 
-  #drop({ stream, client }: Kept): void {
-    this.#open -= 1
+  #drop({ stream, client }: PooledStream): void {
+    this.#openCount -= 1
     if (!client.closed && !stream.closed) stream.closeGracefully()
-    if (this.#open === 0 && this.#client instanceof WsClient) this.#client.close()
+    if (this.#openCount === 0 && this.#client instanceof WsClient) this.#client.close()
   }
 
   #endIdle(): void {
     const now = performance.now()
-    const old = this.#idle.filter((kept) => now - kept.usedAt >= IDLE_MS)
-    this.#idle = this.#idle.filter((kept) => now - kept.usedAt < IDLE_MS)
-    for (const kept of old) this.#drop(kept)
-    this.#sweep = this.#open === 0 || this.#isClosed ? undefined : setTimeout(() => this.#endIdle(), IDLE_MS)
+    const old = this.#idle.filter((pooled) => now - pooled.usedAt >= IDLE_MS)
+    this.#idle = this.#idle.filter((pooled) => now - pooled.usedAt < IDLE_MS)
+    for (const pooled of old) this.#drop(pooled)
+    this.#sweep = this.#openCount === 0 || this.#isClosed ? undefined : setTimeout(() => this.#endIdle(), IDLE_MS)
   }
 }
 
-function isAlive({ stream, client }: Kept): boolean {
+function isAlive({ stream, client }: PooledStream): boolean {
   return !stream.closed && !client.closed
 }
 

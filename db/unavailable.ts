@@ -12,8 +12,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * Whether the database refused the query, because of a constraint or because it was busy. Any other error means that it
- * did not answer.
+ * Whether the database refused the query, such as for a violated constraint or because it was busy. Any other error means
+ * that it did not answer.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof LibsqlError && error.code.startsWith('SQLITE_')

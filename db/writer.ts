@@ -2,7 +2,7 @@ import type { InStatement, ResultSet } from '@libsql/client/sqlite3'
 import pLimit from 'p-limit'
 import { BUSY_PATIENCE_MS, isBusy, retryWhileBusy } from './busy.ts'
 import { openFileConnection } from './connection.ts'
-import { type Committed, SETTINGS, type Write } from './file.ts'
+import { BUSY_TIMEOUT_MS, type Committed, SETTINGS, type Write } from './file.ts'
 
 /** Maximum writes in one transaction. Their statements run on the event loop, about 0.1 ms per bundle. */
 const MAX_GROUP = 64
@@ -37,6 +37,9 @@ interface QueuedWrite {
   reject(error: unknown): void
 }
 
+/** Whether a commit waits for the disk; SQLite’s `PRAGMA synchronous`. */
+type Synchronous = 'FULL' | 'NORMAL'
+
 /** Opens the writer of a file opened by `openFile`. */
 export async function openWriter(path: string, committed: Committed): Promise<Writer> {
   const database = openFileConnection(path)
@@ -45,20 +48,40 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
   const inTurn = pLimit(1)
   const queue: QueuedWrite[] = []
 
-  const transaction = async <T>(synchronous: 'FULL' | 'NORMAL', run: () => Promise<T>): Promise<T> => {
+  let setting: Synchronous | null = null
+
+  const transaction = async <T>(synchronous: Synchronous, run: () => Promise<T>): Promise<T> => {
+    if (setting !== synchronous) {
+      setting = null
+      database.execNow(`PRAGMA synchronous = ${synchronous}`)
+      setting = synchronous
+    }
+    // On the event loop, because a trip to libSQL’s thread takes longer.
+    database.execNow('BEGIN IMMEDIATE')
     try {
-      await database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`)
       const result = await run()
       await database.exec('COMMIT')
       return result
     } catch (error) {
-      // Without the lock there is nothing to roll back.
+      // Some errors, such as a full disk, have already ended it.
       await database.exec('ROLLBACK').catch(() => {})
       throw error
     }
   }
 
-  /** Runs one write. Returns a function that settles it, to be called once the transaction is durable. */
+  /** Runs writes in a transaction. Returns functions that settle them, to be called once the transaction is durable. */
+  const runGroup = async (group: QueuedWrite[]): Promise<(() => void)[]> => {
+    const [first] = group
+    if (first !== undefined && group.length === 1) {
+      const results = await database.batch(first.statements)
+      return [() => first.resolve(results)]
+    }
+    const settles: (() => void)[] = []
+    for (const queued of group) settles.push(await inSavepoint(queued))
+    return settles
+  }
+
+  /** Runs one write of several, and returns what settles it. */
   const inSavepoint = async ({ statements, resolve, reject }: QueuedWrite): Promise<() => void> => {
     await database.batch(['SAVEPOINT one'])
     try {
@@ -82,11 +105,7 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
         if (group.length === 0) return
         try {
           const startedAt = performance.now()
-          const settles = await transaction('FULL', async () => {
-            const settles: (() => void)[] = []
-            for (const queued of group) settles.push(await inSavepoint(queued))
-            return settles
-          })
+          const settles = await transaction('FULL', () => runGroup(group))
           committed((performance.now() - startedAt) / 1000, group.length)
           for (const settle of settles) settle()
         } catch (error) {
@@ -116,8 +135,14 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
       ),
     checkpoint: () =>
       inTurn(async () => {
-        const [row] = await database.execWith({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', args: [] })
-        return (row as { busy: number } | undefined)?.busy === 0
+        // Off the event loop, so it may wait for short reads.
+        database.execNow(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+        try {
+          const [row] = await database.execWith({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', args: [] })
+          return (row as { busy: number } | undefined)?.busy === 0
+        } finally {
+          database.execNow('PRAGMA busy_timeout = 0')
+        }
       }),
     close: () => inTurn(() => database.close()),
   }

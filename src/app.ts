@@ -15,7 +15,7 @@ import type { Service } from './service.ts'
  */
 export function createApp(service: Service): Handle {
   const refuse: Refuse = (request, problem) =>
-    isApi(request) ? jsonProblem(problem) : problemPage(request, problem, service)
+    isForMachines(request) ? jsonProblem(problem) : problemPage(request, problem, service)
   const failed = (request: Request, error: unknown) => {
     const problem = toProblem(error)
     const { log, store } = service
@@ -52,7 +52,10 @@ export function createApp(service: Service): Handle {
   return draining(logged(handle, app, service), service.stopping)
 }
 
-/** Works on the text: with a malformed Host the URL may not parse, and on Bun without one it is only a path. */
-function isApi({ url }: Request): boolean {
-  return /^(?:\w+:\/\/[^/]*)?\/api(?:[/?#]|$)/.test(url)
+/**
+ * Whether only programs read what is at a URL. Works on the text: with a malformed Host the URL may not parse, and on Bun
+ * without one it is only a path.
+ */
+function isForMachines({ url }: Request): boolean {
+  return /^(?:\w+:\/\/[^/]*)?\/(?:api(?:[/?#]|$)|\.well-known\/)/.test(url)
 }

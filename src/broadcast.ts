@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import { inTime } from '../db/in-time.ts'
+import { withTimeout } from '../db/timeout.ts'
 import { keyedHash } from './core/secrets.ts'
 
 /** The longest a message may delay an answer. Processes that miss it still notice the change in the store. */
@@ -48,7 +48,7 @@ export class Broadcast {
 
   /** Publishes to every process. Resolves once Redis has accepted it, or after the timeout. */
   async publish(topic: string): Promise<void> {
-    await inTime(this.#publisher.publish(this.#channel(topic), ''), PUBLISH_TIMEOUT_MS).catch(() => {})
+    await withTimeout(this.#publisher.publish(this.#channel(topic), ''), PUBLISH_TIMEOUT_MS).catch(() => {})
   }
 
   close(): void {

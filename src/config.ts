@@ -82,7 +82,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       env.NODE_ENV !== 'production' &&
       isLoopback(baseUrl.hostname) &&
       isLoopback(readSetting(env, 'HOST')) &&
-      // It is set behind a proxy, which may admit anybody.
+      // It is set behind a proxy, which may admit anyone.
       readSetting(env, 'SERVICE_CLIENT_IP_HEADER') === undefined,
     blockedHostsFile: readSetting(env, 'SERVICE_BLOCKED_HOSTS_FILE'),
     /** How often view and click counts are written. */

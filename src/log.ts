@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
-import { visible } from './core/text.ts'
+import { escapeControls } from './core/text.ts'
 
 /**
  * JSON lines, to standard output unless `destination` is given. Never log addresses, tokens, cookies or bodies: log
@@ -13,7 +13,7 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: withoutValues },
     // Escaped, so that logged text cannot control the reader’s terminal.
-    hooks: { streamWrite: visible },
+    hooks: { streamWrite: escapeControls },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
 }

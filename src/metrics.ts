@@ -18,7 +18,7 @@ interface Sources {
   store: Pick<Store, 'failures' | 'writesFailSince'>
   /** Null for a server, which reports its own size. */
   storeFile: string | null
-  sweeper: Pick<Sweeper, 'standings' | 'failures' | 'finishedAt'>
+  sweeper: Pick<Sweeper, 'statuses' | 'failures' | 'finishedAt'>
   /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
   backfill: { readonly progress: number }
@@ -184,17 +184,17 @@ function addBackupMetrics(backups: NonNullable<Sources['backups']>, registry: pr
 
 /** Ages are computed at each scrape, so that they grow even if the sweep is stuck. */
 function addSweepMetrics(sweeper: Sources['sweeper'], registry: prom.Registry): void {
-  const { standings } = sweeper
+  const { statuses } = sweeper
   const { counter, gauge } = instruments(registry)
   gauge('openall_sweep_age_seconds', 'Time since the sweep last erased everything due.', [], (set) =>
     set(secondsSince(sweeper.finishedAt)),
   )
   counter('openall_sweep_failures_total', 'Failed attempts to erase expired rows.', [], (add) => add(sweeper.failures))
   gauge('openall_sweep_overdue_seconds', 'How long the oldest row found is overdue.', ['what'], (set) => {
-    for (const [what, { dueAt }] of standings) set(dueAt === null ? 0 : secondsSince(dueAt), { what })
+    for (const [what, { dueAt }] of statuses) set(dueAt === null ? 0 : secondsSince(dueAt), { what })
   })
   gauge('openall_sweep_backlog_rows', 'Overdue rows when last counted, at most 10 000.', ['what'], (set) => {
-    for (const [what, { backlog }] of standings) set(backlog, { what })
+    for (const [what, { backlog }] of statuses) set(backlog, { what })
   })
 }
 

@@ -18,7 +18,7 @@ import { DAY_MS } from './insights/salts.ts'
 const HOUR_MS = DAY_MS / 24
 
 /** A query that has not been run. */
-interface Built {
+interface UnrunQuery {
   toSQL(): { sql: string; params: unknown[] }
 }
 
@@ -35,12 +35,12 @@ export interface Term {
   /** What identifies rows; `rowid` if omitted. */
   key?: readonly SQLiteColumn[]
   /** How to erase rows; they are deleted if omitted. */
-  erase?(db: Store['db'], rows: SQL): Built
+  erase?(db: Store['db'], rows: SQL): UnrunQuery
 }
 
 /** Everything with a limited retention time. The end of a day is in `insights/salts.ts`. */
 export const TERMS: readonly Term[] = [
-  // Erases the e-mail address too.
+  // Erases the email address too.
   { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
   // Decisions 4.
   {
@@ -90,7 +90,7 @@ export function countDue(db: Store['db'], term: Term, before: number, most: numb
 }
 
 /** Erases rows from `before` or earlier, oldest first, at most `most`. */
-export function eraseDue(db: Store['db'], term: Term, before: number, most: number): Built {
+export function eraseDue(db: Store['db'], term: Term, before: number, most: number): UnrunQuery {
   const columns = term.key === undefined ? sql`rowid` : sql.join([...term.key], sql`, `)
   const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${most}`
   const rows = sql`(${columns}) IN (${due})`

@@ -3,8 +3,10 @@ import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
 import { api, type Failed, refuseMethod } from './api/json.ts'
 import { lazy } from './core/lazy.ts'
-import { nothingHere, Problem } from './core/problem.ts'
+import { Problem, unknownUrl } from './core/problem.ts'
+import { clientAddress, setClientAddress } from './http/client.ts'
 import { health } from './http/health.ts'
+import { requestId, setRequestId } from './http/observe.ts'
 import { wellKnown } from './http/well-known.ts'
 import { operations } from './implementations.ts'
 import { clicksAhead } from './launcher/clicks.ts'
@@ -14,9 +16,9 @@ import { accountPages } from './pages/account-pages.tsx'
 import { claimPages } from './pages/claim-pages.tsx'
 import { homePages } from './pages/home-pages.tsx'
 import { linkPages } from './pages/link-pages.tsx'
-import { madePages } from './pages/made-pages.tsx'
 import { pages } from './pages/pages.ts'
 import { reportPages } from './pages/report-pages.tsx'
+import { resultPages } from './pages/result-pages.tsx'
 import type { Service } from './service.ts'
 import { webhooks } from './webhooks/routes.ts'
 
@@ -31,7 +33,7 @@ const REFERENCE = ['/docs', '/llms.txt', '/api/openapi.json']
 export function createRouter(service: Service, launchers: LauncherPages, failed: Failed) {
   const onError: ErrorHandler = ({ code, error, request }) =>
     // Elysia takes `code` from the error, so a Problem may have the code that the router uses for a missing route.
-    failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? nothingHere() : error)
+    failed(request, code === 'NOT_FOUND' && !(error instanceof Problem) ? unknownUrl() : error)
   /** Routes whose module is loaded on the first request for one of them. */
   const lazyRoutes = (load: () => Promise<AnyElysia>) => {
     const loaded = lazy(async () =>
@@ -40,7 +42,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
         .use(await load())
         .compile(),
     )
-    return async ({ request }: { request: Request }) => (await loaded()).handle(request)
+    return async ({ request }: { request: Request }) => (await loaded()).handle(asGet(request))
   }
   const toDashboard = lazyRoutes(async () => (await import('./dashboard/app.ts')).dashboard(service))
   const toReference = lazyRoutes(async () => (await import('./api/reference.tsx')).reference(operations, service))
@@ -53,7 +55,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(health(service))
     .use(wellKnown(service))
     .use(homePages(service))
-    .use(madePages(service))
+    .use(resultPages(service))
     .use(pages(service, launchers))
     .use(accountPages(service))
     .use(linkPages(service))
@@ -66,6 +68,15 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   app.compile()
   const click = clicksAhead(service, failed)
   return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
+}
+
+/** A HEAD request as the GET that it describes: the outer router omits the body, and counts its bytes. */
+function asGet(request: Request): Request {
+  if (request.method !== 'HEAD') return request
+  const get = new Request(request, { method: 'GET' })
+  setClientAddress(get, clientAddress(request))
+  setRequestId(get, requestId(request))
+  return get
 }
 
 /** Answers an unsupported method with 405 and `Allow`. */

@@ -85,7 +85,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const store = await openStore(config.database, committed).catch((error) => {
     throw settingError('DATABASE_URL', error)
   })
-  const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs)
+  const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const accountStore: Store = Object.create(store, { db: { value: store.current } })
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()

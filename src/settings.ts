@@ -1,4 +1,4 @@
-import { listed } from './core/words.ts'
+import { joinList } from './core/words.ts'
 
 /** Parses a setting, and describes what it accepts for the error message. */
 interface Reader<T> {
@@ -24,17 +24,17 @@ const line: Reader<string> = {
 }
 const host = text('the name or number of an address, such as localhost, 0.0.0.0 or ::', /^[\w.:%[\]-]{1,255}$/)
 const sender = text(
-  'an e-mail address, or a name with one: Openall <hello@go.example.com>',
+  'an email address, or a name with one: Openall <hello@go.example.com>',
   /^(?=.{3,320}$)(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
 )
 const headerName = text('the name of one header', /^[A-Za-z0-9-]{1,64}$/)
 
-function whole(max: number, min = 1): Reader<number> {
+function integer(max: number, min = 1): Reader<number> {
   const read = (text: string) => (/^[0-9]{1,10}$/.test(text) && +text >= min && +text <= max ? +text : undefined)
   return { mustBe: `a whole number from ${min} to ${max}`, read }
 }
 
-const positive = whole(1_000_000_000)
+const positive = integer(1_000_000_000)
 const TEN_YEARS_IN_HOURS = 10 * 365 * 24
 
 /** Requires some variety, because spaces or a repeated letter are easy to guess, however long. */
@@ -62,11 +62,11 @@ const database: Reader<string> = (() => {
   return { mustBe: 'a file:, libsql:, http(s): or ws(s): address', read }
 })()
 /** 0: none. */
-const orNone = whole(1_000_000_000, 0)
+const orNone = integer(1_000_000_000, 0)
 
 function oneOf<const Word extends string>(...words: Word[]): Reader<Word> {
   return {
-    mustBe: listed(words, 'or'),
+    mustBe: joinList(words, 'or'),
     read: (text) => words.find((word) => word === text),
   }
 }
@@ -94,7 +94,7 @@ const webhookSecrets: Reader<string[]> = {
  * setting. A test compares this with the table in README.md.
  */
 export const SETTINGS = {
-  PORT: { reader: whole(65_535), fallback: '3000' },
+  PORT: { reader: integer(65_535), fallback: '3000' },
   HOST: { reader: host, fallback: 'localhost' },
   SERVICE_BASE_URL: { reader: origin, fallback: undefined },
   SERVICE_NAME: { reader: line, fallback: 'Openall' },
@@ -109,7 +109,7 @@ export const SETTINGS = {
   REDIS_URL: { reader: address('a redis: or rediss: address', 'redis:', 'rediss:'), fallback: undefined },
   SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
-  SERVICE_CLAIM_TTL_HOURS: { reader: whole(TEN_YEARS_IN_HOURS), fallback: '168' },
+  SERVICE_CLAIM_TTL_HOURS: { reader: integer(TEN_YEARS_IN_HOURS), fallback: '168' },
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { reader: positive, fallback: '50' },
   SERVICE_PLAN_FREE_MAX_BUNDLES: { reader: positive, fallback: '100' },
   SERVICE_PLAN_PRO_MAX_BUNDLES: { reader: positive, fallback: '10000' },
@@ -131,12 +131,12 @@ export const SETTINGS = {
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },
-  SERVICE_BACKUP_EVERY_HOURS: { reader: whole(8_760), fallback: '24' },
-  SERVICE_BACKUP_KEEP: { reader: whole(10_000), fallback: '7' },
-  SERVICE_COUNT_FLUSH_MS: { reader: whole(60_000, 100), fallback: '800' },
-  SERVICE_DRAIN_MS: { reader: whole(8_000, 0), fallback: '1500' },
+  SERVICE_BACKUP_EVERY_HOURS: { reader: integer(8_760), fallback: '24' },
+  SERVICE_BACKUP_KEEP: { reader: integer(10_000), fallback: '7' },
+  SERVICE_COUNT_FLUSH_MS: { reader: integer(60_000, 100), fallback: '800' },
+  SERVICE_DRAIN_MS: { reader: integer(8_000, 0), fallback: '1500' },
   SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined },
-  SERVICE_METRICS_PORT: { reader: whole(65_535), fallback: undefined },
+  SERVICE_METRICS_PORT: { reader: integer(65_535), fallback: undefined },
   SERVICE_METRICS_HOST: { reader: host, fallback: 'localhost' },
   SERVICE_SOURCE_URL: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   SERVICE_SECURITY_CONTACT: {
@@ -145,7 +145,7 @@ export const SETTINGS = {
   },
   SERVICE_REQUEST_ID_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_ACCESS_LOG: { reader: oneOf('off', 'errors', 'all'), fallback: 'off' },
-  SERVICE_CACHE_MB: { reader: whole(1_048_576), fallback: undefined },
+  SERVICE_CACHE_MB: { reader: integer(1_048_576), fallback: undefined },
   LOG_LEVEL: { reader: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), fallback: 'info' },
 } as const
 

@@ -19,7 +19,7 @@ const MAX_PAUSE_MS = 250
 const MAX_COUNTED = 10_000
 
 /** State of one term. */
-interface Standing {
+interface TermStatus {
   /** When the oldest row is due, in milliseconds since 1970; null if there is none. */
   dueAt: number | null
   /** Due rows at the start or end of the last run, at most 10 000. */
@@ -32,7 +32,7 @@ interface Standing {
  */
 export class Sweeper {
   /** By `Term.what`. */
-  readonly standings = new Map<string, Standing>(TERMS.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
+  readonly statuses = new Map<string, TermStatus>(TERMS.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
   /** Failed reads and erasures. */
   failures = 0
   /** When a run last left nothing, in milliseconds since 1970; initially the start of the process. */
@@ -115,7 +115,7 @@ export class Sweeper {
   async #measure(term: Term): Promise<boolean> {
     const isDue = await this.#isDue(term)
     const [counted] = isDue ? await countDue(this.store.db, term, this.#before(term), MAX_COUNTED) : []
-    const standing = this.standings.get(term.what)
+    const standing = this.statuses.get(term.what)
     if (standing !== undefined) standing.backlog = counted?.rows ?? 0
     return isDue
   }
@@ -132,7 +132,7 @@ export class Sweeper {
   async #isDue(term: Term): Promise<boolean> {
     const [oldest] = await oldestOf(this.store.db, term)
     const at = oldest?.at ?? null
-    const standing = this.standings.get(term.what)
+    const standing = this.statuses.get(term.what)
     if (standing !== undefined) standing.dueAt = at === null ? null : at + term.keptMs
     return at !== null && at <= this.#before(term)
   }

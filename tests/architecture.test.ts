@@ -39,13 +39,13 @@ function importsOf(from: string, text: string): Import[] {
 
 const shown = (found: Import[]) => found.map(({ from, to }) => `${from} imports ${to}`)
 
-test('the arrows are read from the files that there are', () => {
+test('the import graph is read from the actual files', () => {
   expect(files.length).toBeGreaterThan(20)
   expect(shown(imports)).toContain('src/main.ts imports src/app.ts')
   expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
 })
 
-test('no import leads back to the file that it is in, not even one of types', () => {
+test('there are no import cycles, type imports included', () => {
   const importsOfFile = Map.groupBy(
     imports.filter(({ to }) => texts.has(to)),
     ({ from }) => from,
@@ -69,7 +69,7 @@ test('features import neither transports nor views', () => {
   expect(shown(wrong)).toEqual([])
 })
 
-test('views import no database, save for the shapes of what they show', () => {
+test('views import no database, except types of what they show', () => {
   const isDatabase = /^db\/|^drizzle-orm|^@libsql\//
   const reaches = (file: string, seen: Set<string>): boolean => {
     if (isDatabase.test(file)) return true
@@ -85,7 +85,7 @@ test('views import no database, save for the shapes of what they show', () => {
   expect(shown(wrong)).toEqual([])
 })
 
-test('the database knows nothing of what is built on it, save for the settings', () => {
+test('the database imports nothing that is built on it, except the settings', () => {
   const wrong = imports.filter(({ from, to }) => from.startsWith('db/') && /^(src|views)\//.test(to))
   expect(shown(wrong).filter((arrow) => arrow !== 'db/client.ts imports src/config.ts')).toEqual([])
 })
@@ -104,7 +104,7 @@ test('only transports, and the router that composes them, import elysia', () => 
   expect(importers).toContain('src/router.ts')
 })
 
-test('the table of operations imports no code, and each is implemented as it says there, in its order', () => {
+test('the table of operations imports no code, and the implementations match it in order', () => {
   expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations.ts' && !isTypeOnly))).toEqual([])
   const implemented = operations.map(({ name, route, access, dryRun, csv }) => [name, route, access, !!dryRun, !!csv])
   const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, access, dryRun, csv }]) => {
@@ -113,9 +113,9 @@ test('the table of operations imports no code, and each is implemented as it say
   expect(implemented).toEqual(declared)
 })
 
-test('the SDK and the command hold no code of the server', () => {
+test('the SDK and the command contain no server code', () => {
   const shared =
-    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|paste)|bundles\/(content|diff))\.ts$|^package\.json$|^node:|^citty$/
+    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|line-links)|bundles\/(content|diff))\.ts$|^package\.json$|^node:|^citty$/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),
@@ -133,14 +133,14 @@ test('the SDK and the command hold no code of the server', () => {
   expect(seen.size).toBeGreaterThan(30)
 })
 
-test('every file of JSX says where it comes from, for Bun asks the folder that one stands in', () => {
+test('every JSX file names its JSX runtime, which Bun otherwise takes from the working directory', () => {
   const written = files.filter((file) => file.endsWith('.tsx'))
   expect(written.length).toBeGreaterThan(50)
   const says = (file: string) => texts.get(file)?.startsWith('/** @jsxImportSource @kitajs/html */\n')
   expect(written.filter((file) => !says(file))).toEqual([])
 })
 
-test('no query is read by the names of its columns, which rows of a file do not have (db/reads.ts)', () => {
+test('no query reads rows by column name, which file reads do not support (db/reads.ts)', () => {
   expect(files.filter((file) => /\bdb\s*\.(?:all|get)\s*[<(]/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
 })
 
@@ -148,12 +148,12 @@ test('no file is a catch-all', () => {
   expect(files.filter((file) => /(^|\/)(utils?|helpers?|index)\.tsx?$/.test(file))).toEqual([])
 })
 
-test('the README’s table of settings lists every setting, and no other', () => {
+test('the README’s table of settings lists every setting and no other', () => {
   const rows = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\|\s*`([A-Z][A-Z0-9_]*)`\s*\|/gm)]
   expect(rows.map(([, name]) => name ?? '').sort()).toEqual(Object.keys(SETTINGS).sort())
 })
 
-test('no file is longer than a reader keeps in mind, but for the tables', () => {
+test('files are short, except the tables', () => {
   const lengths = files
     .map((file) => ({ file, lines: (texts.get(file) ?? '').split('\n').length - 1 }))
     .sort((a, b) => a.lines - b.lines)

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { METRICS_TOKEN } from './metrics.ts'
-import { operateOn } from './operator.ts'
+import { runOperator } from './operator.ts'
 import { type Runtime, type Server, startServer } from './server.ts'
 
 const NAME = /^openall-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
 
-/** Starts a service over a database that backs up every day and keeps two, with metrics. */
+/** Starts a service with daily backups, of which it keeps two, and with metrics. */
 export function startWithBackups(database: string, to: string, runtime: Runtime = 'bun'): Promise<Server> {
   const env = { SERVICE_BACKUP_DIR: to, SERVICE_BACKUP_KEEP: '2', SERVICE_METRICS_TOKEN: METRICS_TOKEN }
   return startServer({ runtime, database, env })
 }
 
-/** What is in a folder of backups, but for its lock. */
+/** The files in a backup folder, except its lock. */
 export function namesIn(folder: string): string[] {
   return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name !== '.lock').sort()
 }
@@ -26,7 +26,7 @@ export function filesOf(name: string): string[] {
   return [name, `${name}.secret`, `${name}.sha256`]
 }
 
-/** `verify`, which needs no database. */
+/** Runs `verify`, which needs no database. */
 export function verify(path: string): Promise<{ intact?: string[]; error?: string }> {
-  return operateOn({ database: '/nowhere/at-all.db' }, ['verify', path])
+  return runOperator({ database: '/nowhere/at-all.db' }, ['verify', path])
 }

@@ -12,7 +12,7 @@ import { startRedis } from './redis.ts'
 import { startServer } from './server.ts'
 import { startSqld } from './sqld.ts'
 
-// A guard against hanging, not a promise: the executable is linked and started a dozen times, and the machine may be busy.
+// Only guards against hanging: the executable is linked and started a dozen times, and the machine may be busy.
 setDefaultTimeout(300_000)
 const START_PATIENCE_MS = 90_000
 
@@ -29,7 +29,7 @@ const FILES = [
   'docs/security.md',
 ]
 
-test('what is said of running it names settings and commands that there are', () => {
+test('the documentation names only settings and commands that exist', () => {
   const named = FILES.flatMap((file) => read(file).match(/\b(?:SERVICE|DATABASE|SMTP|REDIS|OIDC)_[A-Z_]+\b/g) ?? [])
   expect(named.length).toBeGreaterThan(20)
   expect([...new Set(named)].filter((name) => !(name in SETTINGS))).toEqual([])
@@ -39,7 +39,7 @@ test('what is said of running it names settings and commands that there are', ()
   expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
 })
 
-test('fly.toml stops what is idle, checks the process by address and the store by its host', () => {
+test('fly.toml stops idle machines, checks the process by address and the database by host', () => {
   const fly = Bun.TOML.parse(read('fly.toml')) as {
     env: Record<string, string>
     http_service: {
@@ -54,7 +54,7 @@ test('fly.toml stops what is idle, checks the process by address and the store b
   expect(`https://${checks[1]?.headers?.Host}`).toBe(fly.env.SERVICE_BASE_URL ?? '')
 })
 
-test('what deploy/secrets.sh makes is what the compose file reads: the stores take the service, and nobody without it', async () => {
+test('the compose file reads what deploy/secrets.sh makes: the stores accept the service, and nobody without it', async () => {
   const place = mkdtempSync(join(tmpdir(), 'openall-secrets-'))
   const run = () => Bun.spawnSync(['sh', join(ROOT, 'deploy/secrets.sh'), 'https://go.example.com'], { cwd: place })
   expect(run().exitCode).toBe(0)
@@ -96,7 +96,7 @@ test('what deploy/secrets.sh makes is what the compose file reads: the stores ta
   }
 })
 
-test('everything that is run has a bound in memory and a version, and may gain no rights', () => {
+test('every container has a memory limit and a version, and cannot gain privileges', () => {
   const { services } = Bun.YAML.parse(read('docker-compose.yml')) as {
     services: Record<
       string,
@@ -112,7 +112,7 @@ test('everything that is run has a bound in memory and a version, and may gain n
   expect(Bun.TOML.parse(read('fly.toml'))).toMatchObject({ vm: [{ memory: expect.stringMatching(/mb$/) }] })
 })
 
-test('whoever came by TLS once comes so for a year, whichever proxy ends it', () => {
+test('after one visit over TLS, browsers use only TLS for a year, whichever proxy terminates it', () => {
   const policy = 'max-age=31536000'
   expect(read('deploy/Caddyfile')).toContain(`header Strict-Transport-Security "${policy}"`)
   expect(Bun.TOML.parse(read('fly.toml'))).toMatchObject({
@@ -123,7 +123,7 @@ test('whoever came by TLS once comes so for a year, whichever proxy ends it', ()
   })
 })
 
-test('the compose file has what it refers to, and shows nothing but the proxy to the world', () => {
+test('the compose file defines everything it refers to, and exposes only the proxy', () => {
   const { services, volumes } = Bun.YAML.parse(read('docker-compose.yml')) as {
     services: Record<string, { ports?: string[]; depends_on?: object; volumes?: string[] }>
     volumes: object
@@ -136,7 +136,7 @@ test('the compose file has what it refers to, and shows nothing but the proxy to
   expect(Object.keys(volumes).sort()).toEqual(mounted.map((volume) => volume.split(':')[0] ?? '').sort())
 })
 
-test('neither a commit nor an image takes secrets and data along', () => {
+test('neither commits nor images contain secrets or data', () => {
   const names = [
     '.env',
     '.env.production',
@@ -160,7 +160,7 @@ test('neither a commit nor an image takes secrets and data along', () => {
 
 const TOKEN = 'a token of the tests'
 
-/** The one executable, made as the image makes it, in a folder with nothing else. */
+/** The executable, built as for the image, in an otherwise empty folder. */
 let folder: string
 let binary: string
 beforeAll(async () => {
@@ -173,7 +173,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the executable serves by itself, and takes its operator’s commands', async () => {
+test('the executable runs on its own, and accepts operator commands', async () => {
   const port = String(freePort())
   const origin = `http://localhost:${port}`
   const env = {
@@ -241,7 +241,7 @@ test('the executable serves by itself, and takes its operator’s commands', asy
   ])
 })
 
-/** Runs the executable where nothing may be run from the folder for temporary files, as Docker mounts one. */
+/** Runs the executable with a temporary folder that forbids execution, as Docker mounts one. */
 function withoutExec(executable: string, env: Record<string, string>, ...words: string[]) {
   const tmp = join(folder, 'noexec')
   mkdirSync(tmp, { recursive: true })
@@ -255,7 +255,7 @@ function withoutExec(executable: string, env: Record<string, string>, ...words: 
   })
 }
 
-test('where nothing may be run from /tmp, the image serves with its library beside it, and without says what to do', async () => {
+test('if nothing may be executed from /tmp, the image works with its library, and without it says what to do', async () => {
   const port = String(freePort())
   const env = { PORT: port, DATABASE_URL: `file:${join(folder, 'noexec-data/one.db')}` }
   const alone = withoutExec(binary, env)
@@ -263,7 +263,7 @@ test('where nothing may be run from /tmp, the image serves with its library besi
   expect(await new Response(alone.stderr).text()).toBe(
     `libSQL's native library cannot be loaded from ${join(folder, 'noexec')}: mount that with \`exec\`, or set TMPDIR to a folder that is.\n`,
   )
-  // Asked every few seconds, so it must load nothing of the service: not even what cannot be loaded here.
+  // It runs every few seconds, so it must load nothing of the service: not even what cannot be loaded here.
   const check = withoutExec(binary, env, 'health')
   expect(await check.exited).toBe(1)
   expect(await new Response(check.stderr).text()).toContain('Unable to connect')
@@ -285,7 +285,7 @@ test('where nothing may be run from /tmp, the image serves with its library besi
   }
 })
 
-test('the executable keeps a copy of a server’s database, and reads what it wrote', async () => {
+test('the executable keeps a replica of a server’s database, and reads its own writes', async () => {
   const sqld = await startSqld()
   const port = String(freePort())
   const env = {

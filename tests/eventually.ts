@@ -1,13 +1,13 @@
 import { expect } from 'bun:test'
 
-/** A guard against waiting for ever, not a promise: the machine may be busy. */
-const PATIENCE_MS = 15_000
+/** Only guards against hanging; generous, because the machine may be busy. */
+const TIMEOUT_MS = 15_000
 
-/** Waits for something that must come about by itself. */
+/** Polls until a condition holds. @throws after `withinMs`, with `what` in the message. */
 export async function eventually(
   isThere: () => boolean | Promise<boolean>,
   what: string,
-  withinMs = PATIENCE_MS,
+  withinMs = TIMEOUT_MS,
 ): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isThere())) {
@@ -16,9 +16,9 @@ export async function eventually(
   }
 }
 
-/** Waits until what is read equals what is expected; where it never does, it fails as any assertion does. */
+/** Polls until a value equals the expected one; otherwise fails like any assertion. */
 export async function becomes<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const found = await read()
     try {

@@ -1,6 +1,6 @@
 import { unescaped } from './contract/html.ts'
 
-/** What a browser would send of the forms in a page without pressing a button: each field with its value, in order. */
+/** The fields of the forms in a page with their values, in order, as a browser would submit them without a button. */
 export function fieldsIn(html: string): [string, string][] {
   const fields: [string, string][] = []
   let select: { name: string; values: string[]; chosen: string | null } | null = null
@@ -51,7 +51,7 @@ function read(element: HTMLRewriterTypes.Element, name: string): string {
   return unescaped(element.getAttribute(name) ?? '')
 }
 
-/** Fields as a browser sends a form of `multipart/form-data`. */
+/** Body and headers of a `multipart/form-data` form with these fields. */
 export function multipart(fields: readonly (readonly [string, string])[]) {
   const boundary = 'a-boundary-of-the-tests'
   const parts = fields.map(

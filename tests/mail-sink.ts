@@ -1,7 +1,7 @@
 import { SMTPServer } from 'smtp-server'
 import { eventually } from './eventually.ts'
 
-/** A mail as it came over SMTP. */
+/** A mail received over SMTP. */
 export interface ParsedMail {
   from: string
   recipients: string[]
@@ -9,8 +9,8 @@ export interface ParsedMail {
   text: string
 }
 
-/** A real SMTP server on the loopback address that keeps what it is sent. */
-export async function startSink(port: number) {
+/** Starts a real SMTP server on the loopback address that keeps every mail it receives. */
+export async function startMailSink(port: number) {
   const mails: ParsedMail[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -31,7 +31,7 @@ export async function startSink(port: number) {
   return {
     url: `smtp://127.0.0.1:${port}`,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
-    /** The latest mail to an address whose subject begins with `subject`; waits for it. */
+    /** Waits for a mail to an address whose subject begins with `subject`. @returns the latest. */
     async mailTo(email: string, subject = ''): Promise<ParsedMail> {
       const latest = () => mails.findLast((mail) => mail.recipients.includes(email) && mail.subject.startsWith(subject))
       await eventually(() => latest() !== undefined, `a mail to ${email}`)
@@ -40,7 +40,7 @@ export async function startSink(port: number) {
   }
 }
 
-/** Enough of MIME for a plain text: headers, and quoted-printable where long lines were cut. */
+/** Enough of MIME for plain text: headers, and quoted-printable, which long lines need. */
 function parse(raw: string): { subject: string; text: string } {
   const at = raw.indexOf('\r\n\r\n')
   const head = raw.slice(0, at).replace(/\r\n[ \t]+/g, ' ')

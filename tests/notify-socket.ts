@@ -2,9 +2,9 @@ import { dlopen } from 'bun:ffi'
 import { eventually } from './eventually.ts'
 
 const [AF_UNIX, SOCK_DGRAM, MSG_DONTWAIT] = [1, 2, 0x40]
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 
-/** What systemd listens on for a service of `Type=notify`: a datagram socket in the file system, which Bun has none of. */
+/** The socket that systemd opens for a service of `Type=notify`: a Unix datagram socket, which Bun does not support. */
 export function openNotifySocket(path: string) {
   const { symbols: libc, close } = dlopen('libc.so.6', {
     socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
@@ -16,24 +16,24 @@ export function openNotifySocket(path: string) {
   // struct sockaddr_un: the family, then the path and a NUL.
   const address = Buffer.concat([new Uint8Array(new Uint16Array([AF_UNIX]).buffer), Buffer.from(`${path}\0`)])
   if (libc.bind(socket, address, address.length) !== 0) throw new Error(`cannot listen at ${path}`)
-  const told: string[] = []
+  const lines: string[] = []
   const receive = () => {
-    const bytes = Buffer.alloc(MOST_BYTES)
+    const bytes = Buffer.alloc(MAX_BYTES)
     const length = Number(libc.recv(socket, bytes, bytes.length, MSG_DONTWAIT))
-    if (length > 0) told.push(...bytes.toString('utf8', 0, length).split('\n'))
+    if (length > 0) lines.push(...bytes.toString('utf8', 0, length).split('\n'))
     return length > 0
   }
   return {
-    /** Resolves once the line has been received. */
-    hears(line: string): Promise<void> {
-      const isHeard = () => {
+    /** Resolves once a line has been received. */
+    received(line: string): Promise<void> {
+      const isReceived = () => {
         while (receive());
-        return told.includes(line)
+        return lines.includes(line)
       }
-      return eventually(isHeard, `systemd hears ${line}`)
+      return eventually(isReceived, `systemd receives ${line}`)
     },
     /** Every line so far. */
-    told,
+    lines,
     close() {
       libc.close(socket)
       close()

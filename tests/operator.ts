@@ -4,16 +4,16 @@ import { command, type Runtime, type Server } from './server.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Says something to the service as its operator does, and gives what is printed, or `{ error }`. In a process of its own:
- * what opens a database file must not share a process with another library that does.
+ * Runs an operator command and returns what it prints, or `{ error }`. In its own process, because two copies of SQLite
+ * that open the same database file must not share one.
  */
-export async function operateOn<T>(
+export async function runOperator<T>(
   { database, token = '' }: { database: string; token?: Server['token'] },
-  words: string[],
+  args: string[],
   { env = {}, runtime = 'bun' }: { env?: Record<string, string>; runtime?: Runtime } = {},
 ): Promise<T> {
   const url = database.startsWith('http:') ? database : `file:${database}`
-  const child = Bun.spawn([...command(runtime), 'src/main.ts', ...words], {
+  const child = Bun.spawn([...command(runtime), 'src/main.ts', ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: url, DATABASE_AUTH_TOKEN: token, ...env },
     stdout: 'pipe',

@@ -1,18 +1,20 @@
 import { eventually } from './eventually.ts'
 import type { Server } from './server.ts'
 
-/** What a person is told: a JSON answer. */
+/** A JSON answer. */
 export interface Answer<T> {
   status: number
   headers: Headers
   body: T
 }
 
-/** A bundle as the API shows it (spec 2.1), as far as tests read it. */
+/** The fields of a bundle in the API (spec 2.1) that tests read. */
 export interface BundleBody {
   slug: string
+  url: string
+  versionNumber: number
   urls: string[]
-  urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
+  urlMetadata: { note?: string; section?: string; tags?: string[]; openPolicy?: string }[]
   title: string | null
   description: string | null
   owner: { type: string; userId?: string; organizationId?: string }
@@ -20,10 +22,10 @@ export interface BundleBody {
   updatedAt: string
 }
 
-/** Every text of a bundle that has none, written out here alone: what answers hold is a promise. */
-export const NO_TEXTS = { title: null, description: null }
+/** The text fields of a bundle without texts; listed here instead of derived, because answers are a public contract. */
+export const NO_TEXTS = { title: null, description: null, opensAt: null, closesAt: null, closedNote: null }
 
-/** What an anonymous creator gets (spec 4.1). */
+/** The answer to an anonymous creator (spec 4.1). */
 export interface CreatedBody {
   slug: string
   url: string
@@ -33,7 +35,7 @@ export interface CreatedBody {
 
 type Unknown = Record<string, unknown>
 
-/** Somebody with a cookie jar: a browser, as far as the service can tell. Redirects are not followed. */
+/** A client with a cookie jar, like a browser, that does not follow redirects. */
 export class Visitor {
   readonly cookies = new Map<string, string>()
 
@@ -48,7 +50,7 @@ export class Visitor {
     const response = await fetch(path.startsWith('http') ? path : `${this.server.origin}${path}`, {
       ...init,
       redirect: 'manual',
-      // A connection of a test before may be one that the server closes, for it was idle, at this very moment.
+      // The server may be closing an idle connection of an earlier test at this very moment.
       keepalive: false,
       headers: { ...(cookie === '' ? {} : { cookie }), ...this.always, ...init.headers },
     })
@@ -78,7 +80,7 @@ export class Visitor {
     return { status: response.status, headers: response.headers, body: (text === '' ? {} : JSON.parse(text)) as T }
   }
 
-  /** Sends a plain form. */
+  /** Posts a plain form. */
   form(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     return this.fetch(path, {
@@ -88,7 +90,7 @@ export class Visitor {
     })
   }
 
-  /** Makes a bundle. */
+  /** Creates a bundle. */
   async makeBundle(fields: Unknown = {}): Promise<CreatedBody> {
     const { status, body } = await this.api<CreatedBody>('POST', '/api/links', { urls: [URL_A, URL_B], ...fields })
     if (status !== 201) throw new Error(`a bundle was refused: ${status} ${JSON.stringify(body)}`)
@@ -108,17 +110,14 @@ export class Person extends Visitor {
 
 let people = 0
 
-/** An address that nobody has used. */
+/** An email address that no other test uses. */
 export function newEmail(name = 'person'): string {
   people += 1
   return `${name}-${people}@people.example`
 }
 
-/**
- * Somebody with an account and a confirmed address, by a mailed link: what most tests need, and without the
- * passwords that are slow on purpose.
- */
-export async function arrive(server: Server, email = newEmail()): Promise<Person> {
+/** A new person with a confirmed address, signed in through a mailed link: faster than hashing a password. */
+export async function newPerson(server: Server, email = newEmail()): Promise<Person> {
   const person = new Person(server)
   await person.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
   await press(person, linkIn(await mailTo(server, email, 'Your sign-in link')))
@@ -128,7 +127,7 @@ export async function arrive(server: Server, email = newEmail()): Promise<Person
   return person
 }
 
-/** Makes an account with a password, its address not confirmed, and signs in. */
+/** A new person with a password and an unconfirmed address, signed in. */
 export async function signUp(server: Server, email = newEmail()): Promise<Person> {
   const person = new Person(server)
   const { status, body } = await person.api<{ user: { id: string } }>('POST', '/api/auth/sign-up/email', {
@@ -142,7 +141,7 @@ export async function signUp(server: Server, email = newEmail()): Promise<Person
   return person
 }
 
-/** Another browser of somebody who has an account. */
+/** Signs in to an existing account in another browser. */
 export async function signIn(server: Server, email: string, password = PASSWORD): Promise<Visitor> {
   const visitor = new Visitor(server)
   const { status } = await visitor.api('POST', '/api/auth/sign-in/email', { email, password })
@@ -150,8 +149,8 @@ export async function signIn(server: Server, email: string, password = PASSWORD)
   return visitor
 }
 
-/** An organisation, with its creator as admin and as many members as are given. */
-export async function organize(
+/** Creates an organisation with its creator as admin, and adds members. */
+export async function newOrganization(
   admin: Person,
   members: readonly (readonly [Person, string])[] = [],
 ): Promise<{ id: string; memberIds: Map<Person, string> }> {
@@ -161,12 +160,12 @@ export async function organize(
     slug: `organisation-${people}`,
   })
   const memberIds = new Map<Person, string>()
-  for (const [person, role] of members) memberIds.set(person, await join(admin, body.id, person, role))
+  for (const [person, role] of members) memberIds.set(person, await addMember(admin, body.id, person, role))
   return { id: body.id, memberIds }
 }
 
-/** Invites somebody and has them accept; they keep the subject they acted for. */
-export async function join(admin: Person, organizationId: string, person: Person, role: string): Promise<string> {
+/** Invites a person, who accepts and then acts for themselves. @returns the member's id. */
+export async function addMember(admin: Person, organizationId: string, person: Person, role: string): Promise<string> {
   const invited = await admin.api<{ id: string }>('POST', '/api/auth/organization/invite-member', {
     email: person.email,
     role,
@@ -180,20 +179,20 @@ export async function join(admin: Person, organizationId: string, person: Person
   return accepted.body.member.id
 }
 
-/** Switches the acting subject: an organisation, or with null the person. */
+/** Switches the subject a person acts for: an organisation, or with null the person. */
 export async function actFor(person: Visitor, organizationId: string | null): Promise<void> {
   const { status } = await person.api('POST', '/api/auth/organization/set-active', { organizationId })
   if (status !== 200) throw new Error(`the organisation was not made active: ${status}`)
 }
 
-/** A mail as a server without SMTP_URL writes it to its log. */
+/** A mail in the log of a server without SMTP_URL. */
 interface LoggedMail {
   to: string
   subject: string
   text: string
 }
 
-/** Every mail to an address so far, oldest first. Of a long log only what may be one is read: tests look at it often. */
+/** Every mail to an address so far, oldest first. Only likely lines are parsed, because tests poll long logs. */
 function mailsTo(server: Pick<Server, 'output'>, to: string): LoggedMail[] {
   return server
     .output()
@@ -204,7 +203,7 @@ function mailsTo(server: Pick<Server, 'output'>, to: string): LoggedMail[] {
     .filter((mail) => mail.to === to)
 }
 
-/** The latest mail to an address whose subject begins with `subject`; waits for the log to come through. */
+/** Waits for a mail to an address whose subject begins with `subject`. @returns the latest. */
 export async function mailTo(server: Pick<Server, 'output'>, to: string, subject: string): Promise<LoggedMail> {
   const latest = () => mailsTo(server, to).findLast((mail) => mail.subject.startsWith(subject))
   await eventually(() => latest() !== undefined, `a mail to ${to} that begins with ${subject}`)
@@ -212,8 +211,8 @@ export async function mailTo(server: Pick<Server, 'output'>, to: string, subject
 }
 
 /**
- * The mail to an address as the development mailbox shows it. Claim mails are found there alone: where mail is
- * not configured none is sent, and a claim token has no place in a log.
+ * A mail in the development mailbox. Claim mails appear only there: they are not logged, because a claim token must not
+ * end up in a log.
  */
 export async function mailInBox({ origin }: Pick<Server, 'origin'>, to: string, subject: string): Promise<LoggedMail> {
   const page = await (await fetch(`${origin}/dev/mailbox`)).text()
@@ -231,20 +230,20 @@ export function linkIn({ text }: Pick<LoggedMail, 'text'>): string {
   return /https?:\/\/\S+/.exec(text)?.[0] ?? ''
 }
 
-/** Opens a mailed link and presses its button, as a person does; `fields` are what is typed there. */
+/** Opens a mailed link, fills in `fields` and presses the page's button. */
 export async function press(visitor: Visitor, link: string, fields: Record<string, string> = {}): Promise<Response> {
   const { pathname, searchParams } = new URL(link)
   const next = searchParams.get('next')
   return visitor.form(pathname, { ...(next === null ? {} : { next }), ...fields })
 }
 
-/** The page that a pressed button leads to. */
+/** Follows a redirect. */
 export function follow(visitor: Visitor, answer: Response): Promise<Response> {
-  if (answer.status !== 303) throw new Error(`an answer leads nowhere: ${answer.status}`)
+  if (answer.status !== 303) throw new Error(`not a redirect: ${answer.status}`)
   return visitor.fetch(answer.headers.get('location') ?? '')
 }
 
-/** Has somebody who signed up confirm their address. */
+/** Confirms the address of a person who signed up. */
 export async function confirm(server: Server, person: Person): Promise<void> {
   const answer = await press(person, linkIn(await mailTo(server, person.email, 'Confirm your address')))
   if (answer.status !== 303) throw new Error(`an address was not confirmed: ${answer.status}`)

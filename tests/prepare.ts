@@ -1,66 +1,78 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findChromium, findHeadlessShell } from './browser/chromium.ts'
+import { KINDS } from './browser/engines.ts'
 
-/** What tests need of the machine: how it is found, Debian's package of it, and whom it serves. */
+/** Programs that tests need: how to find each, its Debian package, and the message if it is missing. */
 const NEEDED = [
   {
     isThere: () => findChromium() !== null,
     packageName: 'chromium',
-    says: 'The browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM to its path.',
+    message: 'The browser tests need Chromium: install it (Debian: apt install chromium) or set CHROMIUM to its path.',
   },
   {
     isThere: () => Bun.which('redis-server') !== null,
     packageName: 'redis-server',
-    says: 'The tests of shared limits need redis-server: install it (Debian: apt install redis-server).',
+    message: 'The tests of shared limits need redis-server: install it (Debian: apt install redis-server).',
   },
   {
     isThere: () => Bun.which('curl') !== null,
     packageName: 'curl',
-    says: 'The tests of docs/api-keys.md and docs/api.md need curl: install it (Debian: apt install curl).',
+    message: 'The tests of docs/api-keys.md and docs/api.md need curl: install it (Debian: apt install curl).',
   },
   {
     isThere: () => Bun.which('caddy') !== null,
     packageName: 'caddy',
-    says: 'The test of deploy/Caddyfile needs caddy: install it (Debian: apt install caddy).',
+    message: 'The test of deploy/Caddyfile needs caddy: install it (Debian: apt install caddy).',
   },
   {
     isThere: () => Bun.which('openssl') !== null,
     packageName: 'openssl',
-    says: 'The test of deploy/secrets.sh needs openssl: install it (Debian: apt install openssl).',
+    message: 'The test of deploy/secrets.sh needs openssl: install it (Debian: apt install openssl).',
   },
   {
     isThere: () => Bun.which('jq') !== null,
     packageName: 'jq',
-    says: 'The test of docs/api.md needs jq: install it (Debian: apt install jq).',
+    message: 'The test of docs/api.md needs jq: install it (Debian: apt install jq).',
   },
   {
     isThere: () => Bun.which('prometheus') !== null && Bun.which('promtool') !== null,
     packageName: 'prometheus',
-    says: 'The test of deploy/alerts.yml needs Prometheus: install it (Debian: apt install prometheus).',
+    message: 'The test of deploy/alerts.yml needs Prometheus: install it (Debian: apt install prometheus).',
   },
 ]
 
-// Run before the tests: finds what is on the machine, else installs Debian's, else says what to install.
-const missing = NEEDED.filter(({ isThere }) => !isThere())
-// Debian's half of Chromium that most browser tests run in; without it they take the whole.
+/** Browsers that some machines lack; `BROWSERS=all`, which `.ci/run` sets, needs them too. */
+const otherBrowsers = KINDS.filter(({ name }) => name !== 'Chromium').map(({ name, packages, isThere }) => ({
+  isThere,
+  packageName: packages.join(' '),
+  message: `The tests of the launcher in ${name} need it: install it (Debian: apt install ${packages.join(' ')}).`,
+}))
+const isAllBrowsers = process.env.BROWSERS === 'all'
+
+// Runs before the tests: installs missing programs on Debian, or says what to install.
+const missing = [...NEEDED, ...(isAllBrowsers ? otherBrowsers : [])].filter(({ isThere }) => !isThere())
+const leftOut = isAllBrowsers ? [] : otherBrowsers.filter(({ isThere }) => !isThere())
+for (const { message } of leftOut) console.log(`Left out: ${message}`)
+// Optional: most browser tests run faster in Debian's headless shell than in full Chromium.
 const isShellMissing = findHeadlessShell() === null && process.env.CHROMIUM === undefined && isDebian()
 if (missing.length > 0 || isShellMissing) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const run = (...words: string[]) => {
-    const [command = '', ...args] = [...asRoot, ...words]
+  const run = (...commandLine: string[]) => {
+    const [command = '', ...args] = [...asRoot, ...commandLine]
     return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
   }
   run('apt-get', 'update', '-qq')
-  const isBare = (name: string) => name === 'prometheus'
-  const names = missing.map(({ packageName }) => packageName)
-  const packages = names.filter((name) => !isBare(name))
+  const lean = ['prometheus', ...otherBrowsers.flatMap(({ packageName }) => packageName.split(' '))]
+  const isWithoutRecommends = (name: string) => lean.includes(name)
+  const names = missing.flatMap(({ packageName }) => packageName.split(' '))
+  const packages = names.filter((name) => !isWithoutRecommends(name))
   const install = (names: string[]) => run('apt-get', 'install', '-y', '-qq', ...names)
   if (!isShellMissing || install([...packages, 'chromium-headless-shell']).status !== 0) install(packages)
-  // It recommends exporters, which would run on this machine from then on.
-  install(['--no-install-recommends', ...names.filter(isBare)])
+  // Prometheus recommends exporters, which would start running on this machine; the browsers, much that no test needs.
+  install(['--no-install-recommends', ...names.filter(isWithoutRecommends)])
   const stillMissing = missing.filter(({ isThere }) => !isThere())
-  for (const { says } of stillMissing) console.error(says)
+  for (const { message } of stillMissing) console.error(message)
   if (stillMissing.length > 0) process.exit(1)
 }
 

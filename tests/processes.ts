@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { eventually } from './eventually.ts'
 
-/** SIGSTOP: the process takes connections and answers nothing, once this resolves. */
+/** SIGSTOP: once this resolves, the process still accepts connections but answers nothing. */
 export async function freeze(child: Bun.Subprocess): Promise<void> {
   child.kill('SIGSTOP')
-  // The signal is on its way: until each of its threads has stopped, it may answer.
+  // Signals are asynchronous: until every thread has stopped, the process may still answer.
   const isStopped = () =>
     readdirSync(`/proc/${child.pid}/task`).every((thread) =>
       /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/task/${thread}/status`, 'utf8')),

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { elementsOf } from './contract/html.ts'
 import { START_MS } from './contract/support.ts'
-import { arrive, type Person } from './people.ts'
+import { newPerson, type Person } from './people.ts'
 import { RUNTIMES, startServer } from './server.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The service as it is deployed from a checkout: its code, and the packages it runs on without those of its developers. */
+/** The service as deployed from a checkout: its code and its production packages. */
 let tree: string
 beforeAll(async () => {
   tree = mkdtempSync(join(tmpdir(), 'openall-production-'))
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, START_MS)
 afterAll(() => rmSync(tree, { recursive: true, force: true }))
 
-/** Every page that links and forms lead to from these, by its path, and how it is answered. */
+/** Every page reachable through links and forms, by path, with its status. */
 async function visitAll(person: Person, from: string[]): Promise<Map<string, number>> {
   const { origin } = person.server
   const answers = new Map<string, number>()
@@ -38,7 +38,7 @@ async function visitAll(person: Person, from: string[]): Promise<Map<string, num
     const shown = answer.headers.get('location') ?? ''
     const isPage = answer.headers.get('content-type')?.startsWith('text/html') ?? false
     const links = isPage ? elementsOf(html).map(({ attributes: { href, action } }) => href ?? action ?? '') : []
-    // Of pages that differ in their query alone, such as sorted lists, one is enough.
+    // Of pages that differ only in their query, such as sorted lists, one is enough.
     for (const link of [shown, ...links].filter((link) => link !== '')) {
       const url = new URL(link, `${origin}${path}`)
       if (url.origin === origin) queue.push(url.pathname)
@@ -50,12 +50,12 @@ async function visitAll(person: Person, from: string[]): Promise<Map<string, num
 for (const runtime of RUNTIMES) {
   for (const mode of ['production', undefined]) {
     test(
-      `installed for production it serves every page when it is started on ${runtime} from another folder, NODE_ENV ${mode ?? 'unset'}`,
+      `a production installation serves every page when started on ${runtime} from another folder, NODE_ENV ${mode ?? 'unset'}`,
       async () => {
         const env: Record<string, string> = mode === undefined ? {} : { NODE_ENV: mode, SERVICE_LOG_MAILS: 'on' }
         const server = await startServer({ runtime, env, cwd: tmpdir(), main: join(tree, 'src/main.ts') })
         try {
-          const person = await arrive(server)
+          const person = await newPerson(server)
           const { slug } = await person.makeBundle({ title: 'Launch day' })
           const start = ['/', '/sign-in', '/sign-up', '/dashboard', `/l/${slug}`, '/docs', '/nothing-here']
           const answers = await visitAll(person, [...start, '/password/a-token', '/claim/a-token', '/dev/mailbox'])

@@ -1,23 +1,23 @@
 import { freePort } from './ports.ts'
 import { freeze } from './processes.ts'
 
-/** A Redis of the tests' own, which keeps nothing on disk. */
+/** A Redis server that keeps nothing on disk. */
 export interface RedisServer {
   url: string
   /** SIGKILL. */
   kill(): Promise<void>
-  /** Leaves it connected and silent until `thaw`, once this resolves. */
+  /** Once this resolves, connections stay open but unanswered until `thaw`. */
   freeze(): Promise<void>
   thaw(): void
-  /** Another one, empty, on the same port. */
+  /** Starts another one, empty, on the same port. */
   restart(): Promise<void>
 }
 
-/** Starts redis-server on a free port, with a file of its settings if it is given one; `tests/prepare.ts` sees to it that there is one. */
+/** Starts redis-server on a free port, optionally with a settings file; `tests/prepare.ts` installs it. */
 export async function startRedis(configFile?: string): Promise<RedisServer> {
   const port = freePort()
   const start = async () => {
-    const words = [
+    const args = [
       ...(configFile === undefined ? [] : [configFile]),
       '--port',
       String(port),
@@ -28,7 +28,7 @@ export async function startRedis(configFile?: string): Promise<RedisServer> {
       '--appendonly',
       'no',
     ]
-    const child = Bun.spawn(['redis-server', ...words], { stdout: 'pipe', stderr: 'inherit' })
+    const child = Bun.spawn(['redis-server', ...args], { stdout: 'pipe', stderr: 'inherit' })
     const decoder = new TextDecoder()
     let output = ''
     const reader = child.stdout.getReader()

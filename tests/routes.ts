@@ -8,8 +8,8 @@ import { openLog } from '../src/log.ts'
 import { createRouter } from '../src/router.ts'
 import { startService } from '../src/service.ts'
 
-// Run by contract/methods.test.ts in a process of its own, for it opens a store: prints every route that the routers
-// have, of the service and of its dashboard.
+// Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
+// its dashboard.
 
 const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
 const config = readConfig({ DATABASE_URL: `file:${file}`, LOG_LEVEL: 'silent' })

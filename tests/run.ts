@@ -1,30 +1,34 @@
 import { availableParallelism } from 'node:os'
 import { Glob } from 'bun'
 
-// `bun run test` and `bun run test:full`: which files run, on what of the matrix (tests/README.md). Bun has them run side
-// by side, the slowest first by the times in tests/timings.json. Words after the command choose files.
+// `bun run test` and `bun run test:full`: which files run on which part of the matrix (tests/README.md). Bun runs them in
+// parallel, the slowest first according to tests/timings.json. Arguments select files.
 
 const TIMEOUT_MS = 120_000
 const CORES = availableParallelism()
-/** Two files a core: much of a file is waiting for a page. What runs on Deno waits for no page. */
-const AT_ONCE: Record<string, number> = { usual: CORES * 2 }
-/** What takes several runtimes, or long: in the full run alone, on all of the matrix. */
-const FULL_ONLY = /^tests\/(?:(?:faults|matrix)\/|sdk\/package)/
-/** How a file says that its tests are declared for each part of the matrix. */
-const OF_THE_MATRIX = /\b(?:onEveryTarget|onEveryTargetSlowly|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
+/** Two files per core in the usual run, because browser tests mostly wait; in the rest fewer do. */
+const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1 }
+/** Tests of several runtimes, of processes and with large tools of others: only in the full run, on the whole matrix. */
+const WHOLE_MATRIX =
+  /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated|production)/
+/** Other tests that take long: only in the full run. */
+const LONG = /^tests\/(?:quality\/|deploy|mcp\/inspector|sdk\/browser|security\/injected)/
+/** Names by which a file declares its tests for each part of the matrix. */
+const USES_MATRIX =
+  /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
 
-const [run, ...words] = process.argv.slice(2)
+const [run, ...filters] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => filters.length === 0 || filters.some((text) => file.includes(text)))
   .sort()
-const usual = files.filter((file) => !FULL_ONLY.test(file))
+const usual = files.filter((file) => !WHOLE_MATRIX.test(file) && !LONG.test(file))
 
 /** Runs files on a part of the matrix. */
 async function test(MATRIX: string, chosen: readonly string[], flags: readonly string[] = []): Promise<boolean> {
   if (chosen.length === 0) return true
-  const how = [
-    `--parallel=${AT_ONCE[MATRIX] ?? CORES}`,
-    // A worker keeps the modules it has loaded: to load the server anew is more work than most files are.
+  const options = [
+    `--parallel=${PARALLEL[MATRIX] ?? CORES}`,
+    // Workers keep loaded modules: loading the server again takes longer than most files.
     '--no-isolate',
     '--timings=tests/timings.json',
     '--timeout',
@@ -32,7 +36,7 @@ async function test(MATRIX: string, chosen: readonly string[], flags: readonly s
     '--only-failures',
     ...flags,
   ]
-  const child = Bun.spawn([process.execPath, 'test', ...how, ...chosen.map((file) => `./${file}`)], {
+  const child = Bun.spawn([process.execPath, 'test', ...options, ...chosen.map((file) => `./${file}`)], {
     env: { ...process.env, MATRIX },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -41,15 +45,11 @@ async function test(MATRIX: string, chosen: readonly string[], flags: readonly s
 
 async function full(): Promise<boolean> {
   const texts = await Promise.all(usual.map((file) => Bun.file(file).text()))
-  const rest = await test(
-    'rest',
-    usual.filter((_, at) => OF_THE_MATRIX.test(texts[at] ?? '')),
-  )
-  const faults = await test(
-    'all',
-    files.filter((file) => FULL_ONLY.test(file)),
-  )
-  return rest && faults
+  const rest = usual.filter((_, at) => USES_MATRIX.test(texts[at] ?? ''))
+  const long = files.filter((file) => LONG.test(file))
+  const passed = await test('rest', [...rest, ...long])
+  const whole = files.filter((file) => WHOLE_MATRIX.test(file))
+  return (await test('all', whole)) && passed
 }
 
 const runs: Record<string, () => Promise<boolean>> = {
@@ -58,5 +58,5 @@ const runs: Record<string, () => Promise<boolean>> = {
   timings: () => test('usual', usual, ['--update-timings']),
 }
 const chosen = runs[run ?? 'usual']
-if (chosen === undefined) throw new Error(`a run is one of ${Object.keys(runs).join(', ')}`)
+if (chosen === undefined) throw new Error(`the run must be one of ${Object.keys(runs).join(', ')}`)
 process.exit((await chosen()) ? 0 : 1)

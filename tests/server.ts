@@ -7,10 +7,10 @@ import { createClient } from '@libsql/client'
 import { freePort } from './ports.ts'
 import { startSqld } from './sqld.ts'
 
-/** The runtimes that the service promises to run on. */
+/** The supported runtimes. */
 export type Runtime = 'bun' | 'deno'
 
-/** What the service runs on and keeps its data in: a file, a libSQL server over http or ws, or a local copy of one. */
+/** A runtime and a store: a file, a libSQL server over http or ws, or a local replica of one. */
 export interface Target {
   name: string
   runtime: Runtime
@@ -36,20 +36,20 @@ const PARTS = {
   all: { targets: [USUAL, ...REST], runtimes: ['bun', 'deno'] },
 } satisfies Record<string, { targets: readonly Target[]; runtimes: readonly Runtime[] }>
 
-/** What of the matrix tests are declared for (tests/README.md); Bun over a file where nothing is said. */
+/** The part of the matrix to declare tests for (tests/README.md); default: Bun with a file. */
 export const MATRIX = (process.env.MATRIX ?? 'usual') as keyof typeof PARTS
-if (!(MATRIX in PARTS)) throw new Error(`MATRIX is one of ${Object.keys(PARTS).join(', ')}`)
+if (!(MATRIX in PARTS)) throw new Error(`MATRIX must be one of ${Object.keys(PARTS).join(', ')}`)
 const part = PARTS[MATRIX]
 
-/** The targets and runtimes that tests run on; with `TARGETS=stores`, the stores that no run can wait for. */
+/** The targets to run tests on; with `TARGETS=stores`, the stores that are too slow for every run. */
 export const TARGETS: readonly Target[] = process.env.TARGETS === 'stores' ? STORES : part.targets
 export const RUNTIMES: readonly Runtime[] = part.runtimes
-/** Both, for what takes one of each. */
+/** Both runtimes, for tests that need one of each. */
 export const BOTH_RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Settings without the limits and pauses that tests would run into. */
+/** Settings that lift limits and delays which tests would run into. */
 export const TEST_ENV = {
   SERVICE_DRAIN_MS: '0',
   SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
@@ -59,33 +59,32 @@ export const TEST_ENV = {
   SERVICE_WRITES_PER_HOUR: '0',
 }
 
-/** The service as shipped, in a process of its own. */
+/** A running service. */
 export interface Server {
   origin: string
   /** The database file, or the address of the libSQL server. */
   database: string
-  /** What the libSQL server wants, if it is one. */
+  /** The auth token of the libSQL server, if it is one. */
   token: string | undefined
-  /** Runs SQL of the test's own on the store, round the service: to look, and to set up what no route can. */
+  /** Runs SQL on the database, bypassing the service: to check rows, or to set up what no route can. */
   sql(query: string, args?: SQLQueryBindings[]): Promise<Row[]>
-  /** The files that hold the data, wherever they are. */
+  /** The database's files. */
   files(): string[]
-  /** Everything it has printed. */
+  /** Everything it has printed so far. */
   output(): string
-  /** The most memory that the process has held so far, in MiB. */
+  /** Peak resident memory of the process, in MiB. */
   peakMemory(): number
-  /** Sends a signal, SIGTERM unless another is named; resolves to the exit code. */
+  /** Sends a signal, by default SIGTERM; resolves to the exit code. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number>
   /** SIGKILL. */
   kill(): Promise<void>
-  /** The same data served again by a new process, on the same port. */
+  /** Starts a new process with the same data on the same port. */
   restart(): Promise<void>
 }
 
-/** A row as either store gives it. */
 type Row = Record<string, unknown>
 
-/** Starts the service on a target over an empty database; sqld goes when the service is stopped. */
+/** Starts the service on a target with an empty database; stopping it also stops sqld. */
 export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {
   if (store === 'file') return startServer({ runtime, env })
   const sqld = await startSqld()
@@ -107,7 +106,7 @@ export async function startTarget({ runtime, store }: Target, env: Record<string
     files: sqld.files,
     async sql(query, args) {
       const rows = await server.sql(query, args)
-      // A copy has what others wrote to the server a moment later.
+      // A replica sees writes to its server with a delay.
       if (store === 'replica' && !/^\s*select/i.test(query)) await Bun.sleep(600)
       return rows
     },
@@ -120,7 +119,7 @@ export async function startTarget({ runtime, store }: Target, env: Record<string
   }
 }
 
-/** Starts the service on a free port over an empty database, or over `database` where it is given. */
+/** Starts the service in its own process on a free port, with `database` or an empty file. */
 export async function startServer({
   runtime = 'bun',
   env = {},
@@ -132,10 +131,10 @@ export async function startServer({
   runtime?: Runtime
   env?: Record<string, string>
   database?: string
-  /** What is started, and the folder one stands in. */
+  /** The script to start. */
   main?: string
   cwd?: string
-  /** Of a libSQL server, for the tests' own SQL. */
+  /** Of a libSQL server, for the tests' SQL. */
   token?: string
 } = {}): Promise<Server> {
   const port = freePort()
@@ -164,7 +163,7 @@ export async function startServer({
           output += decoder.decode(read.value)
       })()
     }
-    await answers(origin, child, () => output)
+    await firstAnswer(origin, child, () => output)
     return child
   }
   let child = await start()
@@ -218,9 +217,9 @@ function remoteSql(url: string, authToken: string | undefined): Server['sql'] {
   }
 }
 
-async function answers(origin: string, child: Bun.Subprocess, output: () => string): Promise<void> {
+async function firstAnswer(origin: string, child: Bun.Subprocess, output: () => string): Promise<void> {
   for (let tries = 0; tries < 1_200; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${output()}`)
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}: ${output()}`)
     const answer = await fetch(`${origin}/healthz`).catch(() => null)
     if (answer?.ok) return
     await Bun.sleep(25)
@@ -228,10 +227,10 @@ async function answers(origin: string, child: Bun.Subprocess, output: () => stri
   throw new Error(`the server does not answer: ${output()}`)
 }
 
-/** What starts a script on a runtime, as far as its own options. */
+/** The command line that runs a script on a runtime, without the script. */
 export function command(runtime: Runtime): string[] {
   if (runtime === 'bun') return [process.execPath]
-  // The package's own start script needs Node; the binary beside it does not.
+  // The package's start script needs Node; its binary does not.
   const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-glibc' : ''}`
   const binary = process.platform === 'win32' ? 'deno.exe' : 'deno'
   return [join(ROOT, 'node_modules', '@deno', platform, binary), 'run', '-A']

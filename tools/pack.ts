@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 import about from '../package.json' with { type: 'json' }
 import { bundleClient, bundleCommand, CLIENT } from './bundle.ts'
 
-// Makes the npm package `openall` in a folder (default: dist/openall), for `npm pack` or `npm publish` there:
-// the client with its types, and the command. Nothing of the server is in it, and it depends on nothing.
+// Builds the npm package `openall` in a folder (default: dist/openall), to run `npm pack` or `npm publish` in: the client
+// with its types, and the command. It contains no server code and has no dependencies.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** A module of ours, as a declaration names it. */
+/** An import of one of our modules in a declaration file. */
 const RELATIVE = /(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 const folder = resolve(process.argv[2] ?? join(ROOT, 'dist/openall'))
 
-// The bundler names files from where it is run.
+// The bundler writes paths relative to the working directory.
 process.chdir(ROOT)
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
@@ -38,7 +38,7 @@ function manifest() {
   }
 }
 
-/** Our licence, and those of the packages whose code is in the bundles. */
+/** Our licence and those of the bundled packages. */
 function licences(files: string[]): string {
   const bundled = new Set(
     files.flatMap((file) => {
@@ -51,13 +51,13 @@ function licences(files: string[]): string {
       .map((file) => join(ROOT, 'node_modules', name, file))
       .filter((file) => existsSync(file))
       .map((file) => readFileSync(file, 'utf8'))
-    if (texts.length === 0) throw new Error(`${name} has no licence that could be given on`)
-    return `\n---\n\ncli.js holds code of ${name}:\n\n${texts.join('\n')}`
+    if (texts.length === 0) throw new Error(`${name} is bundled but has no licence file`)
+    return `\n---\n\ncli.js contains code from ${name}:\n\n${texts.join('\n')}`
   })
   return readFileSync(join(ROOT, 'LICENSE'), 'utf8') + others.join('')
 }
 
-/** Has tsc declare an entry and all that it imports, and keeps what the entry's own declaration leads to. */
+/** Has tsc emit declarations for an entry point and its imports, and keeps those that the entry's declaration reaches. */
 function declare(entry: string): void {
   const all = join(folder, 'all-types')
   const config = join(folder, 'tsconfig.json')
@@ -66,7 +66,7 @@ function declare(entry: string): void {
   const types = { allowJs: false, checkJs: false, typeRoots: [join(ROOT, 'node_modules')] }
   writeFileSync(config, JSON.stringify({ ...only, compilerOptions: { ...compilerOptions, ...types } }))
   const tsc = Bun.spawnSync([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config])
-  if (tsc.exitCode !== 0) throw new Error(`tsc refuses the client:\n${tsc.stdout}${tsc.stderr}`)
+  if (tsc.exitCode !== 0) throw new Error(`tsc reports errors in the client:\n${tsc.stdout}${tsc.stderr}`)
   keep(entry, all, new Set())
   rmSync(all, { recursive: true })
   rmSync(config)

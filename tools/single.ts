@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
-// Makes the whole service one executable for this machine's kind: `bun tools/single.ts [file]` (default: dist/openall-server).
-// The native parts of libSQL and resvg, the migrations and the files of the pages ride along; it needs no node_modules beside it.
+// Builds the whole service as one executable for this platform: `bun tools/single.ts [file]` (default: dist/openall-server).
+// It contains the native modules of libSQL and resvg, the migrations and the static files, and needs no node_modules.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const outfile = process.argv[2] ?? join(ROOT, 'dist/openall-server')
@@ -13,15 +13,15 @@ const libc = process.platform === 'linux' ? '-gnu' : ''
 const native = `@libsql/${process.platform}-${process.arch}${libc}`
 
 /**
- * Where `libsql.node` lies beside the executable, as in the image, it is loaded from there. What rides along is unpacked
- * into the folder for temporary files first, from which a hardened machine may load nothing.
+ * If `libsql.node` is next to the executable, as in the image, it is loaded from there. The embedded copy has to be
+ * unpacked into the temporary folder first, and a hardened system may not allow loading code from there.
  */
 const nativePart = `(unpacked) => {
   const beside = require('node:path').join(require('node:path').dirname(process.execPath), 'libsql.node')
   return require('node:fs').existsSync(beside) ? require(beside) : unpacked()
 }`
 
-/** What a module reads from the disk beside it, and what stands for that in the executable. */
+/** Code that reads files next to its module, and what replaces it in the executable. */
 const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   {
     file: /node_modules\/libsql\/(?:index|promise)\.js$/,
@@ -49,7 +49,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/^[\s\S]*$/, `module.exports = require('@resvg/resvg-js-${process.platform}-${process.arch}${libc}')`]],
   },
   {
-    // Its native part reads fonts from the disk alone.
+    // resvg's native module can only read fonts from files.
     file: /src\/launcher\/pictures\.ts$/,
     replace: [
       [
@@ -67,7 +67,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     file: /views\/static\.ts$/,
     replace: [
       [/const HTMX = .*/, "const HTMX = 'htmx'"],
-      [/const body = sources\.map\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`],
+      [/const body = bodyOf\([^\n]*/, `const body = ${JSON.stringify(bodies())}[name] ?? ''`],
     ],
   },
 ]
@@ -91,21 +91,21 @@ process.exitCode = built.success ? 0 : 1
 
 function embed(path: string, replace: [RegExp, string][]) {
   let contents = readFileSync(path, 'utf8')
-  for (const [pattern, by] of replace) {
+  for (const [pattern, replacement] of replace) {
     if (!pattern.test(contents)) throw new Error(`${path} has changed: nothing in it matches ${pattern}`)
-    contents = contents.replace(pattern, () => by)
+    contents = contents.replace(pattern, () => replacement)
   }
   return { contents, loader: path.endsWith('.js') ? ('js' as const) : ('ts' as const) }
 }
 
-/** The fonts of pictures by their names, in base64. */
+/** The fonts for link pictures, in base64, by file name. */
 function fonts(): Record<string, string> {
   const folder = join(ROOT, 'node_modules/dejavu-fonts-ttf/ttf')
   const read = (file: string) => readFileSync(join(folder, file)).toString('base64')
   return Object.fromEntries(['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => [file, read(file)]))
 }
 
-/** The files of the pages by their names without the hash. */
+/** The static files by name without the hash. */
 function bodies(): Record<string, string> {
   return Object.fromEntries(assetNames.map((name) => [name, assetAt(asset(name))?.body ?? '']))
 }

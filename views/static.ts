@@ -10,15 +10,39 @@ const JS = 'text/javascript; charset=utf-8'
 
 /** The styles of every page of the service itself; launchers have their own. */
 const SITE_CSS = ['parts/tokens.css', 'parts/site.css', 'parts/fields.css', 'home/home.css', 'account/account.css']
-const SITE_JS = ['parts/copy.js', 'parts/site.js']
+const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/field-errors.js']
 
-/** Each file that is served, and the sources it is put together from, which stand beside the pages they are for. */
-const FILES: Record<string, { type: string; sources: string[] }> = {
-  'launcher.css': {
+/** The styles of launchers. */
+const LAUNCHER_CSS = [
+  'parts/tokens.css',
+  'launcher/launcher.css',
+  'launcher/tabs.css',
+  'launcher/sections.css',
+  'launcher/media.css',
+]
+
+interface File {
+  type: string
+  sources: string[]
+  /** Changes the text of the sources. */
+  change?: (text: string) => string
+  /** Whether documents of another origin may load it. */
+  isForFrames?: true
+}
+
+/** Each served file and the sources it is built from, which are next to their pages. */
+const FILES: Record<string, File> = {
+  'launcher.css': { type: CSS, sources: LAUNCHER_CSS },
+  // For the editor's preview, whose sandboxed frame has an opaque origin and no scripts, but must look as if it had them.
+  'preview.css': {
     type: CSS,
-    sources: ['parts/tokens.css', 'launcher/launcher.css', 'launcher/tabs.css', 'launcher/media.css'],
+    sources: [...LAUNCHER_CSS, 'launcher/preview.css'],
+    change: (css) =>
+      css.replaceAll('(scripting: enabled)', '(width > 0)').replaceAll('(scripting: none)', '(width < 0)'),
+    isForFrames: true,
   },
-  'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/launcher.js'] },
+  'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/how.js', 'launcher/open-all.js'] },
+  'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': { type: CSS, sources: SITE_CSS },
   'site.js': { type: JS, sources: SITE_JS },
   'dashboard.css': {
@@ -37,6 +61,8 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
       'dashboard/bundles/examples.css',
       'dashboard/editor/editor.css',
       'dashboard/editor/link-rows.css',
+      'dashboard/editor/link-rows-media.css',
+      'dashboard/editor/preview.css',
       'dashboard/parts/save-bar.css',
       'dashboard/import/import.css',
       'dashboard/editor/take-theirs.css',
@@ -58,54 +84,64 @@ const FILES: Record<string, { type: string; sources: string[] }> = {
     sources: [
       ...SITE_JS,
       'dashboard/parts/saving.js',
-      'dashboard/parts/shell.js',
-      'dashboard/parts/palette.js',
-      'dashboard/bundles/bundles.js',
-      'dashboard/editor/editor.js',
-      'dashboard/import/import.js',
-      'dashboard/rules/rules.js',
+      'dashboard/parts/dashboard.js',
+      'dashboard/parts/palette-keys.js',
+      'dashboard/bundles/selection.js',
+      'dashboard/editor/link-list.js',
+      'dashboard/editor/sections.js',
+      'dashboard/editor/form.js',
+      'dashboard/editor/local-times.js',
+      'dashboard/editor/preview-frame.js',
+      'dashboard/import/dropped-file.js',
+      'dashboard/rules/rules-form.js',
     ],
   },
   'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css'] },
-  'docs.js': { type: JS, sources: ['docs/docs.js'] },
+  'docs.js': { type: JS, sources: ['docs/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },
 }
 
 export const assetNames: readonly string[] = Object.keys(FILES)
 
-/** A file of the pages, as it is served. */
+/** A served file. */
 interface Asset {
-  /** Holds the hash of the body, and so may be kept for good. */
+  /** Contains a hash of the body, so that it can be cached forever. */
   address: string
   type: string
   body: string
+  /** Whether documents of another origin may load it. */
+  isForFrames: boolean
 }
 
-/** By name; each is put together when it is first asked for. */
+/** By name; built on first use. */
 const assets = new Map<string, Asset>()
 
 function assetOf(name: string): Asset | undefined {
   const file = entryOf(FILES, name)
   let made = assets.get(name)
   if (made === undefined && file !== undefined) {
-    const { type, sources } = file
-    const body = sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n')
+    const { type, isForFrames = false } = file
+    const body = bodyOf(file)
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
-    made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body }
+    made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body, isForFrames }
     assets.set(name, made)
   }
   return made
 }
 
-/** The address of a file, which changes with its content. */
+function bodyOf({ sources, change = (text) => text }: File): string {
+  return change(sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n'))
+}
+
+/** The address of a file; it changes with the content. */
 export function asset(name: string): string {
   const { address } = assetOf(name) ?? {}
   if (address === undefined) throw new Error(`no such file: ${name}`)
   return address
 }
 
-/** The file at an address such as `/static/launcher.3f9a0c21.css`, or undefined where there is none. */
+/** The file at an address such as `/static/launcher.3f9a0c21.css`, or undefined if there is none. */
 export function assetAt(address: string): Asset | undefined {
   const name = /^\/static\/([\w-]+)\.[0-9a-f]{8}(\.\w+)$/.exec(address)
   const found = name === null ? undefined : assetOf(`${name[1]}${name[2]}`)

@@ -10,7 +10,7 @@ export function plainHost(hostname: string): string {
 }
 
 /** IPv6 prefixes that embed an IPv4 address, and the group where it starts: IPv4-compatible, NAT64, 6to4. */
-const CARRIERS = [
+const IPV4_PREFIXES = [
   { prefix: [0, 0, 0, 0, 0, 0], at: 6 },
   { prefix: [0x64, 0xff9b, 0, 0, 0, 0], at: 6 },
   { prefix: [0x64, 0xff9b, 1], at: 6 },
@@ -18,9 +18,9 @@ const CARRIERS = [
 ]
 
 /** The IPv4 address embedded in an IPv6 address; null for any other host. */
-export function carriedAddress(host: string): string | null {
+export function embeddedIpv4(host: string): string | null {
   const groups = groupsOf(host)
-  const carrier = groups === null ? undefined : CARRIERS.find(({ prefix }) => startsWith(groups, prefix))
+  const carrier = groups === null ? undefined : IPV4_PREFIXES.find(({ prefix }) => startsWith(groups, prefix))
   return groups === null || carrier === undefined ? null : dotted(groups, carrier.at)
 }
 

@@ -3,10 +3,10 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Policy } from '../../db/policy.ts'
 import { type Issue, Problem } from '../core/problem.ts'
-import { carriedAddress, plainHost } from './addresses.ts'
+import { embeddedIpv4, plainHost } from './addresses.ts'
 
 /** Polling interval. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /** The URLs of a bundle. */
 interface BundleUrls {
@@ -52,11 +52,11 @@ export class BlockedHosts {
         this.#seen = now
         changed()
       } catch (error) {
-        // Keep the list: editors remove a file for a moment when they save.
-        if (!isAway) log.warn({ err: error }, 'the file of blocked hosts cannot be read')
+        // Keep the list: some editors remove the file for a moment when saving.
+        if (!isAway) log.warn({ err: error }, 'cannot read the file of blocked hosts')
         isAway = true
       }
-    }, LOOK_MS)
+    }, POLL_MS)
   }
 
   stop(): void {
@@ -71,7 +71,7 @@ export class BlockedHosts {
       if (this.#hosts.has(name)) return host
       if (!name.includes('.')) break
     }
-    const carried = carriedAddress(host)
+    const carried = embeddedIpv4(host)
     return carried !== null && this.#hosts.has(carried) ? host : null
   }
 
@@ -110,7 +110,7 @@ export class BlockedHosts {
     const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*$/, '').trim())
     const unread = lines.flatMap((line, index) => (line !== '' && hostIn(line) === '' ? [index + 1] : []))
     if (unread.length > 0)
-      this.log.warn({ lines: unread.slice(0, 20) }, 'lines of the file of blocked hosts name no host')
+      this.log.warn({ lines: unread.slice(0, 20) }, 'the file of blocked hosts has lines without a host')
     this.#hosts = new Set(lines.map(hostIn).filter((host) => host !== ''))
     this.log.info({ hosts: this.#hosts.size }, 'blocked hosts read')
   }

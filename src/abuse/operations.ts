@@ -21,6 +21,6 @@ export const reportBundle = implement('report_bundle', {
   errors: ['NOT_FOUND'],
   async run(input, { service: { store, log } }) {
     await report(store, input)
-    log.info({ reason: input.reason }, 'a bundle was reported: see openall admin reports')
+    log.info({ reason: input.reason }, 'a bundle was reported: run openall admin reports')
   },
 })

@@ -32,7 +32,7 @@ export async function report({ db, write }: Store, { slug, reason, detail }: Rep
 }
 
 /** A bundle with its reports. */
-export interface Reported {
+export interface ReportedBundle {
   slug: string
   title: string | null
   urls: string[]
@@ -41,7 +41,7 @@ export interface Reported {
 }
 
 /** All reported bundles, most recently reported first. */
-export async function listReports({ db }: Store): Promise<Reported[]> {
+export async function listReports({ db }: Store): Promise<ReportedBundle[]> {
   const rows = await db
     .select({
       slug: bundles.slug,
@@ -56,7 +56,7 @@ export async function listReports({ db }: Store): Promise<Reported[]> {
     .innerJoin(bundles, eq(bundles.id, reports.bundleId))
     .leftJoin(blockedBundles, eq(blockedBundles.bundleId, reports.bundleId))
     .orderBy(sql`${reports.id} DESC`)
-  const bySlug = new Map<string, Reported>()
+  const bySlug = new Map<string, ReportedBundle>()
   for (const { slug, title, urls, blockedAt, ...report } of rows) {
     const known = bySlug.get(slug)
     if (known === undefined) bySlug.set(slug, { slug, title, urls, isBlocked: blockedAt !== null, reports: [report] })

@@ -1,6 +1,6 @@
-import { nothingHere, Problem } from '../core/problem.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import { headersWith, jsonProblem } from '../http/respond.ts'
-import { withRealEmails } from '../identity/taken.ts'
+import { withRealEmails } from '../identity/taken-addresses.ts'
 import type { Service } from '../service.ts'
 
 /** Converts an answer of better-auth: our headers, our error format, real addresses. */
@@ -21,7 +21,7 @@ async function toProblem(
   const { message, code } = (await response.json().catch(() => ({}))) as { message?: string; code?: string }
   if (response.status >= 500)
     return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
-  if (response.status === 404 && code === undefined) return nothingHere()
+  if (response.status === 404 && code === undefined) return unknownUrl()
   const error = message ?? 'This was refused.'
   // better-auth also answers 401 if a member’s role is too low; a browser would go to sign in for nothing.
   const status = code?.startsWith('YOU_ARE_NOT_ALLOWED') ? 403 : response.status

@@ -1,8 +1,8 @@
 import { cookieLine } from '../core/cookies.ts'
-import { rememberedBy } from '../identity/devices.ts'
+import { withDevice } from '../identity/devices.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
 import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
-import { placeholderFor, signUpWithTaken } from '../identity/taken.ts'
+import { placeholderFor, signUpWithTaken } from '../identity/taken-addresses.ts'
 import type { Service } from '../service.ts'
 import type { Send } from './auth-send.ts'
 
@@ -43,7 +43,7 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
 
 /**
  * Signs up and then in. If the address is taken, it creates an account that looks the same and leads nowhere
- * (identity/taken.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
+ * (identity/taken-addresses.ts), so that neither the answer nor the session reveals which addresses have one. Both ways compute
  * two hashes.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
@@ -73,7 +73,7 @@ export async function signUp(send: Send, body: unknown, request: Request, servic
   if (!signedIn.ok && former !== null) await replaceSession(store, former, made.token)
   const cookies = signedIn.ok
     ? signedIn.headers.getSetCookie()
-    : [sessionCookie(made.token, config), rememberedBy(request.headers, user.email, false, config)].map(cookieLine)
+    : [sessionCookie(made.token, config), withDevice(request.headers, user.email, false, config)].map(cookieLine)
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   // Equal times: those of a real account may differ by a millisecond, which would tell it from the other kind.

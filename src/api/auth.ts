@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
-import { nothingHere } from '../core/problem.ts'
+import { unknownUrl } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { noNewAccount, refuseSwitchedOff } from '../identity/admission.ts'
@@ -66,7 +66,7 @@ export function authRoutes(service: Service) {
       const { pathname, search } = new URL(request.url)
       const path = pathname.slice('/api/auth'.length)
       const method = SERVED.get(path)
-      if (method === undefined) throw nothingHere()
+      if (method === undefined) throw unknownUrl()
       if (request.method !== method) refuseMethod([method])
       return authenticate(request, service, path + search, () => readAuthBody(request))
     },

@@ -1,7 +1,7 @@
 import { FIELD_DOCS } from '../core/glossary.ts'
 import type { Operation } from '../core/operation.ts'
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
-import { conditionSchema } from '../policies/conditions.ts'
+import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
 
 // Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
 
@@ -13,6 +13,10 @@ export interface Naming {
   named: 'defined' | 'inline'
   /** The annotations that fields get. */
   annotations: readonly ('description' | 'examples')[]
+  /** Whether conditions are written in their short form. */
+  flat?: boolean
+  /** Named shapes whose structure is left out, with where it is described. */
+  opaque?: ReadonlyMap<string, string>
   /** Collects the definitions that are referenced. */
   definitions: Map<string, JsonSchema>
 }
@@ -32,16 +36,16 @@ export function schemaOf(shape: Shape, naming: Naming, place: string): JsonSchem
   return documented(raw, naming, place)
 }
 
-/** Two patterns need `allOf`, because both must match. */
+/** Two patterns become one that looks ahead for the second: client generators do not understand `allOf` here. */
 function merged(base: JsonSchema, more: JsonSchema): JsonSchema {
   if (base.pattern === undefined || more.pattern === undefined) return { ...base, ...more }
-  const { pattern, ...rest } = more
-  return { ...base, ...rest, allOf: [...((base.allOf as JsonSchema[]) ?? []), { pattern }] }
+  const pattern = `^(?=[\\s\\S]*(?:${more.pattern}))${String(base.pattern).replace(/^\^/, '')}`
+  return { ...base, ...more, pattern }
 }
 
 /** An operation's input as JSON Schema. */
-export function inputSchema({ input, route }: Operation, naming: Naming): JsonSchema {
-  const schema = schemaOf(input, naming, '')
+export function inputSchema({ name, input, route }: Operation, naming: Naming): JsonSchema {
+  const schema = schemaOf(input, naming, name)
   // An edit must change something.
   return route.startsWith('PATCH ') ? { ...schema, minProperties: parametersOf(route).length + 1 } : schema
 }
@@ -55,7 +59,7 @@ export function parametersOf(route: string): string[] {
 const CALL_OPTIONS = {
   dryRun: { type: 'boolean', default: false },
   idempotencyKey: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
-  expectedVersion: { type: 'integer', minimum: 1, maximum: 1e15 },
+  expectedVersion: { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 },
 } as const
 
 /** The documented schema of a call option. */
@@ -89,8 +93,8 @@ export function problemSchema(codes: readonly string[], annotations: Naming['ann
 }
 
 /** Definitions that arktype cannot generate. */
-const WRITTEN: Record<string, (self: JsonSchema) => JsonSchema> = {
-  Condition: (self) => conditionSchema(self),
+const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> = {
+  Condition: (self, { flat }) => (flat ? flatConditionSchema(self) : conditionSchema(self)),
   TracedCondition: (self) => conditionSchema(self, { matched: { type: 'boolean' } }),
 }
 
@@ -102,6 +106,8 @@ function documented(schema: JsonSchema, naming: Naming, place: string): JsonSche
   const { named, $ref, ...rest } = schema
   if (typeof $ref === 'string') return refer($ref.slice('#/$defs/'.length), naming)
   if (typeof named === 'string') {
+    const elsewhere = naming.opaque?.get(named)
+    if (elsewhere !== undefined) return { type: 'object', description: elsewhere }
     if (naming.named === 'inline') return documented(rest, naming, named)
     if (!naming.definitions.has(named)) {
       naming.definitions.set(named, {})
@@ -109,7 +115,18 @@ function documented(schema: JsonSchema, naming: Naming, place: string): JsonSche
     }
     return { $ref: naming.prefix + named }
   }
-  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, within(key, value, naming, place)]))
+  return withType(
+    Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, within(key, value, naming, place)])),
+  )
+}
+
+/** Values that are listed have a type of their own, for generators. */
+function withType(schema: JsonSchema): JsonSchema {
+  if (schema.type !== undefined || !('const' in schema || 'enum' in schema)) return schema
+  const values = 'const' in schema ? [schema.const] : (schema.enum as unknown[])
+  const [type, ...others] = new Set(values.map((value) => typeof value))
+  if (others.length > 0 || type === undefined || values.includes(null)) return schema
+  return { type: type === 'number' ? 'integer' : type, ...schema }
 }
 
 function within(key: string, value: unknown, naming: Naming, place: string): unknown {
@@ -129,7 +146,7 @@ function within(key: string, value: unknown, naming: Naming, place: string): unk
 
 function field(schema: JsonSchema, naming: Naming, place: string, name: string): JsonSchema {
   // A constant needs no description.
-  if ('const' in schema) return schema
+  if ('const' in schema) return withType(schema)
   return annotated(
     name === 'resolutionPolicy' ? policy(schema, naming) : documented(schema, naming, name),
     place,
@@ -141,17 +158,32 @@ function field(schema: JsonSchema, naming: Naming, place: string, name: string):
 /** Names the policy of an input again: arktype loses the name of a shape with a morph. */
 function policy({ anyOf, ...rest }: JsonSchema, naming: Naming): JsonSchema {
   const named = (anyOf as JsonSchema[]).map((branch) =>
-    branch.type === 'object' && branch.named === undefined ? { ...branch, named: 'Policy' } : branch,
+    branch.type === 'object' && branch.named === undefined ? namedPolicy(branch) : branch,
   )
   return documented({ ...rest, anyOf: named }, naming, 'resolutionPolicy')
 }
 
+function namedPolicy(schema: JsonSchema): JsonSchema {
+  const policy = structuredClone(schema) as { properties: { rules: { items: SentRule } } }
+  const { rules } = policy.properties
+  rules.items.properties.tabs.items = { ...rules.items.properties.tabs.items, named: 'NewTab' }
+  rules.items = { ...rules.items, named: 'NewRule' }
+  return { ...policy, named: 'Policy' }
+}
+
+type SentRule = JsonSchema & { properties: { tabs: { items: JsonSchema } } }
+
+/** Places whose shapes have names, by the field that they describe. */
+const PLACES: Readonly<Record<string, string>> = { Rule: 'rules', NewRule: 'rules', Tab: 'tabs', NewTab: 'tabs' }
+
 function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {
-  const [description, example] = FIELD_DOCS[`${place}.${name}`] ?? FIELD_DOCS[name] ?? []
+  const [description, example] = FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[name] ?? []
   const isValid = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
   return {
     ...schema,
-    ...(annotations.includes('description') && description !== undefined ? { description } : {}),
+    ...(annotations.includes('description') && description !== undefined
+      ? { description: [description, ...(schema.description === undefined ? [] : [schema.description])].join(' ') }
+      : {}),
     ...(annotations.includes('examples') && isValid ? { examples: [example] } : {}),
   }
 }
@@ -164,11 +196,13 @@ function rank(name: string): number {
 }
 
 function refer(name: string, naming: Naming): JsonSchema {
+  const elsewhere = naming.opaque?.get(name)
+  if (elsewhere !== undefined) return { type: 'object', description: elsewhere }
   const ref = { $ref: naming.prefix + name }
   const write = WRITTEN[name]
   if (write !== undefined && !naming.definitions.has(name)) {
     naming.definitions.set(name, {})
-    const schema = documented(write({ $ref: `#/$defs/${name}` }), naming, 'Condition')
+    const schema = documented(write({ $ref: `#/$defs/${name}` }, naming), naming, 'Condition')
     naming.definitions.set(name, annotated(schema, '', name, naming.annotations))
   }
   return ref

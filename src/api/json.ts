@@ -1,25 +1,39 @@
 import { Elysia } from 'elysia'
-import { respond, type Sent } from '../core/execute.ts'
+import { type PublicAnswer, respond } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { listed } from '../core/words.ts'
-import { weightsIn } from '../http/accept.ts'
+import { type Variant, variantsOf } from '../core/variants.ts'
+import { weightsIn } from '../core/weights.ts'
+import { joinList } from '../core/words.ts'
 import { readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
-import { empty, inParts, json, text } from '../http/respond.ts'
+import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
+import { isShared, optionsOf, share } from './cors.ts'
 
 const JSON_ONLY = ['application/json']
+const RAW = { parse: 'none' } as const
 
 /** Every operation as a JSON route below `/api`. */
 export function api(operations: readonly Operation[], service: Service, failed: Failed) {
   const app = new Elysia()
-  for (const operation of operations) {
-    const [method = '', path = ''] = operation.route.split(' ')
-    const answer = answering(operation, service, failed)
-    app.route(method, `/api${path}`, ({ request, params }) => answer(request, params ?? {}), { parse: 'none' })
+  const shared = new Map<string, string[]>()
+  const routes = operations.flatMap((operation) => [
+    { operation, route: operation.route, kind: undefined },
+    ...variantsOf(operation).map(({ route, kind }) => ({ operation, route, kind })),
+  ])
+  for (const { operation, route, kind } of routes) {
+    const [method = '', below = ''] = route.split(' ')
+    const path = `/api${below}`
+    const answer = answering(operation, service, failed, kind)
+    const readable = isShared(operation) ? share : (_: Request, answer: Response) => answer
+    const handle = async ({ request, params }: { request: Request; params?: Fields }) =>
+      readable(request, await answer(request, params ?? {}))
+    app.route(method, path, handle, RAW)
+    if (isShared(operation)) shared.set(path, [...(shared.get(path) ?? []), method])
   }
+  for (const [path, methods] of shared) app.options(path, () => optionsOf(methods), RAW)
   return app
 }
 
@@ -28,34 +42,51 @@ type Fields = Record<string, string>
 /** Answers a request whose handler threw. */
 export type Failed = (request: Request, error: unknown) => Response
 
-/** The handler of an operation's route; `params` are the path's. */
+/** The handler of an operation's route, or of a variant's; `params` are the path's. */
 export function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
   failed: Failed,
+  kind?: Variant['kind'],
 ): (request: Request, params: Fields) => Promise<Response> {
   const read = /^(GET|DELETE) /.test(operation.route) ? withQuery : withBody
   return async (request, params) => {
     try {
-      const decode = () => read(operation, request, typed(operation.input, params))
+      const decode = () => asked(kind, read(operation, request, typed(operation.input, params)))
       const context = callContext(request, service)
       const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
-      const { status, body, headers, file, download } = sent
-      if (file !== undefined) return csvOrJson(request, { file, body, headers })
+      const { status, body, headers: own, file, download, next } = sent
+      const headers = next === undefined ? own : { ...own, link: linkTo(request, next) }
+      if (isUnchanged(request, headers.etag)) return empty(304, headers)
+      if (file !== undefined) return csvOrJson(request, { file, body, headers }, kind)
       if (download !== undefined) {
         const onError = (error: unknown) => service.log.error({ err: error }, 'a download failed midway')
-        return inParts(download, headers, onError)
+        return streamParts(download, headers, onError)
       }
-      return status === 204 ? empty(status, headers) : json(body, status, headers)
+      return status === 204 ? empty(status, headers) : json(body, status, headers, request.method)
     } catch (error) {
       return failed(request, error)
     }
   }
 }
 
+/** The input of a variant. */
+function asked(kind: Variant['kind'] | undefined, decoded: unknown): unknown {
+  if (kind !== 'dryRun') return decoded
+  const add = (input: unknown) => Object.assign(input as object, { dryRun: true })
+  return decoded instanceof Promise ? decoded.then(add) : add(decoded)
+}
+
+/** The Link header of a page of a list, with the address of the next one. */
+function linkTo({ url }: Request, next: Readonly<Record<string, number>>): string {
+  const { pathname, searchParams } = new URL(url)
+  for (const [name, value] of Object.entries(next)) searchParams.set(name, String(value))
+  return `<${pathname}?${searchParams}>; rel="next"`
+}
+
 /** Refuses a method that a path does not support. */
 export function refuseMethod(allow: readonly string[]): never {
-  throw new Problem('METHOD_NOT_ALLOWED', `This URL accepts only ${listed(allow, 'and')}.`, {
+  throw new Problem('METHOD_NOT_ALLOWED', `This URL accepts only ${joinList(allow, 'and')}.`, {
     headers: { allow: allow.join(', ') },
     userMessage: 'This page can’t be opened like this. Go back and try again.',
   })
@@ -81,7 +112,9 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
   for (const name in path) {
     if (Object.hasOwn(sent, name) && sent[name] !== path[name]) {
-      throw new Problem('BAD_REQUEST', `${name} must be the same as in the path, or omitted`)
+      const more =
+        name === 'slug' ? ': a slug cannot be changed, but duplicate_bundle copies the bundle to a newSlug' : ''
+      throw new Problem('BAD_REQUEST', `${name} must be the same as in the path, or omitted${more}`)
     }
   }
   return Object.assign(sent, path)
@@ -98,11 +131,15 @@ function withBody(operation: Reading, request: Request, path: Path): unknown {
   })
 }
 
-/** The answer as CSV or JSON, by the query's `format`, else by the Accept header. */
-function csvOrJson(request: Request, answer: Required<Pick<Sent, 'file' | 'body' | 'headers'>>): Response {
+/** The answer as CSV or JSON, by the route, the query's `format` or the Accept header. */
+function csvOrJson(
+  request: Request,
+  answer: Required<Pick<PublicAnswer, 'file' | 'body' | 'headers'>>,
+  kind: Variant['kind'] | undefined,
+): Response {
   const format = new URL(request.url).searchParams.get('format')
-  const isCsv = format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv'
-  if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers })
+  const isCsv = kind === 'csv' || (format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv')
+  if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers }, request.method)
   const { filename, text: body } = answer.file()
   const headers = {
     vary: 'Accept, Accept-Encoding',

@@ -26,7 +26,8 @@ bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
 ${begin}
 
 Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSeconds. When you create something, send an
-Idempotency-Key, so that you can safely retry. When you edit, send If-Match with the ETag that you read.
+Idempotency-Key, so that you can safely retry. When you edit, send If-Match: "v<versionNumber>", with the
+versionNumber that you read.
 
 ## For agents
 

@@ -1,5 +1,5 @@
 import { type Code, STATUS } from '../core/codes.ts'
-import { ERROR_DOCS } from '../core/glossary.ts'
+import { ERROR_DOCS } from '../core/error-docs.ts'
 import type { Operation } from '../core/operation.ts'
 
 /** Every error code of an operation: those that follow from its declaration, and those it names. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../core/shape.ts'
+import type { OperationName } from '../operations.ts'
 
 // Parts of the document that are the same for every operation.
 
@@ -14,7 +15,8 @@ export const IF_MATCH = {
   maximum: undefined,
   pattern: '^(\\*|"v[0-9]{1,15}")$',
   description:
-    'The ETag of the version that you have read: if the bundle has changed since, the answer is 412 and nothing changes.',
+    '`"v<N>"` with the `versionNumber` that you have read: if the bundle has changed since, the answer is 412 and nothing ' +
+    'changes.',
 }
 export const SERVICE_CLIENT = {
   type: 'string',
@@ -23,18 +25,46 @@ export const SERVICE_CLIENT = {
     'The client that creates the bundle, as <client>/<tag>; stored in its `metadata`. Any other value is ignored.',
 }
 
-/** The query parameter of operations that can answer with CSV. */
-export const FORMAT = {
-  name: 'format',
-  in: 'query' as const,
-  required: false,
-  description: '`csv` returns the answer as a file, `json` as JSON. By default, whichever `Accept` prefers.',
-  schema: { enum: ['csv', 'json'] },
+/** The parts of the API, in the order of the document. */
+export const TAG_DOCS = {
+  Bundles: 'Create, read, edit, delete and list bundles.',
+  Versions: 'What a bundle was before each edit.',
+  Policies: 'Rules that show different tabs to different viewers.',
+  Claims: 'Move bundles that were created without an account into one.',
+  Insights: 'Counts of views and clicks.',
+  Launchers: 'What viewers send from a bundle’s page.',
+  Account: 'The credential, and the data of its subject.',
+  Keys: 'API keys.',
+} as const
+
+/** The part to which each operation belongs. */
+export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
+  create_bundle: 'Bundles',
+  get_bundle: 'Bundles',
+  update_bundle: 'Bundles',
+  delete_bundle: 'Bundles',
+  restore_bundle: 'Bundles',
+  duplicate_bundle: 'Bundles',
+  list_bundles: 'Bundles',
+  list_versions: 'Versions',
+  restore_version: 'Versions',
+  preview_policy: 'Policies',
+  claim_bundle: 'Claims',
+  list_claims: 'Claims',
+  get_insights: 'Insights',
+  record_event: 'Launchers',
+  report_bundle: 'Launchers',
+  who_am_i: 'Account',
+  export_data: 'Account',
+  create_key: 'Keys',
+  list_keys: 'Keys',
+  revoke_key: 'Keys',
 }
 
 /** Descriptions of response headers. */
 export const ANSWERED = {
-  etag: 'The version of the bundle, for If-Match.',
+  etag: 'The `versionNumber` of the bundle as `"v<N>"`, for If-Match.',
+  link: 'The next page, with `rel="next"`; absent on the last one.',
   location: 'The URL of the bundle in this API.',
   'idempotency-replayed': '`true` if this is the stored answer to the first call with the same key.',
   'ratelimit-policy': 'The limit of the key, as in draft-ietf-httpapi-ratelimit-headers.',

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
+import { createHash } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { DocsPage } from '../../views/docs/docs.tsx'
 import type { Operation } from '../core/operation.ts'
-import { HTML, text } from '../http/respond.ts'
+import { empty, HTML, isUnchanged, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
 import { agentsText } from './llms.ts'
 import { openApi } from './openapi.ts'
@@ -15,6 +16,7 @@ export function reference(operations: readonly Operation[], service: Service) {
   const json = JSON.stringify(document)
   const page = (<DocsPage site={{ name, origin }} document={document} />) as string
   const agents = agentsText(operations, service.config)
+  const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`
   const revalidated = { 'cache-control': 'no-cache' }
   return (
     new Elysia()
@@ -25,7 +27,9 @@ export function reference(operations: readonly Operation[], service: Service) {
       // Open to tools on other origins: it contains nothing private.
       .get('/api/openapi.json', ({ request }) => {
         const anyOrigin = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
-        return text(request, json, { type: 'application/json', headers: { ...revalidated, ...anyOrigin } })
+        const headers = { ...revalidated, ...anyOrigin, etag }
+        if (isUnchanged(request, etag)) return empty(304, headers)
+        return text(request, json, { type: 'application/json', headers })
       })
   )
 }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { readNamed } from '../../db/catch-up.ts'
+import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, member, owners } from '../../db/schema.ts'
@@ -17,7 +17,10 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash'> & { 
  */
 export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role): Promise<StoredBundle> {
   const [row] = await rowsOf(db, caller, slug)
-  return loaded(row?.bundle.deletedAt === null ? row : undefined, caller, needed)
+  if (row === undefined || row.bundle.deletedAt === null) return loaded(row, caller, needed)
+  // Told only to those who can restore it.
+  if (row.bundle.ownerId === null || roleOver(row, caller) !== 'admin') throw noBundle()
+  throw noBundle('This bundle was deleted: restore_bundle brings it back.')
 }
 
 /** The same for a bundle that may be deleted. */
@@ -27,7 +30,7 @@ export async function loadDeletedFor(db: Store['db'], caller: SignedIn, slug: st
 }
 
 function rowsOf(db: Store['db'], { userId }: SignedIn, slug: string): Promise<Row[]> {
-  return readNamed(db, () => rows(db).all({ slug, userId }))
+  return readWithCatchUp(db, () => rows(db).all({ slug, userId }))
 }
 
 /** The bundle with a slug, its owner and the user’s role there. */
@@ -46,26 +49,32 @@ const rows = prepared((db) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
 
-/** The error for a slug that no bundle has, or none that was not deleted. */
-function noBundle(): Problem {
+/** The error for an unknown slug, or one whose bundle is deleted. */
+function noBundle(message = 'There is no bundle with this slug.'): Problem {
   const userMessage = 'This bundle doesn’t exist. It may have been deleted.'
-  return new Problem('NOT_FOUND', 'There is no bundle with this slug.', { userMessage })
+  return new Problem('NOT_FOUND', message, { userMessage })
 }
 
 function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBundle {
   if (row === undefined) throw noBundle()
   if (row.bundle.ownerId === null) throw new Problem('FORBIDDEN', 'This bundle has no owner yet: claim it first.')
   const owner = subjectOf(row)
-  // A key reaches only its own subject’s bundles, a person every bundle that they have a role over.
-  const isReached = caller.kind === 'session' || isSame(owner, caller.subject)
-  const role = row.userId === caller.userId ? 'admin' : row.role
-  if (role === null || !isReached) {
+  const role = roleOver(row, caller)
+  if (role === null) {
     const userMessage = 'This bundle belongs to another account. If that’s yours, sign in with it.'
     throw new Problem('FORBIDDEN', 'you do not own this bundle', { userMessage })
   }
   requireRole(role, needed)
   const { addressHash: _, ...bundle } = row.bundle
   return { ...bundle, owner }
+}
+
+/** The caller’s role over an owned bundle; null if they do not reach it. */
+function roleOver(row: Row, caller: SignedIn): Role | null {
+  // A key reaches only its own subject’s bundles; a person, every bundle over which they have a role.
+  const isReached = caller.kind === 'session' || isSame(subjectOf(row), caller.subject)
+  if (!isReached) return null
+  return row.userId === caller.userId ? 'admin' : row.role
 }
 
 function isSame(one: Subject, other: Subject): boolean {

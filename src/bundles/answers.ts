@@ -5,14 +5,17 @@ import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
-import { eachText, type NameWith } from './content.ts'
+import { each, type NameWith, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { UrlMetadata } from './shapes.ts'
+
+const VERSION = 'number.integer >= 1'
 
 /** The answer of POST /api/links. Only anonymous callers get the claim fields, and only this once (spec 4.1). */
 export const CreatedBundle = lazy(() =>
   type({
     slug: 'string',
     url: 'string',
+    versionNumber: VERSION,
     'claimUrl?': 'string',
     'claimToken?': 'string',
     'claimExpiresAt?': Time(),
@@ -29,14 +32,17 @@ const content = lazy(
     ({
       urls: 'string[]',
       urlMetadata: UrlMetadata.array(),
-      ...eachText(() => 'string | null' as const),
+      ...each(TEXT_NAMES, () => 'string | null' as const),
+      ...each(TIME_NAMES, () => Time().or('null')),
     }) as const satisfies Record<NameWith<{ isListed: true }>, unknown>,
 )
 
-const listed = lazy(
+const listItem = lazy(
   () =>
     ({
       slug: 'string',
+      url: 'string',
+      versionNumber: VERSION,
       ...content(),
       owner: Subject(),
       createdAt: Time(),
@@ -50,19 +56,21 @@ const metadata = lazy(() => type({ client: 'string', '+': 'reject' }).or('null')
 /** A bundle in full (spec 2.1). */
 export const Bundle = lazy(() =>
   type({
-    ...listed(),
+    ...listItem(),
     metadata: metadata(),
     resolutionPolicy: SavedPolicy().or('null'),
     '+': 'reject',
   }).configure({ named: 'Bundle' }, 'self'),
 )
 
-/** The answer of a dry run: the bundle as it would be saved, with `slug` null if one will be generated. */
+/** The answer of a dry run: the bundle as it would be saved; without `slug` and `url` if a slug will be generated. */
 export const DryRun = lazy(() =>
   type({
     dryRun: 'true',
     bundle: type({
       slug: 'string | null',
+      url: 'string | null',
+      versionNumber: VERSION,
       ...content(),
       owner: Subject().or('null'),
       source: type.enumerated(...SOURCES),
@@ -81,10 +89,11 @@ export const DeletedBundle = lazy(() => type({ slug: 'string', deletedAt: Time()
 /** The answer of GET /api/me/links (spec 2.2). */
 export const BundleList = lazy(() =>
   type({
-    bundles: type({ ...listed(), 'deletedAt?': Time(), '+': 'reject' })
+    bundles: type({ ...listItem(), 'deletedAt?': Time(), '+': 'reject' })
       .configure({ named: 'ListedBundle' }, 'self')
       .array(),
     pagination: type({ limit: 'number.integer', offset: 'number.integer', '+': 'reject' }),
+    hasMore: 'boolean',
     subject: Subject(),
     '+': 'reject',
   }),
@@ -94,7 +103,7 @@ export const BundleList = lazy(() =>
 export const VersionList = lazy(() =>
   type({
     versions: type({
-      versionNumber: 'number.integer >= 1',
+      versionNumber: VERSION,
       ...content(),
       resolutionPolicy: SavedPolicy().or('null'),
       editedByIdentityUserId: 'string | null',
@@ -103,6 +112,7 @@ export const VersionList = lazy(() =>
     })
       .configure({ named: 'Version' }, 'self')
       .array(),
+    hasMore: 'boolean',
     '+': 'reject',
   }),
 )
@@ -112,11 +122,14 @@ export const ClaimableList = lazy(() =>
   type({
     bundles: type({
       slug: 'string',
+      url: 'string',
+      versionNumber: VERSION,
       title: 'string | null',
       urls: 'string[]',
       urlMetadata: UrlMetadata.array(),
       '+': 'reject',
     }).array(),
+    hasMore: 'boolean',
     '+': 'reject',
   }),
 )

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 /**
- * Minimum pause between batches. After a slow batch the pause is as long as the batch, to leave others half the time.
+ * Minimum pause between batches. After a slow batch the pause is as long as the batch, so that others get half the time.
  */
 const MIN_PAUSE_MS = 20
 /** Pause while the store does not answer, or if another process did the same batch, to leave the work to it. */

@@ -6,10 +6,12 @@ export const BOUNDS = {
   url: MAX_URL,
   title: 200,
   description: 2000,
+  closedNote: 500,
   note: 500,
+  section: 60,
   tags: 10,
   tag: 40,
-  /** Entries of a page of a list. */
+  /** Entries on a page of a list. */
   page: 100,
   email: MAX_EMAIL,
 } as const

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'
-import { capOf, capReached, heldBy } from '../plans/caps.ts'
+import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
 import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
 
 /** What deleting and restoring need. */
@@ -55,11 +55,11 @@ export async function restore({ store, config, caller }: Change, slug: string): 
         and(
           eq(bundles.id, bundle.id),
           isNotNull(bundles.deletedAt),
-          sql`${heldBy(bundle.owner)} < ${capOf(bundle.owner, config)}`,
+          sql`${bundleCountOf(bundle.owner)} < ${capOf(bundle.owner, config)}`,
         ),
       ),
-    // Checked in the same transaction, because later somebody may have deleted it again: if it is still deleted, the
-    // plan is full.
+    // If it is still deleted, the plan is full. Checked in the same transaction, because someone may delete it again
+    // right after.
     sql`SELECT 1 FROM ${bundles} WHERE ${bundles.id} = ${bundle.id} AND ${bundles.deletedAt} IS NOT NULL`,
   ])
   if (left?.rows.length !== 0) throw await capReached(store, bundle.owner, config)

@@ -1,10 +1,10 @@
-import { type } from 'arktype'
 import { implement } from '../core/operation.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
-import { etag, toBundle } from './present.ts'
-import { Claim } from './shapes.ts'
+import { type Listed, nextPage } from './listing.ts'
+import { etag, linkOf, toBundle } from './present.ts'
+import { Claim, Claims } from './shapes.ts'
 
 /** POST /api/claims (decisions 4). */
 export const claimBundle = implement('claim_bundle', {
@@ -22,16 +22,27 @@ export const claimBundle = implement('claim_bundle', {
   run: (by, context) => claims.claim(editing(context), by),
 })
 
+type ClaimablePage = Pick<Listed, 'pagination' | 'hasMore'> & { bundles: claims.Claimable[] }
+
 /** GET /api/me/claims: what can be claimed without a token. */
 export const listClaims = implement('list_claims', {
-  summary: 'List the unclaimed bundles created with your verified e-mail address',
+  summary: 'List the unclaimed bundles created with your verified email address',
   description:
-    'Lists bundles that you can claim by slug with claim_bundle, because they were created with your verified e-mail ' +
-    'address. With a key the list is empty, because a key has no address.',
-  input: type({ '+': 'reject' }),
+    'Lists bundles that you can claim by slug with claim_bundle, because they were created with your verified email ' +
+    'address, newest first. If `hasMore`, call it again with a higher `offset`. ' +
+    'With a key the list is empty, because a key has no address.',
+  input: Claims,
   output: answers.ClaimableList,
-  async run(_, { service: { store }, caller }) {
+  present: ({ bundles, hasMore }: ClaimablePage, site) => ({
+    bundles: bundles.map((bundle) => ({ ...bundle, url: linkOf(bundle.slug, site) })),
+    hasMore,
+  }),
+  next: nextPage,
+  async run(paging, { service: { store }, caller }) {
+    const { limit, offset } = paging
     // A key represents no person, and so no address.
-    return { bundles: caller.kind === 'session' ? await claims.listClaimable(store, caller.session) : [] }
+    const found =
+      caller.kind === 'session' ? await claims.listClaimable(store, caller.session, { offset, limit: limit + 1 }) : []
+    return { bundles: found.slice(0, limit), hasMore: found.length > limit, pagination: paging }
   },
 })

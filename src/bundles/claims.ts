@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { readNamed } from '../../db/catch-up.ts'
+import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
@@ -10,11 +10,12 @@ import { iso } from '../core/time.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Mail } from '../mail/mailer.ts'
-import { capOf, capReached, heldBy } from '../plans/caps.ts'
-import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
+import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/history.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
+import type { Claims } from './shapes.ts'
 
 const WITHHELD = ' No mail was sent: too many have gone to that address lately.'
 
@@ -53,6 +54,7 @@ function hashToken(token: string): string {
 
 const PREVIEW_COLUMNS = {
   slug: bundles.slug,
+  versionNumber: bundles.versionNumber,
   title: bundles.title,
   urls: bundles.urls,
   urlMetadata: bundles.urlMetadata,
@@ -60,7 +62,7 @@ const PREVIEW_COLUMNS = {
 
 /** The bundle of a claim token, or null if the token is unknown, used or expired. */
 export async function findByToken({ db }: Store, token: string) {
-  const [row] = await readNamed(db, () =>
+  const [row] = await readWithCatchUp(db, () =>
     db
       .select(PREVIEW_COLUMNS)
       .from(claims)
@@ -73,7 +75,7 @@ export async function findByToken({ db }: Store, token: string) {
 
 /** When a claim token expires; null if it is unknown, used or expired. */
 export async function openClaim({ db }: Store, token: string): Promise<string | null> {
-  const [row] = await readNamed(db, () =>
+  const [row] = await readWithCatchUp(db, () =>
     db
       .select({ expiresAt: claims.expiresAt })
       .from(claims)
@@ -83,20 +85,38 @@ export async function openClaim({ db }: Store, token: string): Promise<string | 
   return row === undefined ? null : iso(row.expiresAt)
 }
 
+/** An unclaimed bundle, as its future owner sees it. */
+export type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
+
 /** The unclaimed bundles created with a user’s verified address; claiming them needs no token. */
-export async function listClaimable({ db }: Store, { email, emailVerified }: Pick<Session, 'email' | 'emailVerified'>) {
-  return emailVerified ? claimable(db).all({ email, now: Date.now() }) : []
+export async function listClaimable({ db }: Store, { email, emailVerified }: Addressee, paging: Claims) {
+  return emailVerified ? claimable(db).page.all({ email, now: Date.now(), ...paging }) : []
 }
 
-const claimable = prepared((db) =>
-  db
-    .select(PREVIEW_COLUMNS)
-    .from(claims)
-    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-    .where(and(eq(claims.email, sql.placeholder('email')), gt(claims.expiresAt, sql.placeholder('now'))))
-    .limit(100)
-    .prepare(),
-)
+/** How many there are. */
+export async function countClaimable({ db }: Store, { email, emailVerified }: Addressee): Promise<number> {
+  if (!emailVerified) return 0
+  return (await claimable(db).count.all({ email, now: Date.now() }))[0]?.total ?? 0
+}
+
+type Addressee = Pick<Session, 'email' | 'emailVerified'>
+
+const claimable = prepared((db) => {
+  const open = and(eq(claims.email, sql.placeholder('email')), gt(claims.expiresAt, sql.placeholder('now')))
+  return {
+    // Newest first, and paged: anyone may create bundles with the address, and must not hide its owner's.
+    page: db
+      .select(PREVIEW_COLUMNS)
+      .from(claims)
+      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+      .where(open)
+      .orderBy(desc(claims.bundleId))
+      .limit(sql.placeholder('limit'))
+      .offset(sql.placeholder('offset'))
+      .prepare(),
+    count: db.select({ total: sql<number>`count(*)` }).from(claims).where(open).prepare(),
+  }
+})
 
 /**
  * Gives an unclaimed bundle to the caller’s active subject (decisions 4), by its token, or by its slug if it was
@@ -124,7 +144,7 @@ export async function claim(
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(open)
       .all()
-  const [found] = await readNamed(db, find)
+  const [found] = await readWithCatchUp(db, find)
   if (found === undefined) throw noClaim()
   requireRole(caller.role, 'editor')
   const writes = [
@@ -136,11 +156,11 @@ export async function claim(
         and(
           eq(bundles.id, found.bundleId),
           isNull(bundles.ownerId),
-          sql`${heldBy(subject)} < ${capOf(subject, config)}`,
+          sql`${bundleCountOf(subject)} < ${capOf(subject, config)}`,
           sql`EXISTS (SELECT 1 FROM ${claims} WHERE ${open})`,
         ),
       ),
-    // Deletes the token and e-mail address with the claim, unless the plan was full.
+    // Deletes the token and email address with the claim, unless the plan was full.
     db
       .delete(claims)
       .where(
@@ -149,10 +169,10 @@ export async function claim(
           sql`(SELECT ${bundles.ownerId} FROM ${bundles} WHERE ${bundles.id} = ${found.bundleId}) IS NOT NULL`,
         ),
       ),
-    refuseOverfull(subject, config),
+    checkHistoryCap(subject, config),
   ]
   const [, result] = await store.write(writes).catch(async (error) => {
-    throw isOverfull(error) ? await historyFull(store, subject, config) : error
+    throw isHistoryCapError(error) ? await historyCapReached(store, subject, config) : error
   })
   if (result?.rowsAffected === 0) {
     const [still] = await find()

@@ -3,9 +3,9 @@ import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
 
-export type Kind = 'text' | 'links' | 'rules'
+export type Kind = 'text' | 'time' | 'links' | 'rules'
 
-/** Properties of a field of a bundle’s content. */
+/** What a field of a bundle’s content is, and who sees it. */
 interface Field {
   /** The label shown above it. */
   label: string
@@ -14,77 +14,134 @@ interface Field {
   /** Whether lists of bundles include it. */
   isListed: boolean
   /**
-   * Whether all viewers of the launcher can see it. Launchers read all content: the trigger `bundle_changed` watches
+   * Whether all viewers of the open launcher can see it. Launchers read all content: the trigger `bundle_changed` watches
    * it.
    */
-  isShown: boolean
+  isPublic: boolean
   /** Whether versions with equal large values share one stored copy per bundle (`stored.ts`). */
   isShared: boolean
 }
 
 /** A string, or null for none; compared and replaced as a whole. */
-interface TextField extends Field {
+interface ValueField extends Field {
+  /** Where forms ask for it: with the title, or with the opening times. */
+  group: 'about' | 'opening'
+  /** Its command-line flag. */
+  flag: string
+  /** Help text of the flag. */
+  help: string
+}
+
+interface TextField extends ValueField {
   kind: 'text'
   /** In code points. */
   max: number
   /** Single-line or multi-line. */
   lines: 'one' | 'many'
-  /** Help text of its command-line flag. */
-  help: string
 }
 
-type FieldOf<Value> = [string | null] extends [Value] ? TextField : Field & { kind: Exclude<Kind, 'text'> }
+/** An instant: ISO 8601 in UTC, with milliseconds. */
+interface TimeField extends ValueField {
+  kind: 'time'
+}
+
+type FieldOf<Value> = [string | null] extends [Value]
+  ? TextField | TimeField
+  : Field & { kind: Exclude<Kind, 'text' | 'time'> }
 
 /**
  * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
  * compile until it is described here.
  */
 export const CONTENT = {
-  urls: { kind: 'links', label: 'Links', isListed: true, isShown: true, isShared: true },
-  urlMetadata: { kind: 'links', label: 'Links', isListed: true, isShown: true, isShared: true },
+  urls: { kind: 'links', label: 'Links', isListed: true, isPublic: true, isShared: true },
+  urlMetadata: { kind: 'links', label: 'Links', isListed: true, isPublic: true, isShared: true },
   title: {
     kind: 'text',
     label: 'Title',
+    group: 'about',
+    flag: 'title',
     help: 'Title of the page',
     max: BOUNDS.title,
     lines: 'one',
     isListed: true,
-    isShown: true,
+    isPublic: true,
     isShared: false,
   },
   description: {
     kind: 'text',
     label: 'Description',
+    group: 'about',
+    flag: 'description',
     help: 'Text below the title',
     max: BOUNDS.description,
     lines: 'many',
     isListed: true,
-    isShown: true,
+    isPublic: true,
     isShared: true,
+  },
+  opensAt: {
+    kind: 'time',
+    label: 'Opening time',
+    group: 'opening',
+    flag: 'opens',
+    help: 'Time from which viewers see it, such as 2026-12-01T09:00',
+    isListed: true,
+    isPublic: false,
+    isShared: false,
+  },
+  closesAt: {
+    kind: 'time',
+    label: 'Closing time',
+    group: 'opening',
+    flag: 'closes',
+    help: 'Time from which viewers no longer see it',
+    isListed: true,
+    isPublic: false,
+    isShared: false,
+  },
+  closedNote: {
+    kind: 'text',
+    label: 'Note after closing',
+    group: 'opening',
+    flag: 'closed-note',
+    help: 'Text that viewers see once it has closed',
+    max: BOUNDS.closedNote,
+    lines: 'many',
+    isListed: true,
+    isPublic: false,
+    isShared: false,
   },
   resolutionPolicy: {
     kind: 'rules',
     label: 'Rules',
     isListed: false,
-    isShown: false,
+    isPublic: false,
     isShared: true,
   },
 } as const satisfies {
   [Name in keyof Content]: FieldOf<Content[Name]> & { isShared: Name extends SharedName ? true : false }
 }
 
-/** The fields with some properties. */
+/** The names of the fields that have the given properties. */
 export type NameWith<Part> = {
   [Name in keyof Content]: (typeof CONTENT)[Name] extends Part ? Name : never
 }[keyof Content]
 export type TextName = NameWith<{ kind: 'text' }>
-export type ShownName = NameWith<{ isShown: true }>
+export type TimeName = NameWith<{ kind: 'time' }>
+/** The fields that are a string or null. */
+export type ValueName = NameWith<{ kind: 'text' | 'time' }>
+export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
+export type PublicName = NameWith<{ isPublic: true }>
 
 export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
+export const TIME_NAMES = namesWith({ kind: 'time' })
+export const VALUE_NAMES = NAMES.filter((name): name is ValueName => 'flag' in CONTENT[name])
+export const ABOUT_NAMES = TEXT_NAMES.filter((name): name is AboutName => CONTENT[name].group === 'about')
 export const LISTED_NAMES = namesWith({ isListed: true })
 export const UNLISTED_NAMES = namesWith({ isListed: false })
-export const SHOWN_NAMES = namesWith({ isShown: true })
+export const PUBLIC_NAMES = namesWith({ isPublic: true })
 export const SHARED_NAMES = namesWith({ isShared: true })
 
 function namesWith<const Part extends Partial<Field>>(part: Part): NameWith<Part>[] {
@@ -93,14 +150,19 @@ function namesWith<const Part extends Partial<Field>>(part: Part): NameWith<Part
   return NAMES.filter(isSo) as NameWith<Part>[]
 }
 
-/** Single- or multi-line text fields. */
-export function textsOf(lines: TextField['lines']): TextName[] {
-  return TEXT_NAMES.filter((name) => CONTENT[name].lines === lines)
+/** The single- or multi-line text fields that forms ask for with the title. */
+export function aboutTextsOf(lines: TextField['lines']): AboutName[] {
+  return ABOUT_NAMES.filter((name) => CONTENT[name].lines === lines)
 }
 
-/** Whether a name is that of a text field. */
-export function isText(name: unknown): name is TextName {
-  return TEXT_NAMES.some((text) => text === name)
+/** Whether a name is that of a field of the content. */
+export function isContent(name: string): name is keyof Content {
+  return Object.hasOwn(CONTENT, name)
+}
+
+/** Whether a name is that of a field that is a string or null. */
+export function isValue(name: unknown): name is ValueName {
+  return VALUE_NAMES.some((value) => value === name)
 }
 
 /** Some fields of an object, in the order of `names`. */
@@ -111,10 +173,15 @@ export function pick<Name extends string, From extends Record<Name, unknown>>(
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<From, Name>
 }
 
-/** A value for each text field. */
-export function eachText<T>(make: (name: TextName) => T): Record<TextName, T> {
-  return Object.fromEntries(TEXT_NAMES.map((name) => [name, make(name)])) as Record<TextName, T>
+/** A value for each of some fields. */
+export function each<Name extends string, T>(names: readonly Name[], make: (name: Name) => T): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>
+}
+
+/** A value for each field that is a string or null. */
+export function eachValue<T>(make: (name: ValueName) => T): Record<ValueName, T> {
+  return each(VALUE_NAMES, make)
 }
 
 /** The content from which a new bundle starts. */
-export const NOTHING: Content = { urls: [], urlMetadata: [], ...eachText(() => null), resolutionPolicy: null }
+export const NOTHING: Content = { urls: [], urlMetadata: [], ...eachValue(() => null), resolutionPolicy: null }

@@ -1,34 +1,46 @@
 import { randomInt } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { bundles } from '../../db/schema.ts'
+import { param, params, preparedWrites } from '../../db/prepared.ts'
+import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
-import type { Caller } from '../identity/caller.ts'
+import type { Caller, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
-import { anonymousCapReached, capOf, capReached, hashOfAddress, heldBy, heldByAddress } from '../plans/caps.ts'
-import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
-import { ensureOwner, ownerId } from '../plans/owners.ts'
-import { identified, keepIds } from '../policies/rule-ids.ts'
+import {
+  anonymousCapReached,
+  bundleCountOf,
+  bundleCountOfAddress,
+  capOf,
+  capReached,
+  hashOfAddress,
+} from '../plans/caps.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/history.ts'
+import { ensureOwner, ownerId, subjectIdOf, subjectOf } from '../plans/owners.ts'
+import { recordRuleIds, withRuleIds } from '../policies/rule-ids.ts'
 import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
-import { NOTHING } from './content.ts'
+import { NAMES, NOTHING } from './content.ts'
 import { merged, type NextContent } from './merge.ts'
-import { insertSearchText } from './search.ts'
+import { linkOf } from './present.ts'
+import { insertSearchText, searchText } from './search.ts'
 import type { NewBundle } from './shapes.ts'
-import { insertVersion } from './stored.ts'
+import { insertVersion, stored } from './stored.ts'
 
 const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLUG_LENGTH = 10
-/** Slugs that would look like the service’s own. */
+/** The version of a new bundle. */
+export const FIRST_VERSION = 1
+/** Slugs that would look like the service’s own, or whose bundle another path of the API would hide (`dry-run`). */
 const RESERVED = new Set([
   'admin',
   'api',
   'claim',
   'dashboard',
   'docs',
+  'dry-run',
   'healthz',
   'import',
   'new',
@@ -80,7 +92,8 @@ export async function create(input: NewBundle, creation: Creation): Promise<Crea
         continue
       }
       if (broken?.includes('policy_rules.id')) continue
-      if (caller.kind !== 'anonymous' && isOverfull(error)) throw await historyFull(store, caller.subject, config)
+      if (caller.kind !== 'anonymous' && isHistoryCapError(error))
+        throw await historyCapReached(store, caller.subject, config)
       if (!broken?.includes('bundle_versions.bundle_id')) throw error
       throw caller.kind === 'anonymous' ? anonymousCapReached(config) : await capReached(store, caller.subject, config)
     }
@@ -108,7 +121,7 @@ export function refuseUnfit(
 
 /** The content of a new bundle, with ids for its rules. */
 export function newContent(input: NewBundle): NextContent {
-  const rules = input.resolutionPolicy ? identified(input.resolutionPolicy, null, () => false) : null
+  const rules = input.resolutionPolicy ? withRuleIds(input.resolutionPolicy, null, () => false) : null
   const content = { ...merged(NOTHING, input), resolutionPolicy: rules?.policy ?? null }
   return { content, newRuleIds: rules?.newIds ?? [] }
 }
@@ -118,43 +131,81 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
   const { content, newRuleIds } = newContent(input)
-  const addressHash = isAnonymous ? hashOfAddress(caller.address, config) : null
-  const isWithinCap =
-    caller.kind === 'anonymous'
-      ? sql`${heldByAddress(db, addressHash ?? '')} <= ${config.maxBundles.anonymous}`
-      : sql`${heldBy(caller.subject)} <= ${capOf(caller.subject, config)}`
-  const inserted = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug})`
+  const { parts, values } = stored(content)
+  const created = {
+    ...values,
+    slug,
+    source: input.source ?? source,
+    client,
+    now,
+    owner: isAnonymous ? null : subjectIdOf(caller.subject),
+    editedBy: isAnonymous ? null : caller.userId,
+    addressHash: isAnonymous ? hashOfAddress(caller.address, config) : null,
+    searchText: searchText({ ...content, slug }),
+  }
+  const { maxBundles, maxHistoryBytes } = config
+  const shape = { owner: isAnonymous ? null : caller.subject.type, parts, maxBundles, maxHistoryBytes }
+  const bundleId = idOf(slug)
   const claim = isAnonymous
-    ? newClaim(db, { bundleId: inserted, email: input.email ?? null, mail: claimMail, config, now })
+    ? newClaim(db, { bundleId, email: input.email ?? null, mail: claimMail, config, now })
     : null
   const writes: Query[] = [
-    ...(caller.kind === 'anonymous' ? [] : [ensureOwner(caller.subject)]),
+    ...creationWrites(db, shape, created),
+    ...recordRuleIds(db, bundleId, newRuleIds),
+    ...(claim === null ? [] : [claim.write]),
+  ]
+  const answer: CreatedBundle = { slug, url: linkOf(slug, config), versionNumber: FIRST_VERSION, ...claim?.fields }
+  return { answer, writes }
+}
+
+type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
+  owner: Subject['type'] | null
+  parts: SharedName[]
+}
+
+const creationWrites = preparedWrites((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
+  const subject = owner === null ? null : subjectOf(owner)
+  const { slug, source, client, addressHash, now, editedBy } = params([
+    'slug',
+    'source',
+    'client',
+    'addressHash',
+    'now',
+    'editedBy',
+  ])
+  const isWithinCap =
+    subject === null
+      ? sql`${bundleCountOfAddress(db, addressHash)} <= ${maxBundles.anonymous}`
+      : sql`${bundleCountOf(subject)} <= ${capOf(subject, { maxBundles })}`
+  return [
+    ...(subject === null ? [] : [ensureOwner(subject)]),
     db.insert(bundles).values({
-      ...content,
+      ...params(NAMES),
       slug,
-      source: input.source ?? source,
+      source,
       client,
       addressHash,
-      ownerId: caller.kind === 'anonymous' ? null : ownerId(caller.subject),
+      ownerId: subject === null ? null : ownerId(subject),
       createdAt: now,
       updatedAt: now,
     }),
-    insertSearchText(eq(bundles.slug, slug), { ...content, slug }),
+    insertSearchText(eq(bundles.slug, slug), param('searchText')),
     // The cap is checked inside the transaction, counting the new bundle. Beyond the cap this insert gets no bundle id,
     // which violates NOT NULL and rolls the transaction back.
-    ...insertVersion(db, content, {
-      bundle: inserted,
-      bundleId: sql`CASE WHEN ${isWithinCap} THEN ${inserted} END`,
-      versionNumber: 1,
-      editedBy: caller.kind === 'anonymous' ? null : caller.userId,
+    ...insertVersion(db, parts, {
+      bundle: idOf(slug),
+      bundleId: sql`CASE WHEN ${isWithinCap} THEN ${idOf(slug)} END`,
+      versionNumber: FIRST_VERSION,
+      editedBy,
       editedAt: now,
     }),
-    ...(caller.kind === 'anonymous' ? [] : [refuseOverfull(caller.subject, config)]),
-    ...keepIds(db, inserted, newRuleIds),
-    ...(claim === null ? [] : [claim.write]),
+    ...(subject === null ? [] : [checkHistoryCap(subject, { maxHistoryBytes })]),
   ]
-  const answer: CreatedBundle = { slug, url: `${config.origin}/l/${slug}`, ...claim?.fields }
-  return { answer, writes }
+})
+
+/** The id of the bundle with a slug, as a subquery. */
+function idOf(slug: string) {
+  return sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.slug} = ${slug})`
 }
 
 /** The error for a slug that is taken. */

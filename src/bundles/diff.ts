@@ -1,7 +1,7 @@
 import type { Condition, Rule, Tab } from '../../db/policy.ts'
 import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
-import { eachText, type Kind, type TextName } from './content.ts'
-import { type Changes, changesOf, diffLists, type Entry, type Likeness } from './list-diff.ts'
+import { each, type Kind, TEXT_NAMES, TIME_NAMES, type ValueName } from './content.ts'
+import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
 
 /** Content to compare. Its rules need no ids, so that drafts can be compared. */
 export type Content = {
@@ -27,8 +27,8 @@ export interface RuleState {
 
 /** The differences between two states of a bundle, sufficient to turn the first into the second. */
 export interface BundleDiff {
-  /** Of the text fields. */
-  fields: Changes<Record<TextName, string>>
+  /** Of the texts and times; `''` is none. */
+  fields: Changes<Record<ValueName, string>>
   links: Entry<Link>[]
   rules: Entry<RuleState>[]
 }
@@ -39,7 +39,7 @@ export interface BundleDiff {
  */
 export function diff(before: Content, after: Content): BundleDiff {
   return {
-    fields: DIFFS.text(before, after),
+    fields: { ...DIFFS.text(before, after), ...DIFFS.time(before, after) },
     links: DIFFS.links(before, after),
     rules: DIFFS.rules(before, after),
   }
@@ -47,7 +47,8 @@ export function diff(before: Content, after: Content): BundleDiff {
 
 /** How each kind of content is compared. */
 const DIFFS = {
-  text: (before: Content, after: Content) => changesOf(textsOf(before), textsOf(after)),
+  text: (before: Content, after: Content) => changesOf(valuesOf(TEXT_NAMES, before), valuesOf(TEXT_NAMES, after)),
+  time: (before: Content, after: Content) => changesOf(valuesOf(TIME_NAMES, before), valuesOf(TIME_NAMES, after)),
   links: (before: Content, after: Content) => diffLinks(linksOf(before), linksOf(after)),
   rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
 } satisfies Record<Kind, unknown>
@@ -57,24 +58,27 @@ export function diffLinks(before: readonly Link[], after: readonly Link[]): Entr
   return diffLists(before, after, LINK)
 }
 
+/** The text for two equal states. */
+export const NO_DIFFERENCES = 'No differences.'
+
 /** Whether two states are equal. */
 export function isSame(diff: BundleDiff): boolean {
   return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
-const LINK: Likeness<Link> = {
+const LINK: MatchKeys<Link> = {
   // Duplicates of a URL are matched by their metadata first.
   same: [(link) => JSON.stringify(link), ({ url }) => url],
-  alike: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
+  similar: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
 }
 
-const RULE: Likeness<RuleState> = {
+const RULE: MatchKeys<RuleState> = {
   same: [({ id }) => (id === '' ? null : id), ({ name }) => name],
-  alike: [({ when, tabs }) => JSON.stringify([when, tabs])],
+  similar: [({ when, tabs }) => JSON.stringify([when, tabs])],
 }
 
-function textsOf(content: Content) {
-  return eachText((name) => content[name] ?? '')
+function valuesOf<Name extends ValueName>(names: readonly Name[], content: Content) {
+  return each(names, (name) => content[name] ?? '')
 }
 
 function linksOf({ urls, urlMetadata }: Content): Link[] {
@@ -87,10 +91,10 @@ function rulesOf({ resolutionPolicy }: Content): RuleState[] {
     name,
     showBadge,
     when,
-    tabs: tabs.map(({ url, note = '' }) => link({ url, note })),
+    tabs: tabs.map(link),
   }))
 }
 
-function link({ url, note = '', tags = [], openPolicy = 'auto' }: { url: string } & UrlMetadata): Link {
-  return { url, note, tags, openPolicy }
+function link({ url, note = '', section = '', tags = [], openPolicy = 'auto' }: { url: string } & UrlMetadata): Link {
+  return { url, note, section, tags, openPolicy }
 }

@@ -2,16 +2,17 @@ import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
 import { bundles, retiredSlugs } from '../../db/schema.ts'
+import type { Site } from '../core/operation.ts'
 import type { Subject } from '../identity/caller.ts'
 import { refuseFull } from '../plans/caps.ts'
-import { refuseLonger } from '../plans/history.ts'
+import { refuseFullHistory } from '../plans/history.ts'
 import { lint } from '../policies/lint.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
-import { type Creator, newContent, refuseUnfit, slugTaken } from './creation.ts'
+import { type Creator, FIRST_VERSION, newContent, refuseUnfit, slugTaken } from './creation.ts'
 import type { Changes } from './merge.ts'
-import { toMetadata } from './present.ts'
+import { linkOf, toMetadata } from './present.ts'
 import type { NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
@@ -27,15 +28,19 @@ export async function create(input: NewBundle, creator: Creator) {
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = newContent(input)
-  if (caller.kind !== 'anonymous') await refuseLonger(store, caller.subject, { bundleId: null, content }, config)
-  return dryRunOf({
-    slug: input.slug ?? null,
-    ...content,
-    owner: caller.kind === 'anonymous' ? null : caller.subject,
-    source: input.source ?? source,
-    client,
-    newRuleIds,
-  })
+  if (caller.kind !== 'anonymous') await refuseFullHistory(store, caller.subject, { bundleId: null, content }, config)
+  return dryRunOf(
+    {
+      slug: input.slug ?? null,
+      versionNumber: FIRST_VERSION,
+      ...content,
+      owner: caller.kind === 'anonymous' ? null : caller.subject,
+      source: input.source ?? source,
+      client,
+      newRuleIds,
+    },
+    config,
+  )
 }
 
 /**
@@ -47,24 +52,23 @@ export async function edit(edit: Edit, changes: Changes) {
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await nextContent(edit, bundle, changes)
   refuseStale(bundle, expectedVersion)
-  await refuseLonger(store, bundle.owner, { bundleId: bundle.id, content }, config)
-  return dryRunOf({ ...bundle, ...content, newRuleIds })
+  await refuseFullHistory(store, bundle.owner, { bundleId: bundle.id, content }, config)
+  return dryRunOf({ ...bundle, ...content, versionNumber: bundle.versionNumber + 1, newRuleIds }, config)
 }
 
-type Draft = Omit<
-  StoredBundle,
-  'slug' | 'owner' | 'id' | 'ownerId' | 'versionNumber' | 'createdAt' | 'updatedAt' | 'deletedAt'
-> & {
+type Draft = Omit<StoredBundle, 'slug' | 'owner' | 'id' | 'ownerId' | 'createdAt' | 'updatedAt' | 'deletedAt'> & {
   slug: string | null
   owner: Subject | null
   newRuleIds: readonly string[]
 }
 
-function dryRunOf(draft: Draft) {
-  const { slug, owner, source, client, resolutionPolicy, newRuleIds } = draft
+function dryRunOf(draft: Draft, site: Site) {
+  const { slug, versionNumber, owner, source, client, resolutionPolicy, newRuleIds } = draft
   return {
     bundle: {
       slug,
+      url: slug === null ? null : linkOf(slug, site),
+      versionNumber,
       ...pick(LISTED_NAMES, draft),
       owner,
       source,

@@ -1,6 +1,6 @@
 import type { NewBundle } from './shapes.ts'
 
-/** Bundles for a first try, which their owner then fills with links of their own. */
+/** Example bundles, which new users copy and then fill with their own links. */
 export const EXAMPLES = {
   onboarding: {
     title: 'Your first week',

@@ -1,4 +1,4 @@
-import { eachText, type TextName } from './content.ts'
+import { eachValue, type ValueName } from './content.ts'
 
 /** A link found in a file or pasted text, not validated yet. */
 export interface FoundLink {
@@ -9,21 +9,23 @@ export interface FoundLink {
   /** The line itself, if there is no URL to show. */
   text?: string
   note: string
+  /** The heading that it is under within its group. */
+  section?: string
   tags: string[]
   openPolicy?: 'manual'
 }
 
-/** A group of links: of a folder, heading or other grouping. */
-export interface Found extends FoundTexts {
+/** The links of one folder, heading or list. */
+export interface FoundGroup extends FoundTexts {
   links: FoundLink[]
   /** Its rules, unchecked; only JSON has any. */
   resolutionPolicy?: unknown
 }
 
-/** Its texts; `''` for none, or if the format has no such text. */
-export type FoundTexts = Record<TextName, string>
+/** Its texts and times; `''` for none, or if the format has no such field. */
+export type FoundTexts = Record<ValueName, string>
 
 /** An empty group. */
-export function named(title: string): Found {
-  return { ...eachText(() => ''), title, links: [] }
+export function emptyGroup(title: string): FoundGroup {
+  return { ...eachValue(() => ''), title, links: [] }
 }

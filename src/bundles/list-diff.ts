@@ -11,27 +11,23 @@ export type Entry<T> =
 /** A key to match an entry by; null if it has none. */
 type Key<T> = (entry: T) => string | null
 
-/** How entries are matched with those of the other list: the first key that matches wins. */
-export interface Likeness<T> {
+/** The keys by which entries of two lists are matched; the first that matches wins. */
+export interface MatchKeys<T> {
   /** Matches anywhere in the list. */
   same: readonly Key<T>[]
   /** Matches only between the same neighbours: entries edited in place. */
-  alike: readonly Key<T>[]
+  similar: readonly Key<T>[]
 }
 
 /**
  * The differences between two lists in reading order: as in `after`, with removed entries where they were. Reports as
  * few entries as possible as moved. Entries must be plain data with a fixed order of fields.
  */
-export function diffLists<T extends object>(
-  before: readonly T[],
-  after: readonly T[],
-  likeness: Likeness<T>,
-): Entry<T>[] {
+export function diffLists<T extends object>(before: readonly T[], after: readonly T[], keys: MatchKeys<T>): Entry<T>[] {
   // Most edits change few lists.
   if (JSON.stringify(before) === JSON.stringify(after)) return []
-  const origins = originsOf(before, after, likeness)
-  const unmoved = longestRise(origins)
+  const origins = originsOf(before, after, keys)
+  const unmoved = longestIncreasing(origins)
   const kept = new Set(origins)
   const removed = before
     .map((value, from) => ({ kind: 'removed' as const, from, value }))
@@ -58,7 +54,7 @@ export function diffLists<T extends object>(
 }
 
 /** For each position in `after`, the position of the same entry in `before`, or -1. */
-function originsOf<T>(before: readonly T[], after: readonly T[], { same, alike }: Likeness<T>): number[] {
+function originsOf<T>(before: readonly T[], after: readonly T[], { same, similar }: MatchKeys<T>): number[] {
   const origins = after.map(() => -1)
   for (const key of same) pair(origins, before.map(key), after.map(key))
   const gaps = gapsBetween(before.length, origins)
@@ -66,7 +62,7 @@ function originsOf<T>(before: readonly T[], after: readonly T[], { same, alike }
     const is = key(entry)
     return is === null ? null : `${places[at]} ${is}`
   }
-  for (const key of alike) pair(origins, before.map(within(key, gaps.before)), after.map(within(key, gaps.after)))
+  for (const key of similar) pair(origins, before.map(within(key, gaps.before)), after.map(within(key, gaps.after)))
   return origins
 }
 
@@ -97,7 +93,7 @@ function pair(origins: number[], before: readonly (string | null)[], after: read
 
 /** For each position in either list, the number of unmoved common entries up to it. */
 function gapsBetween(length: number, origins: readonly number[]): { before: number[]; after: number[] } {
-  const unmoved = longestRise(origins)
+  const unmoved = longestIncreasing(origins)
   const anchors = new Set([...unmoved].map((to) => origins[to]!))
   let gap = 0
   const before = Array.from({ length }, (_, at) => (anchors.has(at) ? ++gap : gap))
@@ -106,7 +102,7 @@ function gapsBetween(length: number, origins: readonly number[]): { before: numb
 }
 
 /** The positions of a longest increasing subsequence, ignoring negative numbers. */
-function longestRise(numbers: readonly number[]): Set<number> {
+function longestIncreasing(numbers: readonly number[]): Set<number> {
   /** For each length, the position of the smallest number that ends an increasing subsequence. */
   const ends: number[] = []
   const previous = new Map<number, number | undefined>()

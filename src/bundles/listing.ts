@@ -4,9 +4,9 @@ import { prepared } from '../../db/prepared.ts'
 import { bundles } from '../../db/schema.ts'
 import { turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
-import { nameOf, ownerIdOf } from '../plans/owners.ts'
+import { ownerIdOf, subjectIdOf } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
-import { found, lookedFor } from './search.ts'
+import { matchesSearch, searchValues } from './search.ts'
 import type { Listing } from './shapes.ts'
 
 // Each order ends with the id, so that pages neither repeat nor skip equal entries.
@@ -16,7 +16,7 @@ const ORDERS: Record<Listing['sort'], SQL[]> = {
   title: [sql`${bundles.title} IS NULL`, asc(sql`${bundles.title} COLLATE NOCASE`), desc(bundles.id)],
 }
 
-/** Whether lists can be sorted so. */
+/** Whether a text names a sort order of lists. */
 export function isSort(text: string): text is Listing['sort'] {
   return Object.hasOwn(ORDERS, text)
 }
@@ -24,54 +24,63 @@ export function isSort(text: string): text is Listing['sort'] {
 /** A page of a subject's bundles. */
 export interface Listed {
   bundles: StoredBundle[]
-  /** Counts how many there are on all pages together, which takes longer than a page. */
+  /** Counts the entries of all pages, which takes longer than reading one page. */
   count(): Promise<number>
   pagination: { limit: number; offset: number }
+  /** Whether there are entries after this page. */
+  hasMore: boolean
   subject: Subject
 }
 
-/** What tells one query of lists from another, but for its values. */
-type Form = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSearch: boolean; isTagged: boolean }
+/** The query fields of the page after this one; null if it is the last. */
+export function nextPage({ pagination: { limit, offset }, hasMore }: Pick<Listed, 'pagination' | 'hasMore'>) {
+  return hasMore ? { limit, offset: offset + limit } : null
+}
+
+/** What a list query depends on, besides the values of its placeholders. */
+type QueryShape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSearch: boolean; isTagged: boolean }
 
 /**
  * Lists the active subject’s bundles (spec 4.5).
- * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` is that
- * of a link, letter for letter.
+ * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` must
+ * equal a link's tag exactly.
  */
 export async function list({ db }: Store, { subject, userId }: SignedIn, listing: Listing): Promise<Listed> {
   const { limit, offset, q, tag, sort, state } = listing
-  const form = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
-  const { page, count } = queries(db)(form)
+  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
+  const { page, count } = queries(db)(shape)
   const values = {
-    owner: nameOf(subject),
-    ...(q === undefined ? {} : lookedFor(q)),
+    owner: subjectIdOf(subject),
+    ...(q === undefined ? {} : searchValues(q)),
     ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
   }
   await turnOf(userId)
-  const rows = await page.all({ ...values, limit, offset })
+  // One more than asked for, to learn whether there is another page.
+  const rows = await page.all({ ...values, limit: limit + 1, offset })
   return {
-    bundles: rows.map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
+    bundles: rows.slice(0, limit).map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
     async count() {
       await turnOf(userId)
       return (await count.all(values))[0]?.total ?? 0
     },
     pagination: { limit, offset },
+    hasMore: rows.length > limit,
     subject,
   }
 }
 
-/** Whether a link has the tag `tag`. Most bundles do not hold its text, `quoted`, and need not be parsed. */
+/** Whether a link has the tag `tag`. Metadata is parsed only if it contains the tag's JSON, `quoted`: most does not. */
 function tagged(): SQL {
   const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
   return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
 }
 
-/** The queries of each form, built when the first asks in it. */
+/** One query per shape, built when first needed. */
 const queries = prepared((db) => {
-  const build = ({ sort, state, subject, isSearch, isTagged }: Form) => {
+  const build = ({ sort, state, subject, isSearch, isTagged }: QueryShape) => {
     const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
     const isOwn = eq(bundles.ownerId, ownerIdOf(subject, sql.placeholder('owner')))
-    const where = and(isOwn, isInState, isSearch ? found() : undefined, isTagged ? tagged() : undefined)
+    const where = and(isOwn, isInState, isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
     return {
       page: db
         .select()
@@ -85,10 +94,10 @@ const queries = prepared((db) => {
     }
   }
   const built = new Map<string, ReturnType<typeof build>>()
-  return (form: Form) => {
-    const key = Object.values(form).join()
+  return (shape: QueryShape) => {
+    const key = Object.values(shape).join()
     let made = built.get(key)
-    if (made === undefined) built.set(key, (made = build(form)))
+    if (made === undefined) built.set(key, (made = build(shape)))
     return made
   }
 })

@@ -1,6 +1,6 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import { eachText } from './content.ts'
+import { eachValue } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
 /** The fields that an edit may send. */
@@ -22,21 +22,33 @@ export function merged(before: Content, changes: Changes): Content {
   if ((changes.urlMetadata?.length ?? 0) > urls.length) {
     throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
   }
-  return {
+  const content = {
     urls,
     urlMetadata: changes.urlMetadata
       ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
-      : carriedOver(before, urls),
-    ...eachText((name) => {
+      : carryMetadata(before, urls),
+    ...eachValue((name) => {
       const sent = changes[name]
       return sent === undefined ? before[name] : sent
     }),
     resolutionPolicy: before.resolutionPolicy,
   }
+  refuseReversed(content)
+  return content
+}
+
+/** Why a bundle must not close before it opens. */
+export const REVERSED = 'must be after opensAt'
+
+/** Times of a fixed length in UTC, so that their texts are in their order. */
+function refuseReversed({ opensAt, closesAt }: Pick<Content, 'opensAt' | 'closesAt'>): void {
+  if (opensAt === null || closesAt === null || opensAt < closesAt) return
+  const issues = [{ path: ['closesAt'], reason: REVERSED }]
+  throw new Problem('BAD_REQUEST', `closesAt ${REVERSED}`, { issues })
 }
 
 /** Remaining URLs keep their metadata wherever they move; duplicates of a URL keep their own. */
-function carriedOver(before: Content, urls: readonly string[]): UrlMetadata[] {
+function carryMetadata(before: Content, urls: readonly string[]): UrlMetadata[] {
   const left = before.urls.map((url, index) => ({ url, metadata: before.urlMetadata[index] ?? {} }))
   return urls.map((url) => {
     const at = left.findIndex((entry) => entry.url === url)

@@ -10,7 +10,7 @@ import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
 import { copyOf } from './duplicate.ts'
-import { type Listed, list } from './listing.ts'
+import { type Listed, list, nextPage } from './listing.ts'
 import { etag, toBundle, toListItem } from './present.ts'
 import { BundleEdit, Duplication, Listing, NewBundle, OneBundle } from './shapes.ts'
 import { edit } from './versions.ts'
@@ -57,8 +57,9 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads the current state of one of your bundles: its URLs, their notes and tags, its title, owner, times and policy. ' +
-    'Read a bundle before you edit it, because an edit replaces whole fields. The ETag has its version.',
+    'Reads the current state of one of your bundles: its link, URLs, their notes and tags, its title, owner, times and ' +
+    'policy. Read a bundle before you edit it, because an edit replaces whole fields, and send its `versionNumber` as the ' +
+    'expected version of the edit, so that you overwrite nobody.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -143,11 +144,17 @@ export const duplicateBundle = implement('duplicate_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: "List or search the acting subject's bundles",
   description:
-    'Lists your bundles, or those of the organisation that you act for. Use it to find a bundle’s slug. If it returns as ' +
-    'many as `limit`, there may be more: call it again with a higher `offset`. Policies are omitted: see ' +
+    'Lists your bundles, or those of the organisation that you act for. Use it to find a bundle’s slug. If ' +
+    '`hasMore`, call it again with a higher `offset`. Policies are omitted: see ' +
     'get_bundle. Deleted bundles, which restore_bundle can restore, are listed with `state: "deleted"`.',
   input: Listing,
   output: answers.BundleList,
-  present: ({ bundles, pagination, subject }: Listed) => ({ bundles: bundles.map(toListItem), pagination, subject }),
+  present: ({ bundles, pagination, hasMore, subject }: Listed, site) => ({
+    bundles: bundles.map((bundle) => toListItem(bundle, site)),
+    pagination,
+    hasMore,
+    subject,
+  }),
+  next: nextPage,
   run: (input, { service: { store }, caller }) => list(store, signedIn(caller), input),
 })

@@ -1,13 +1,21 @@
+import type { Site } from '../core/operation.ts'
 import { iso } from '../core/time.ts'
 import type { StoredBundle } from './access.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
-import type { Version } from './versions.ts'
+import type { Version } from './history.ts'
+
+/** The link to share: it opens the launcher. */
+export function linkOf(slug: string, { origin }: Site): string {
+  return `${origin}/l/${slug}`
+}
 
 /** A bundle in a list (spec 2.2); if deleted, with the time of deletion. */
-export function toListItem(bundle: StoredBundle) {
-  const { slug, owner, source, deletedAt } = bundle
+export function toListItem(bundle: StoredBundle, site: Site) {
+  const { slug, owner, source, versionNumber, deletedAt } = bundle
   return {
     slug,
+    url: linkOf(slug, site),
+    versionNumber,
     ...pick(LISTED_NAMES, bundle),
     owner,
     createdAt: iso(bundle.createdAt),
@@ -18,8 +26,8 @@ export function toListItem(bundle: StoredBundle) {
 }
 
 /** A bundle in full (spec 2.1). */
-export function toBundle(bundle: StoredBundle) {
-  return { ...toListItem(bundle), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
+export function toBundle(bundle: StoredBundle, site: Site) {
+  return { ...toListItem(bundle, site), metadata: toMetadata(bundle.client), ...pick(UNLISTED_NAMES, bundle) }
 }
 
 /** The client that created a bundle, as the API shows it. */

@@ -3,24 +3,24 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { bundles, searchBackfill } from '../../db/schema.ts'
 import { Backfill } from './backfill.ts'
-import { insertSearchText } from './search.ts'
+import { insertSearchText, searchText } from './search.ts'
 
-/** Bundles of one batch, which takes some ten milliseconds. */
+/** Bundles per batch, which takes about ten milliseconds. */
 const BATCH = 100
 
 /**
- * Writes what bundles from before there was `bundle_search` are found by, while the service runs; until then they are
- * searched in their own columns. Every batch is one transaction that also says how far it came: after a crash the next
- * process goes on from there, and of two that do the same batch the second changes nothing.
+ * Fills `bundle_search` for bundles older than that table, while the service runs; until then their own columns are
+ * searched. Each batch is one transaction that also saves the position: after a crash the next process continues there,
+ * and of two doing the same batch the second changes nothing.
  */
 export function startSearchBackfill(store: Store, log: Logger): Backfill {
   return new Backfill(log, {
     batch: async () => ({ isDone: await batch(store), isMine: true }),
-    failure: 'older bundles could not be made ready for search; trying again',
+    failure: 'older bundles could not be indexed for search; trying again',
   })
 }
 
-/** One batch. @returns whether it was the last. */
+/** Processes one batch. @returns whether it was the last. */
 async function batch({ db, write }: Store): Promise<boolean> {
   const [at] = await db.select().from(searchBackfill)
   if (at === undefined) return true
@@ -33,10 +33,10 @@ async function batch({ db, write }: Store): Promise<boolean> {
   const still = eq(searchBackfill.afterBundle, at.afterBundle)
   const last = rows.at(-1)?.id
   await write([
-    // Only for the version that was read: an edit since then has written its own, and a deletion wants none.
+    // Only if the bundle is unchanged since it was read: an edit has written its own row.
     ...rows.map((bundle) => {
       const { id, versionNumber } = bundle
-      return insertSearchText(and(eq(bundles.id, id), eq(bundles.versionNumber, versionNumber)), bundle)
+      return insertSearchText(and(eq(bundles.id, id), eq(bundles.versionNumber, versionNumber)), searchText(bundle))
     }),
     last === undefined
       ? db.delete(searchBackfill).where(still)

@@ -3,23 +3,40 @@ import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../..
 import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
+import { INSTANT, isInstant } from '../policies/instants.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
-import { CONTENT, eachText } from './content.ts'
+import { CONTENT, each, TEXT_NAMES, TIME_NAMES } from './content.ts'
+
+/** The part of arktype’s context used here: reports what was expected. */
+interface Checked {
+  mustBe(expected: string): false
+}
 
 /** The metadata of a URL (spec 2.1). */
 export const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
   'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
+  'section?': line(BOUNDS.section).narrow(withText('a section with text in it')),
   'openPolicy?': "'auto' | 'manual'",
   '+': 'reject',
-} as const satisfies ShapeOf<StoredMetadata>)
+} as const satisfies ShapeOf<StoredMetadata>).configure({ named: 'UrlMetadata' }, 'self')
 
-/** Whitespace only counts as no text. */
+/** Whitespace alone counts as no text. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)
 
 const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
   (count === 'one' ? line(max) : lines(max)).or('null').pipe(orNone)
+
+/** An instant with its UTC offset, kept in UTC. */
+const Instant = type('string')
+  .narrow(
+    withJsonSchema({ pattern: INSTANT.source, format: 'date-time' }, (text: string, ctx: Checked) => {
+      const isUsual = isInstant(text) && /^(?:19[7-9]|[2-9]\d\d)\d-/.test(new Date(text).toISOString())
+      return isUsual || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z')
+    }),
+  )
+  .pipe((text) => new Date(text).toISOString())
 
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 
@@ -28,7 +45,8 @@ const sent = optional({
   urls,
   // Limited here too, before each entry is checked: a list of a hundred thousand blocked the process for a second.
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
-  ...eachText((name) => text(CONTENT[name])),
+  ...each(TEXT_NAMES, (name) => text(CONTENT[name])),
+  ...each(TIME_NAMES, () => Instant.or('null')),
   resolutionPolicy: Policy.or('null'),
 } satisfies Record<keyof Content, unknown>)
 
@@ -38,7 +56,7 @@ function optional<Shapes extends object>(shapes: Shapes) {
 }
 
 /** `urlMetadata` must not be longer than `urls`. */
-const runsBeside = (
+const isAtMostAsLong = (
   { urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] },
   ctx: { reject(issue: { path: string[]; expected: string }): false },
 ) =>
@@ -46,21 +64,16 @@ const runsBeside = (
   (urlMetadata?.length ?? 0) <= urls.length ||
   ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` })
 
-/** The part of arktype’s context used here: reports what was expected. */
-interface Checked {
-  mustBe(expected: string): false
-}
-
 const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 
 /**
- * One e-mail address, as accounts and `<input type="email">` accept it. The grammar of mail headers allows many more,
- * some of which (`group:a@b.example;`) address somebody else than they appear to.
+ * One email address, as accounts and `<input type="email">` accept it. Mail headers allow more forms, some of which
+ * (`group:a@b.example;`) address someone other than they seem to.
  */
 const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$/
 
 /**
- * A slug chosen by a signed-in caller (decisions 2). Overlong ones are not matched, because such patterns are slow on
+ * A slug chosen by a signed-in caller (decisions 2). Overlong ones are refused unmatched, because the pattern is slow on
  * them.
  */
 const ChosenSlug = type('string').narrow(
@@ -76,7 +89,7 @@ const Email = type('string').narrow(
   withJsonSchema({ maxLength: BOUNDS.email, pattern: EMAIL.source }, (email: string, ctx: Checked) => {
     const reason = unfit(email, BOUNDS.email, CONTROLS)
     if (reason !== null) return ctx.mustBe(reason)
-    return EMAIL.test(email) || ctx.mustBe('an e-mail address')
+    return EMAIL.test(email) || ctx.mustBe('an email address')
   }),
 )
 
@@ -90,7 +103,7 @@ export const NewBundle = type({
   'email?': Email,
   'slug?': ChosenSlug,
   '+': 'reject',
-}).narrow(runsBeside)
+}).narrow(isAtMostAsLong)
 
 export type NewBundle = typeof NewBundle.infer
 
@@ -100,7 +113,7 @@ export const BundleEdit = type({
   ...sent,
   '+': 'reject',
 })
-  .narrow(runsBeside)
+  .narrow(isAtMostAsLong)
   .narrow((edit, ctx) => Object.keys(edit).length > 1 || ctx.mustBe('an object with at least one field to change'))
 
 export type BundleEdit = typeof BundleEdit.infer
@@ -115,7 +128,7 @@ export const Duplication = type({
   ...sent,
   'source?': type.enumerated(...SOURCES),
   '+': 'reject',
-}).narrow(runsBeside)
+}).narrow(isAtMostAsLong)
 
 export type Duplication = typeof Duplication.infer
 
@@ -126,7 +139,7 @@ export const OneBundle = type({ slug: 'string', '+': 'reject' })
 export const Versions = type({
   slug: 'string',
   'limit?': `1 <= number.integer <= ${BOUNDS.page}`,
-  'before?': '1 <= number.integer <= 1000000000000000',
+  'before?': '1 <= number.integer <= 999999999999999',
   '+': 'reject',
 })
 
@@ -135,14 +148,17 @@ export type Versions = typeof Versions.infer
 /** The version in a path. */
 export const OneVersion = type({
   slug: 'string',
-  versionNumber: '1 <= number.integer <= 1000000000000000',
+  versionNumber: '1 <= number.integer <= 999999999999999',
   '+': 'reject',
 })
+
+/** How many entries of a list a page skips. */
+const OFFSET = '0 <= number.integer <= 1000000000 = 0'
 
 /** The query of GET /api/me/links (spec 4.5, decisions 11). */
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
-  offset: '0 <= number.integer <= 1000000000 = 0',
+  offset: OFFSET,
   'q?': line(BOUNDS.title),
   'tag?': line(BOUNDS.tag).narrow(withText('a tag with text in it')),
   sort: "'created' | 'updated' | 'title' = 'created'",
@@ -151,6 +167,15 @@ export const Listing = type({
 })
 
 export type Listing = typeof Listing.infer
+
+/** The query of GET /api/me/claims. */
+export const Claims = type({
+  limit: `1 <= number.integer <= ${BOUNDS.page} = ${BOUNDS.page}`,
+  offset: OFFSET,
+  '+': 'reject',
+})
+
+export type Claims = typeof Claims.infer
 
 /** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
 export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
+import { param, params } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type Content, IN_PART, type SharedName, versionParts } from '../../db/schema.ts'
 import { NAMES, SHARED_NAMES } from './content.ts'
 
@@ -27,7 +28,7 @@ export function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** A version to insert, without its content. */
+/** A version to insert, without its content; each may be a value of a prepared write. */
 interface NewVersion {
   /** The bundle’s id; SQL, because a new bundle’s is not known yet. */
   bundle: SQL<number>
@@ -38,24 +39,38 @@ interface NewVersion {
   editedAt: number
 }
 
-/** The statements that insert a version, to run in the transaction that creates or updates its bundle. */
-export function insertVersion(db: Store['db'], content: Content, { bundle, ...version }: NewVersion): Query[] {
-  const parts = partsOf(content)
-  const inParts = parts.flatMap(({ name, hash }) => [
+/**
+ * The statements that insert a version, to run in the transaction that creates or updates its bundle. Prepared: its
+ * content is among the `values` of `stored`.
+ * @param parts those of `stored`.
+ */
+export function insertVersion(
+  db: Store['db'],
+  parts: readonly SharedName[],
+  { bundle, ...version }: NewVersion,
+): Query[] {
+  const isOf = (name: SharedName) => and(eq(versionParts.bundleId, bundle), eq(versionParts.hash, param(`${name}Hash`)))
+  const inParts = parts.flatMap((name) => [
     [name, sql`${IN_PART[name]}`],
-    [`${name}Part`, sql`(SELECT ${versionParts.id} FROM ${versionParts} WHERE ${isPart(bundle, hash)})`],
+    [`${name}Part`, sql`(SELECT ${versionParts.id} FROM ${versionParts} WHERE ${isOf(name)})`],
   ])
   return [
     ...parts.map(
-      ({ text, hash }) =>
-        sql`INSERT INTO ${versionParts} (bundle_id, hash, content) SELECT ${bundles.id}, ${hash}, ${text} FROM ${bundles} WHERE ${bundles.id} = ${bundle} ON CONFLICT DO NOTHING`,
+      (name) =>
+        sql`INSERT INTO ${versionParts} (bundle_id, hash, content) SELECT ${bundles.id}, ${param(`${name}Hash`)}, ${param(`${name}Text`)} FROM ${bundles} WHERE ${bundles.id} = ${bundle} ON CONFLICT DO NOTHING`,
     ),
-    db.insert(bundleVersions).values({ ...content, ...Object.fromEntries(inParts), ...version }),
+    db.insert(bundleVersions).values({ ...params(NAMES), ...Object.fromEntries(inParts), ...version }),
   ]
 }
 
-function isPart(bundle: SQL<number>, hash: Buffer) {
-  return and(eq(versionParts.bundleId, bundle), eq(versionParts.hash, hash))
+/** How content is stored: the fields whose values are parts, and all values for `insertVersion`. */
+export function stored(content: Content): { parts: SharedName[]; values: Content & Record<string, unknown> } {
+  const parts = partsOf(content)
+  const own = parts.flatMap(({ name, text, hash }) => [
+    [`${name}Text`, text],
+    [`${name}Hash`, hash],
+  ])
+  return { parts: parts.map(({ name }) => name), values: { ...content, ...Object.fromEntries(own) } }
 }
 
 function partsOf(content: Content): Part[] {

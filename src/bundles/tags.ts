@@ -1,6 +1,6 @@
 import type { Content } from '../../db/schema.ts'
 
-/** More than ten of the longest tags need, quotes included; longer text is not a list of tags. */
+/** More than ten tags of maximum length need, quotes included. */
 const MAX_TEXT = 2000
 const TAG = /\s*"((?:[^"]|"")*)"|[^,;|]+/g
 
@@ -12,7 +12,7 @@ export function writeTags(tags: readonly string[] = []): string {
   return tags.map((tag) => (/[,;|"]/.test(tag) ? `"${tag.replaceAll('"', '""')}"` : tag)).join(', ')
 }
 
-/** The tags of a bundle's links, each once, in the order in which they first stand there. Pure. */
+/** The distinct tags of a bundle's links, in order of first use. Pure. */
 export function tagsOf({ urlMetadata }: Pick<Content, 'urlMetadata'>): string[] {
   return [...new Set(urlMetadata.flatMap(({ tags = [] }) => tags))]
 }

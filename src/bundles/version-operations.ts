@@ -3,6 +3,7 @@ import { signedIn } from '../identity/caller.ts'
 import type { StoredBundle } from './access.ts'
 import * as answers from './answers.ts'
 import { editing } from './contexts.ts'
+import * as history from './history.ts'
 import { etag, toBundle, toSnapshot } from './present.ts'
 import { OneVersion, Versions } from './shapes.ts'
 import * as versions from './versions.ts'
@@ -18,24 +19,28 @@ export const listVersions = implement('list_versions', {
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  present: (history: versions.History) => ({ versions: versions.inMessage(history).versions.map(toSnapshot) }),
-  whole: (history) => (versions.inMessage(history).before === null ? null : historyParts(history)),
-  note(history) {
-    const { before } = versions.inMessage(history)
+  present(found: history.History) {
+    const { versions, before } = history.inMessage(found)
+    return { versions: versions.map(toSnapshot), hasMore: before !== null }
+  },
+  whole: (found) => (history.inMessage(found).isAll ? null : historyParts(found)),
+  next: ({ next }) => (next === null ? null : { before: next }),
+  note(found) {
+    const { before } = history.inMessage(found)
     return before === null ? null : `There are older versions: call list_versions again with "before": ${before}.`
   },
-  run: (input, { service: { store }, caller }) => versions.listVersions(store, signedIn(caller), input),
+  run: (input, { service: { store }, caller }) => history.listVersions(store, signedIn(caller), input),
 })
 
 /** The whole history as JSON, in the form of `present`. */
-async function* historyParts({ versions: found, rest }: versions.History): AsyncGenerator<string> {
+async function* historyParts({ versions: found, rest, next }: history.History): AsyncGenerator<string> {
   yield '{"versions":['
   let separator = ''
   for await (const version of both(found, rest ?? [])) {
     yield separator + JSON.stringify(toSnapshot(version))
     separator = ','
   }
-  yield ']}'
+  yield `],"hasMore":${next !== null}}`
 }
 
 async function* both<T>(first: Iterable<T>, rest: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {

@@ -1,21 +1,20 @@
-import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
-import { bundles, bundleVersions, type Content, user } from '../../db/schema.ts'
+import { param, params, preparedWrites } from '../../db/prepared.ts'
+import { bundles, bundleVersions, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
-import type { SignedIn } from '../identity/caller.ts'
-import { realEmail } from '../identity/sessions.ts'
-import { historyFull, isOverfull, refuseOverfull } from '../plans/history.ts'
-import { identifiedFor, keepIds } from '../policies/rule-ids.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/history.ts'
+import { subjectIdOf, subjectOf } from '../plans/owners.ts'
+import { recordRuleIds, withStoredRuleIds } from '../policies/rule-ids.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { type Changes, merged, type NextContent } from './merge.ts'
-import { insertSearchText } from './search.ts'
-import type { Versions } from './shapes.ts'
-import { insertVersion, VERSION_COLUMNS } from './stored.ts'
+import { insertSearchText, searchText } from './search.ts'
+import { insertVersion, stored, VERSION_COLUMNS } from './stored.ts'
 
 /** How often an edit is retried after losing to concurrent edits. */
 const MAX_TRIES = 200
@@ -23,7 +22,7 @@ const MAX_TRIES = 200
 /** An edit of a bundle by a caller. */
 export interface Edit {
   store: Store
-  config: Pick<Config, 'maxHistoryBytes'>
+  config: Pick<Config, 'maxHistoryBytes' | 'origin'>
   blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn
   slug: string
@@ -57,7 +56,7 @@ export async function nextContent(
   })
   if (resolutionPolicy === undefined) return { content, newRuleIds: [] }
   if (resolutionPolicy === null) return { content: { ...content, resolutionPolicy }, newRuleIds: [] }
-  const { policy, newIds } = await identifiedFor(db, bundle, resolutionPolicy)
+  const { policy, newIds } = await withStoredRuleIds(db, bundle, resolutionPolicy)
   return { content: { ...content, resolutionPolicy: policy }, newRuleIds: newIds }
 }
 
@@ -76,102 +75,6 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
     return { content: pick(NAMES, version), newRuleIds: [] }
   })
 }
-
-/** A version of a bundle, with its editor. */
-export type Version = Content & {
-  versionNumber: number
-  editedBy: string | null
-  editedAt: number
-  /** Total size of its content. */
-  bytes: number
-  /** With their current name; null if nobody was signed in, or the account was deleted. */
-  editor: { name: string; email: string } | null
-}
-
-/** A bundle and its versions. */
-export interface History {
-  bundle: StoredBundle
-  /** The first of the requested versions, newest first. */
-  versions: Version[]
-  /** The versions after these, read on demand; null if there are none. */
-  rest: AsyncIterable<Version> | null
-}
-
-/** Versions in memory at a time: each may take a quarter of a megabyte. */
-const AT_ONCE = 25
-
-/**
- * The versions of a bundle, newest first (spec 4.6): all, or the newest `limit` older than `before`.
- * @throws Problem NOT_FOUND, FORBIDDEN.
- */
-export async function listVersions({ db }: Store, caller: SignedIn, query: Versions): Promise<History> {
-  const { slug, limit = Number.POSITIVE_INFINITY, before = Number.MAX_SAFE_INTEGER } = query
-  const bundle = await loadFor(db, caller, slug, 'viewer')
-  const page = { db, id: bundle.id, limit, before }
-  const versions = await firstOf(page)
-  const next = after(page, versions)
-  return { bundle, versions, rest: next === null ? null : versionsFrom(next) }
-}
-
-interface Page {
-  db: Store['db']
-  /** The bundle's. */
-  id: number
-  /** How many more to read. */
-  limit: number
-  /** Only versions older than this one. */
-  before: number
-}
-
-function firstOf({ db, id, limit, before }: Page): Promise<Version[]> {
-  return history(db).all({ id, before, limit: Math.min(limit, AT_ONCE) })
-}
-
-/** The next page, or null after the last: version numbers start at 1 without gaps. */
-function after(page: Page, versions: readonly Version[]): Page | null {
-  const limit = page.limit - versions.length
-  const before = versions.at(-1)?.versionNumber ?? 1
-  return limit > 0 && before > 1 ? { ...page, limit, before } : null
-}
-
-async function* versionsFrom(first: Page): AsyncGenerator<Version> {
-  for (let page: Page | null = first; page !== null; ) {
-    const versions = await firstOf(page)
-    yield* versions
-    page = after(page, versions)
-  }
-}
-
-/** Maximum size of the versions in one message, in bytes. */
-const MAX_MESSAGE = 2 ** 20
-
-/**
- * The versions that fit into one message, at least one.
- * @returns in `before` the last version’s number if there are more.
- */
-export function inMessage({ versions, rest }: Pick<History, 'versions' | 'rest'>) {
-  let bytes = 0
-  const past = versions.findIndex((version, index) => (bytes += version.bytes) > MAX_MESSAGE && index > 0)
-  const part = past === -1 ? versions : versions.slice(0, past)
-  const isAll = part.length === versions.length && rest === null
-  return { versions: part, before: isAll ? null : (part.at(-1)?.versionNumber ?? null) }
-}
-
-const history = prepared((db) =>
-  db
-    .select({ ...VERSION_COLUMNS, editor: { name: user.name, email: realEmail } })
-    .from(bundleVersions)
-    .leftJoin(user, eq(user.id, bundleVersions.editedBy))
-    .where(
-      and(
-        eq(bundleVersions.bundleId, sql.placeholder('id')),
-        lt(bundleVersions.versionNumber, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(desc(bundleVersions.versionNumber))
-    .limit(sql.placeholder('limit'))
-    .prepare(),
-)
 
 /**
  * Computes the next content from the current bundle and writes both rows only if the bundle is unchanged since; retries
@@ -202,31 +105,57 @@ async function write(
   { content, newRuleIds }: NextContent,
   { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
 ): Promise<boolean> {
-  const { db } = store
-  const stillSeen = sql<number>`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`
+  const { parts, values } = stored(content)
+  const shape = { owner: owner.type, parts, maxHistoryBytes: config.maxHistoryBytes }
+  const edited = {
+    ...values,
+    id,
+    seen,
+    versionNumber,
+    editedBy,
+    updatedAt,
+    owner: subjectIdOf(owner),
+    searchText: searchText({ ...content, slug }),
+  }
   try {
-    await store.write([
-      // If the bundle has changed, this violates NOT NULL and rolls the transaction back.
-      ...insertVersion(db, content, {
-        bundle: sql`${id}`,
-        bundleId: stillSeen,
-        versionNumber,
-        editedBy,
-        editedAt: updatedAt,
-      }),
-      db
-        .update(bundles)
-        .set({ ...content, versionNumber, updatedAt })
-        .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
-      insertSearchText(eq(bundles.id, id), { ...content, slug }),
-      refuseOverfull(owner, config),
-      ...keepIds(db, id, newRuleIds),
-    ])
+    await store.write([...editWrites(store.db, shape, edited), ...recordRuleIds(store.db, id, newRuleIds)])
     return true
   } catch (error) {
-    if (isOverfull(error)) throw await historyFull(store, owner, config)
+    if (isHistoryCapError(error)) throw await historyCapReached(store, owner, config)
     if (/(NOT NULL|UNIQUE) constraint failed: (bundle_versions|policy_rules)/.test(brokenConstraint(error) ?? ''))
       return false
     throw error
   }
 }
+
+interface EditShape {
+  owner: Subject['type']
+  parts: SharedName[]
+  maxHistoryBytes: Config['maxHistoryBytes']
+}
+
+const editWrites = preparedWrites((db, { owner, parts, maxHistoryBytes }: EditShape) => {
+  const { id, seen, versionNumber, updatedAt, editedBy } = params([
+    'id',
+    'seen',
+    'versionNumber',
+    'updatedAt',
+    'editedBy',
+  ])
+  return [
+    // If the bundle has changed, this violates NOT NULL and rolls the transaction back.
+    ...insertVersion(db, parts, {
+      bundle: sql`${id}`,
+      bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`,
+      versionNumber,
+      editedBy,
+      editedAt: updatedAt,
+    }),
+    db
+      .update(bundles)
+      .set({ ...params(NAMES), versionNumber, updatedAt })
+      .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
+    insertSearchText(eq(bundles.id, id), param('searchText')),
+    checkHistoryCap(subjectOf(owner), { maxHistoryBytes }),
+  ]
+})

@@ -1,5 +1,5 @@
 import type { Client } from '../sdk/openall.ts'
-import { command, slugIn, whole } from './command.ts'
+import { command, integer, slugIn } from './command.ts'
 import { minute, note, oneLine, print, printJson, printTable, progress, styled } from './output.ts'
 import { printContent } from './print-content.ts'
 
@@ -9,7 +9,7 @@ type Item = Awaited<ReturnType<Client['listBundles']>>['bundles'][number]
 /** The argument that names a bundle. */
 export const SLUG = { type: 'positional', required: true, description: 'The bundle: its slug, or its link' } as const
 
-/** Refuses an edit if somebody else has edited the bundle since. */
+/** Refuses an edit if someone else has edited the bundle since. */
 export const IF_VERSION = {
   type: 'string',
   valueHint: 'number',
@@ -55,8 +55,8 @@ export const list = command({
       ...(args.tag === undefined ? {} : { tag: args.tag }),
       ...(args.sort === undefined ? {} : { sort: args.sort as 'created' }),
       ...(args.deleted ? { state: 'deleted' as const } : {}),
-      ...(args.limit === undefined ? {} : { limit: whole(args.limit, '--limit') }),
-      ...(args.offset === undefined ? {} : { offset: whole(args.offset, '--offset') }),
+      ...(args.limit === undefined ? {} : { limit: integer(args.limit, '--limit') }),
+      ...(args.offset === undefined ? {} : { offset: integer(args.offset, '--offset') }),
     }
     if (!args.all) {
       const page = await client.listBundles(input)
@@ -89,13 +89,14 @@ export const show = command({
   examples: ['openall show 4k2mz7qy9p', 'openall show https://openall.example/l/4k2mz7qy9p --json'],
   args: { slug: SLUG },
   async run({ args, server, client }) {
-    const { body, version } = await client.getBundle.answer({ slug: slugIn(args.slug, server) })
-    if (args.json) return printJson(body)
-    print(styled('bold', oneLine(body.title ?? body.slug)))
-    print(`${server}/l/${body.slug}`)
-    printContent(body)
+    const bundle = await client.getBundle({ slug: slugIn(args.slug, server) })
+    if (args.json) return printJson(bundle)
+    const { title, slug, url, versionNumber, createdAt, updatedAt } = bundle
+    print(styled('bold', oneLine(title ?? slug)))
+    print(oneLine(url))
+    printContent(bundle)
     print()
-    print(styled('dim', `version ${version}, created ${minute(body.createdAt)}, updated ${minute(body.updatedAt)} UTC`))
+    print(styled('dim', `version ${versionNumber}, created ${minute(createdAt)}, updated ${minute(updatedAt)} UTC`))
   },
 })
 
@@ -125,21 +126,18 @@ export const restore = command({
     const slug = slugIn(args.slug, server)
     if (args.version === undefined) {
       const bundle = await client.restoreBundle({ slug })
-      return args.json ? printJson(bundle) : print(`Restored ${bundle.slug}: ${server}/l/${bundle.slug}`)
+      return args.json ? printJson(bundle) : print(oneLine(`Restored ${bundle.slug}: ${bundle.url}`))
     }
-    const versionNumber = whole(args.version, '--version')
-    const { body, version } = await client.restoreVersion.answer(
-      { slug, versionNumber },
-      expectedVersionIn(args['if-version']),
-    )
-    if (args.json) return printJson(body)
-    print(`Restored version ${versionNumber} of ${body.slug} as version ${version}.`)
+    const versionNumber = integer(args.version, '--version')
+    const bundle = await client.restoreVersion({ slug, versionNumber }, expectedVersionIn(args['if-version']))
+    if (args.json) return printJson(bundle)
+    print(`Restored version ${versionNumber} of ${bundle.slug} as version ${bundle.versionNumber}.`)
   },
 })
 
 /** `--if-version` as an option of a call. */
 export function expectedVersionIn(flag: string | undefined): { expectedVersion?: number } {
-  return flag === undefined ? {} : { expectedVersion: whole(flag, '--if-version') }
+  return flag === undefined ? {} : { expectedVersion: integer(flag, '--if-version') }
 }
 
 export const claim = command({
@@ -147,10 +145,10 @@ export const claim = command({
   summary: 'Move an unclaimed bundle into your account',
   examples: ['openall claim oDk4…', 'openall claim https://openall.example/claim/oDk4…'],
   args: { token: { type: 'positional', required: true, description: 'The claim token, or the claim link' } },
-  async run({ args, server, client }) {
+  async run({ args, client }) {
     const token = /^https?:\/\/[^/]+\/claim\/([^/?#]+)$/.exec(args.token)?.[1] ?? args.token
     const bundle = await client.claimBundle({ token })
     if (args.json) return printJson(bundle)
-    print(`${server}/l/${bundle.slug} is yours.`)
+    print(oneLine(`${bundle.url} is yours.`))
   },
 })

@@ -102,7 +102,7 @@ function strictly(args: string[], options: NonNullable<Parameters<typeof parseAr
 }
 
 /** Parses a whole number. @throws UsageError. */
-export function whole(text: string, name: string): number {
+export function integer(text: string, name: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number, not "${text}"`)
   return Number(text)
 }

@@ -1,7 +1,8 @@
-import type { Command } from './command.ts'
-import { command } from './command.ts'
+import { createClient } from '../sdk/openall.ts'
+import { type Command, command, type Flag } from './command.ts'
 import { UsageError } from './exit.ts'
 import { print } from './output.ts'
+import { keyFor, serverFor } from './settings.ts'
 
 /** Commands and groups of commands, by name. */
 export type Tree = { readonly [name: string]: Command | Tree }
@@ -37,7 +38,7 @@ export const completion = command({
 })
 
 /** Prints the completions of the last of `words`, one per line. */
-export function complete(words: readonly string[], tree: Tree): void {
+export async function complete(words: readonly string[], tree: Tree): Promise<void> {
   let at: Command | Tree = tree
   for (const word of words.slice(0, -1)) {
     const next: Command | Tree | undefined = isCommand(at) ? undefined : at[word]
@@ -45,14 +46,37 @@ export function complete(words: readonly string[], tree: Tree): void {
     at = next
   }
   const last = words.at(-1) ?? ''
-  for (const name of namesAt(at, last)) if (name.startsWith(last)) print(name)
+  const names = isCommand(at) ? await wordsOf(at, words) : Object.keys(at)
+  for (const name of names) if (name.startsWith(last)) print(name)
 }
 
-function namesAt(at: Command | Tree, last: string): string[] {
-  if (!isCommand(at)) return Object.keys(at)
-  if (!last.startsWith('-')) return []
-  const flags = Object.entries(at.flags).filter(([, { type }]) => type !== 'positional')
-  return [...flags.map(([name]) => `--${name}`), '--help']
+async function wordsOf({ flags }: Command, words: readonly string[]): Promise<string[]> {
+  const [before = '', last = ''] = [words.at(-2), words.at(-1)]
+  const flag = flags[before.replace(/^--/, '')]
+  if (before.startsWith('--') && flag !== undefined && flag.type !== 'boolean') return valuesOf(flag)
+  if (last.startsWith('-')) {
+    const named = Object.entries(flags).filter(([, { type }]) => type !== 'positional')
+    return [...named.map(([name]) => `--${name}`), '--help']
+  }
+  return 'slug' in flags && flags.slug?.type === 'positional' ? newestSlugs() : []
+}
+
+/** The values that a flag accepts, if they are few. */
+function valuesOf(flag: Flag): string[] {
+  return flag.type === 'enum' ? [...(flag.options ?? [])] : []
+}
+
+/** Slugs of the caller's newest bundles; none if the server does not answer at once. */
+async function newestSlugs(): Promise<string[]> {
+  try {
+    const server = serverFor(undefined)
+    const key = keyFor(server)
+    if (key === undefined) return []
+    const { bundles } = await createClient({ server, key, timeoutMs: 1500, retries: 0 }).listBundles({ limit: 100 })
+    return bundles.map(({ slug }) => slug)
+  } catch {
+    return []
+  }
 }
 
 /** Whether a node of the tree is a command, not a group. */

@@ -1,20 +1,36 @@
-import { eachText, TEXT_NAMES, type TextName } from '../bundles/content.ts'
+import { CONTENT, VALUE_NAMES, type ValueName } from '../bundles/content.ts'
 import type { Bundle } from './bundles.ts'
 import { readJson } from './input.ts'
 
-const LETTERS: Partial<Record<TextName, string>> = { title: 't', description: 'd' }
+type Flag = (typeof CONTENT)[ValueName]['flag']
 
-/** A flag for each text of a bundle. */
-export function textFlags(described: (name: TextName) => string) {
-  return eachText((name) => {
-    const alias = LETTERS[name]
-    return { type: 'string' as const, description: described(name), ...(alias === undefined ? {} : { alias }) }
+const LETTERS: Partial<Record<Flag, string>> = { title: 't', description: 'd' }
+
+/** A flag for each text and time of a bundle. */
+export function valueFlags(described: (name: ValueName) => string) {
+  const flags = VALUE_NAMES.map((name) => {
+    const { kind, flag } = CONTENT[name]
+    const alias = LETTERS[flag]
+    const hint = kind === 'time' ? { valueHint: 'time' } : {}
+    return [flag, { type: 'string', description: described(name), ...hint, ...(alias === undefined ? {} : { alias }) }]
   })
+  return Object.fromEntries(flags) as Record<
+    Flag,
+    { type: 'string'; description: string; valueHint?: string; alias?: string }
+  >
+}
+
+const CHANGED: Record<ValueName, string> = {
+  title: 'New title; empty to remove it',
+  description: 'New description; empty to remove it',
+  opensAt: 'When it opens, such as 2026-12-01T09:00; empty for at once',
+  closesAt: 'When it closes; empty for never',
+  closedNote: 'New note after closing; empty to remove it',
 }
 
 /** Flags that replace parts of a bundle. */
 export const CHANGES = {
-  ...textFlags((name) => `New ${name}; empty to remove it`),
+  ...valueFlags((name) => CHANGED[name]),
   list: {
     type: 'string',
     valueHint: 'path',
@@ -23,13 +39,25 @@ export const CHANGES = {
   policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules, or none to remove them' },
 } as const
 
-/** The texts given by flags; null for an empty one. */
-export function textsIn(args: Partial<Record<TextName, string | undefined>>): Partial<Record<TextName, string | null>> {
-  const given = TEXT_NAMES.flatMap((name) => {
-    const text = args[name]
-    return text === undefined ? [] : [[name, text || null] as const]
+/** Arguments with the flags of texts and times. */
+export type ValueFlags = Partial<Record<Flag, string | undefined>>
+
+/** The texts and times given by flags; null for an empty one. */
+export function valuesIn(args: ValueFlags): Partial<Record<ValueName, string | null>> {
+  const given = VALUE_NAMES.flatMap((name) => {
+    const { kind, flag } = CONTENT[name]
+    const text = args[flag]
+    if (text === undefined) return []
+    return [[name, (kind === 'time' ? instantOf(text) : text) || null] as const]
   })
   return Object.fromEntries(given)
+}
+
+/** A time without an offset is in the time zone of this computer; the service validates the rest. */
+function instantOf(text: string): string {
+  const isLocal = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?$/.test(text)
+  const at = isLocal ? Date.parse(text.replace(' ', 'T')) : Number.NaN
+  return Number.isNaN(at) ? text : new Date(at).toISOString()
 }
 
 /** The policy in the file of `--policy`, validated only by the service. @throws UsageError. */

@@ -1,8 +1,8 @@
-import { CONTENT, pick, TEXT_NAMES } from '../bundles/content.ts'
+import { CONTENT } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
 import { DRY_RUN, printDryRun } from './bundles.ts'
 import { command } from './command.ts'
-import { textFlags } from './content-flags.ts'
+import { valueFlags, valuesIn } from './content-flags.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
@@ -30,7 +30,7 @@ export const create = command({
       valueHint: 'path',
       description: 'Read the URLs from a list or bookmarks file; - is standard input',
     },
-    ...textFlags((name) => CONTENT[name].help),
+    ...valueFlags((name) => CONTENT[name].help),
     slug: { type: 'string', description: 'The end of the link; generated if omitted' },
     policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
     email: {
@@ -50,15 +50,15 @@ export const create = command({
     const typed = args.url === undefined ? [] : [args.url, ...more]
     if (typed.length > 0 && args.file !== undefined) throw new UsageError('give URLs or --file, not both')
     const { urls, urlMetadata, ...called } =
-      typed.length > 0 ? typedLinks(typed) : await readListed(await listed(args.file))
+      typed.length > 0 ? typedLinks(typed) : await readListed(await readList(args.file))
     const policy = args.policy === undefined ? undefined : ((await readJson(args.policy)) as Policy)
-    const sent = pick([...TEXT_NAMES, 'slug', 'email'], args)
-    const given = Object.entries(sent).filter(([, value]) => value !== undefined)
     const input = {
       urls,
       urlMetadata,
       ...called,
-      ...Object.fromEntries(given),
+      ...valuesIn(args),
+      ...(args.slug === undefined ? {} : { slug: args.slug }),
+      ...(args.email === undefined ? {} : { email: args.email }),
       ...(policy === undefined ? {} : { resolutionPolicy: policy }),
     }
     if (args['dry-run']) return printDryRun(await client.createBundle.dryRun(input), args.json === true)
@@ -72,7 +72,7 @@ export const create = command({
   },
 })
 
-async function listed(file: string | undefined): Promise<string> {
+async function readList(file: string | undefined): Promise<string> {
   if (file !== undefined) return readText(file)
   if (process.stdin.isTTY) throw new UsageError('give URLs or --file, or pipe a list to standard input')
   return readStdin()

@@ -1,6 +1,6 @@
 import { DRY_RUN, printDryRun, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { CHANGES, readPolicy, textsIn } from './content-flags.ts'
+import { CHANGES, readPolicy, valuesIn } from './content-flags.ts'
 import { readText } from './input.ts'
 import { readListed } from './lists.ts'
 import { print, printJson } from './output.ts'
@@ -28,7 +28,7 @@ export const duplicate = command({
     const destinations = list === undefined ? undefined : await readListed(await readText(list))
     const input = {
       slug: slugIn(args.slug, server),
-      ...textsIn(args),
+      ...valuesIn(args),
       ...(destinations && { urls: destinations.urls, urlMetadata: destinations.urlMetadata }),
       ...(policy === undefined ? {} : { resolutionPolicy: await readPolicy(policy) }),
       ...(newSlug === undefined ? {} : { newSlug }),

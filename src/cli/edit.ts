@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TextName } from '../bundles/content.ts'
 import { type Bundle, DRY_RUN, expectedVersionIn, IF_VERSION, printDryRun, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
-import { CHANGES, readPolicy, textsIn } from './content-flags.ts'
+import { CHANGES, readPolicy, type ValueFlags, valuesIn } from './content-flags.ts'
 import { changesOf, documentOf, type EditDocument, readDocument, tabsOf } from './document.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
-import { note, print, printJson } from './output.ts'
+import { note, oneLine, print, printJson } from './output.ts'
 
 export const edit = command({
   name: 'edit',
@@ -41,14 +40,14 @@ export const edit = command({
   async run({ args, lists, server, client }) {
     const slug = slugIn(args.slug, server)
     const { add = [], remove = [] } = lists
-    const { body: bundle, version } = await client.getBundle.answer({ slug })
+    const bundle = await client.getBundle({ slug })
     const changed = await documentFrom({ ...args, add, remove }, bundle)
-    // The edit is based on this version, so it must not overwrite somebody else's later one.
-    const { expectedVersion = version ?? undefined } = expectedVersionIn(args['if-version'])
+    // The edit is based on this version, so it must not overwrite someone else's later one.
+    const { expectedVersion = bundle.versionNumber } = expectedVersionIn(args['if-version'])
     const send = async (document: Partial<EditDocument>) => {
       const changes = changesOf(document, bundle)
       if (Object.keys(changes).length === 0) return null
-      return client.updateBundle.answer({ slug, ...changes }, { expectedVersion })
+      return client.updateBundle({ slug, ...changes }, { expectedVersion })
     }
     if (args['dry-run']) {
       if (changed === null) throw new UsageError('--dry-run needs flags that say what to change')
@@ -61,12 +60,12 @@ export const edit = command({
     }
     const edited =
       changed === null ? await inEditor(documentOf(bundle), { slug, expectedVersion, send }) : await send(changed)
-    if (args.json) return printJson(edited?.body ?? bundle)
-    print(edited === null ? 'Nothing has changed.' : `${server}/l/${slug} is at version ${edited.version}.`)
+    if (args.json) return printJson(edited ?? bundle)
+    print(edited === null ? 'Nothing has changed.' : oneLine(`${edited.url} is at version ${edited.versionNumber}.`))
   },
 })
 
-interface EditFlags extends Partial<Record<TextName, string | undefined>> {
+interface EditFlags extends ValueFlags {
   add: string[]
   remove: string[]
   list?: string | undefined
@@ -78,7 +77,7 @@ interface EditFlags extends Partial<Record<TextName, string | undefined>> {
 async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
   const { add, remove, list, policy, document } = flags
   const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
-  Object.assign(made, textsIn(flags))
+  Object.assign(made, valuesIn(flags))
   if (policy !== undefined) made.resolutionPolicy = await readPolicy(policy)
   if (list !== undefined) made.tabs = tabsOf(await readListed(await readText(list)))
   if (add.length > 0 || remove.length > 0) {

@@ -9,6 +9,8 @@ export const EXIT = {
   notFound: 4,
   conflict: 5,
   limit: 6,
+  /** The same: nothing is wrong, and it cannot be done here and now. */
+  noBrowser: 6,
 } as const
 
 /** A wrong command line or input: nothing was sent. */

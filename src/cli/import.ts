@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ImportPlan } from '../imports/import.ts'
+import type { ImportPlan } from '../imports/plan.ts'
 import type { Client } from '../sdk/openall.ts'
 import { DRY_RUN } from './bundles.ts'
 import { command } from './command.ts'
@@ -10,18 +10,22 @@ import { note, oneLine, print, printJson, progress } from './output.ts'
 export const importFile = command({
   name: 'import',
   summary: 'Create bundles from bookmarks, CSV, Markdown, a OneTab export or a long list of URLs',
-  examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html'],
+  examples: ['openall import bookmarks.html --dry-run', 'openall import bookmarks.html --sections'],
   args: {
     file: { type: 'positional', required: true, description: 'The file; - is standard input' },
+    sections: { type: 'boolean', description: 'One bundle with a section for each folder, heading or group' },
     'dry-run': DRY_RUN,
   },
   async run({ args, client }) {
     const text = await readText(args.file)
-    const plan = await readExport(text)
+    const plan = await readExport(text, args.sections ? 'sections' : 'bundles')
     if (args['dry-run']) return args.json ? printJson(plan) : printPlan(plan)
     const { toNewBundle } = await import('../imports/import.ts')
     // Keys derived from the file: importing it again after a failure creates only what is missing.
-    const name = createHash('sha256').update(text).digest('hex').slice(0, 32)
+    const name = createHash('sha256')
+      .update(args.sections ? `sections ${text}` : text)
+      .digest('hex')
+      .slice(0, 32)
     const made: Awaited<ReturnType<Client['createBundle']>>[] = []
     for (const [index, bundle] of plan.bundles.entries()) {
       progress(`${index} of ${plan.bundles.length} bundles…`)

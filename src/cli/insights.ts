@@ -1,3 +1,4 @@
+import type { Client } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
@@ -6,44 +7,91 @@ import { oneLine, print, printJson, printTable, styled } from './output.ts'
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
 const RANGES = ['7d', '30d', '90d']
 
+type BreakdownName = keyof Insights['breakdowns']
+
+interface BreakdownWords {
+  title: string
+  /** Stands for no value. */
+  none: string
+}
+
+const BREAKDOWNS: Record<BreakdownName, BreakdownWords> = {
+  referrers: { title: 'REFERRER', none: '(none)' },
+  devices: { title: 'DEVICE', none: '(unknown)' },
+  languages: { title: 'LANGUAGE', none: '(unknown)' },
+  countries: { title: 'COUNTRY', none: '(unknown)' },
+}
+const NAMES = Object.keys(BREAKDOWNS) as BreakdownName[]
+
 export const insights = command({
   name: 'insights',
-  summary: 'Show views, viewers and clicks on Open all, by day and rule',
-  examples: ['openall insights 4k2mz7qy9p --range 7d', 'openall insights 4k2mz7qy9p --csv > views.csv'],
+  summary: 'Show views, viewers, clicks on Open all, and sources of views',
+  examples: [
+    'openall insights 4k2mz7qy9p --range 7d',
+    'openall insights 4k2mz7qy9p --csv > views.csv',
+    'openall insights 4k2mz7qy9p --csv --breakdown referrers',
+  ],
   args: {
     slug: SLUG,
     range: { type: 'enum', options: RANGES, default: '30d', description: 'The period, including today' },
     csv: { type: 'boolean', description: 'Print the days as CSV' },
+    breakdown: { type: 'enum', options: NAMES, description: 'With --csv: print these views instead of the days' },
   },
   async run({ args, server, client }) {
     if (args.csv && args.json) throw new UsageError('give --csv or --json, not both')
+    if (args.breakdown !== undefined && !args.csv) throw new UsageError('--breakdown needs --csv')
     const input = { slug: slugIn(args.slug, server), range: args.range as '7d' }
-    if (args.csv) return void process.stdout.write(await client.getInsights.csv(input))
+    if (args.csv) {
+      const breakdown = args.breakdown as BreakdownName | undefined
+      const csv = await client.getInsights.csv(breakdown === undefined ? input : { ...input, breakdown })
+      return void process.stdout.write(csv)
+    }
     const answer = await client.getInsights(input)
     if (args.json) return printJson(answer)
-    const { totals, series, byRule, range } = answer
-    print(styled('bold', `${answer.slug}, ${range.from.slice(0, 10)} to ${range.to.slice(0, 10)} (UTC days)`))
-    const lines = [
-      ['views', totals.views, sparkline(series.map(({ views }) => views))],
-      ['open-all clicks', totals.openAllClicks, sparkline(series.map(({ openAllClicks }) => openAllClicks))],
-      ['viewers, day by day', totals.uniqueViewerDays, ''],
-    ] as const
-    const width = Math.max(...lines.map(([, count]) => String(count).length))
-    for (const [name, count, line] of lines) {
-      print(`${name.padEnd(20)} ${String(count).padStart(width)}  ${styled('cyan', line)}`.trimEnd())
-    }
-    print(`${'clicks per view'.padEnd(20)} ${percent(totals.openAllRate)}`)
-    if (byRule.length < 2) return
-    print()
-    const rows = byRule.map((rule) => [
-      String(rule.views),
-      String(rule.openAllClicks),
-      percent(rule.openAllRate),
-      oneLine(rule.ruleName),
-    ])
-    printTable(['VIEWS', 'CLICKS', 'RATE', 'RULE'], rows)
+    printTotals(answer)
+    printRules(answer)
+    for (const name of NAMES) printBreakdown(BREAKDOWNS[name], answer.breakdowns[name])
   },
 })
+
+type Insights = Awaited<ReturnType<Client['getInsights']>>
+
+function printTotals({ slug, range, totals, previous, series }: Insights): void {
+  print(styled('bold', `${slug}, ${range.from.slice(0, 10)} to ${range.to.slice(0, 10)} (UTC days)`))
+  const lines = [
+    ['views', totals.views, sparkline(series.map(({ views }) => views))],
+    ['open-all clicks', totals.openAllClicks, sparkline(series.map(({ openAllClicks }) => openAllClicks))],
+    ['viewers, day by day', totals.uniqueViewerDays, ''],
+  ] as const
+  const width = Math.max(...lines.map(([, number]) => String(number).length))
+  for (const [name, number, line] of lines) {
+    print(`${name.padEnd(20)} ${String(number).padStart(width)}  ${styled('cyan', line)}`.trimEnd())
+  }
+  print(`${'clicks per view'.padEnd(20)} ${percent(totals.openAllRate)}`)
+  const { views, openAllClicks, uniqueViewerDays } = previous
+  const before = `views: ${views}, clicks: ${openAllClicks}, viewers: ${uniqueViewerDays}`
+  print(`${`${series.length} days before`.padEnd(20)} ${before}`)
+}
+
+function printRules({ byRule }: Insights): void {
+  if (byRule.length < 2) return
+  print()
+  const rows = byRule.map((rule) => [
+    String(rule.views),
+    String(rule.openAllClicks),
+    percent(rule.openAllRate),
+    oneLine(rule.ruleName),
+  ])
+  printTable(['VIEWS', 'CLICKS', 'RATE', 'RULE'], rows)
+}
+
+function printBreakdown({ title, none }: BreakdownWords, breakdown: Insights['breakdowns']['referrers'] | undefined) {
+  if (breakdown === undefined || breakdown.values.length === 0) return
+  print()
+  const rows = breakdown.values.map(({ value, views }) => [String(views), value ?? none])
+  if (breakdown.other > 0) rows.push([String(breakdown.other), '(other)'])
+  printTable(['VIEWS', title], rows)
+}
 
 /** One bar per number, relative to the highest; only zero has the lowest bar. */
 function sparkline(counts: readonly number[]): string {

@@ -1,5 +1,5 @@
 import type { Scope } from '../identity/roles.ts'
-import { type Command, command, whole } from './command.ts'
+import { type Command, command, integer } from './command.ts'
 import { minute, note, oneLine, print, printJson, printTable } from './output.ts'
 
 const list = command({
@@ -46,7 +46,7 @@ const create = command({
       name: args.name,
       // Validated by the service.
       ...(scopes.length === 0 ? {} : { scopes: scopes as Scope[] }),
-      ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: whole(args['per-hour'], '--per-hour') }),
+      ...(args['per-hour'] === undefined ? {} : { rateLimitPerHour: integer(args['per-hour'], '--per-hour') }),
     })
     if (args.json) return printJson(minted)
     print(minted.rawKey)
@@ -61,7 +61,7 @@ const revoke = command({
   examples: ['openall keys revoke 7'],
   args: { id: { type: 'positional', required: true, description: 'Its id in openall keys list' } },
   async run({ args, client }) {
-    const answer = await client.revokeKey({ id: whole(args.id, 'the id') })
+    const answer = await client.revokeKey({ id: integer(args.id, 'the id') })
     if (args.json) return printJson(answer)
     print(`Key ${answer.apiKey.id} (${oneLine(answer.apiKey.name)}) is revoked.`)
   },

@@ -1,23 +1,24 @@
-import type { TextName } from '../bundles/content.ts'
-import type { ImportPlan } from '../imports/import.ts'
-import { linksOrText } from '../imports/paste.ts'
+import type { ValueName } from '../bundles/content.ts'
+import { linksOrText } from '../imports/line-links.ts'
+import type { ImportPlan } from '../imports/plan.ts'
 import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
 import { note, oneLine } from './output.ts'
 
 type Destinations = Pick<Bundle, 'urls' | 'urlMetadata'>
 
-/** The URLs of a list, with its title and description. */
-type Listed = Destinations & Record<TextName, string | null>
+/** The URLs of a list, with its title and other fields. */
+type Listed = Destinations & Record<ValueName, string | null>
 
 /**
  * The bundles in a list of URLs, a bookmarks file or another export.
+ * @param groups what its folders, headings and groups become.
  * @throws UsageError if it contains no link.
  */
-export async function readExport(text: string): Promise<ImportPlan> {
+export async function readExport(text: string, groups: 'bundles' | 'sections' = 'bundles'): Promise<ImportPlan> {
   // Loaded on demand, because the readers are larger than the rest of the command.
-  const { readImport } = await import('../imports/import.ts')
-  const plan = readImport(text)
+  const { readImport, readSections } = await import('../imports/import.ts')
+  const plan = groups === 'sections' ? readSections(text) : readImport(text)
   if (plan.bundles.length === 0) throw new UsageError(NO_URL)
   return plan
 }
@@ -41,11 +42,16 @@ const LISTS: readonly ImportPlan['format'][] = ['list', 'markdown']
  */
 export async function readListed(text: string): Promise<Listed> {
   const { format, bundles } = await readExport(text)
-  const { inParts, readList } = await import('../imports/import.ts')
+  const { splitList, readList } = await import('../imports/import.ts')
   const list = readList(text)
-  const made = LISTS.includes(format) ? inParts(list).length : bundles.length
-  if (made > 1) throw new UsageError(`these are ${made} bundles: use openall import to create them all`)
-  const { links, skipped, changed, counts, ...texts } = list
+  const made = LISTS.includes(format) ? splitList(list).length : bundles.length
+  if (made > 1) {
+    const what = LISTS.includes(format) ? `${list.links.length} links, more than one bundle holds` : 'several lists'
+    throw new UsageError(
+      `this is ${what}: use openall import with the file, or - for standard input, to create all ${made} bundles`,
+    )
+  }
+  const { format: _, links, skipped, changed, counts, ...texts } = list
   noteRemarks({ skipped, changed, counts })
   return { ...texts, urls: links.map(({ url }) => url), urlMetadata: links.map(({ metadata }) => metadata) }
 }

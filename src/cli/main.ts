@@ -19,6 +19,7 @@ import { mcp } from './mcp.ts'
 import { open } from './open.ts'
 import { note, plain, print } from './output.ts'
 import { policy } from './policy.ts'
+import { chosenServer } from './settings.ts'
 import { diff, versions } from './versions.ts'
 
 const COMMANDS: Tree = {
@@ -50,7 +51,10 @@ const COMMANDS: Tree = {
 const GROUPS: Record<string, string> = { keys: 'List, create and revoke API keys', policy: 'Test rules' }
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
-5 conflict with another edit, 6 limit reached.`
+5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`
+
+const NO_SERVER =
+  'No server is set, so this tried your own machine. To set one: openall login --server https://…, or OPENALL_URL=https://…'
 
 async function main(argv: string[]): Promise<void> {
   if (argv[0] === 'complete') return complete(argv.slice(2), COMMANDS)
@@ -129,7 +133,11 @@ function fail(error: unknown, argv: string[]): void {
   if (isJson && error instanceof OpenallError) note(JSON.stringify(error))
   else note(`openall: ${plain(stripVTControlCharacters(message))}`)
   if (isUsage(error) && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
-  if (error instanceof OpenallError && error.code === 'UNAUTHORIZED' && !isJson) note('To use a key: openall login')
+  if (error instanceof OpenallError && !isJson) {
+    if (error.code === 'UNAUTHORIZED') note('To use a key: openall login')
+    const hasFlag = argv.some((word) => /^--server(=|$)/.test(word))
+    if (!error.status && !hasFlag && chosenServer(undefined) === undefined) note(NO_SERVER)
+  }
   process.exitCode = exitCodeOf(error)
 }
 

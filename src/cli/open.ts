@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { type Client, OpenallError } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
+import { EXIT } from './exit.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 
 export const open = command({
@@ -16,9 +17,15 @@ export const open = command({
   async run({ args, server, client }) {
     const slug = slugIn(args.slug, server)
     const urls = (await tabsOf(slug, server, client, args.all ? 'all' : 'auto')).filter((url) => /^https?:/i.test(url))
-    if (!args.print) for (const url of urls) await openInBrowser(url)
-    if (args.json) return printJson({ urls })
-    for (const url of urls) print(oneLine(url))
+    const canOpen = args.print || hasBrowser()
+    if (canOpen && !args.print) for (const url of urls) await openInBrowser(url)
+    if (args.json) printJson({ urls })
+    else for (const url of urls) print(oneLine(url))
+    if (canOpen) return
+    note(
+      'There is no browser on this machine: open these links elsewhere, or set BROWSER to a program that opens them.',
+    )
+    process.exitCode = EXIT.noBrowser
   },
 })
 
@@ -32,6 +39,13 @@ async function tabsOf(slug: string, server: string, client: Client, which: 'all'
     note('This bundle is not yours, so this opens its page: press Open all there.')
     return [`${server}/l/${encodeURIComponent(slug)}`]
   }
+}
+
+/** Whether a browser can be shown: over SSH and in containers there is no display. */
+function hasBrowser(): boolean {
+  const { BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = process.env
+  if (BROWSER || process.platform === 'darwin' || process.platform === 'win32') return true
+  return Boolean(DISPLAY || WAYLAND_DISPLAY || WSL_DISTRO_NAME)
 }
 
 /** Starts the browser without a shell, because the URL is untrusted. */

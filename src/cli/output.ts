@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { CONTROLS_SAVE_TAB_AND_NEWLINE, visible } from '../core/text.ts'
+import { CONTROLS_SAVE_TAB_AND_NEWLINE, escapeControls } from '../core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Stream = NodeJS.WriteStream & { fd: 1 | 2 }
@@ -38,7 +38,7 @@ export function note(line: string): void {
 
 /** Prints the service's answer as JSON. */
 export function printJson(value: unknown): void {
-  print(visible(JSON.stringify(value, null, 2)))
+  print(escapeControls(JSON.stringify(value, null, 2)))
 }
 
 /** Shows progress on one line of a terminal; `null` clears it. Does nothing without a terminal. */

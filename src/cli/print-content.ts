@@ -1,5 +1,5 @@
 import type { Content } from '../../db/schema.ts'
-import { oneLine, plain, print, styled } from './output.ts'
+import { minute, oneLine, plain, print, styled } from './output.ts'
 
 /** The content of a bundle, saved or from a dry run, where rules may have no ids yet. */
 type Printed = {
@@ -11,6 +11,10 @@ const PARTS = {
   // Printed as the heading.
   title: null,
   description: printDescription,
+  opensAt: printTimes,
+  // Printed with the opening time.
+  closesAt: null,
+  closedNote: null,
   urls: printDestinations,
   // Printed with the URLs.
   urlMetadata: null,
@@ -26,10 +30,20 @@ function printDescription({ description }: Printed): void {
   if (description !== null) print(`\n${plain(description)}`)
 }
 
+function printTimes({ opensAt, closesAt, closedNote }: Printed): void {
+  const times = [opensAt && `opens ${minute(opensAt)} UTC`, closesAt && `closes ${minute(closesAt)} UTC`]
+  const said = times.filter((time) => time !== null).join(', ')
+  if (said !== '') print(`\n${said}`)
+  if (closedNote !== null) print(`after closing: ${plain(closedNote)}`)
+}
+
 function printDestinations({ urls, urlMetadata }: Printed): void {
   print()
+  let heading = ''
   for (const [index, url] of urls.entries()) {
-    const { note = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
+    const { note = '', section = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
+    if (section !== heading) print(styled('bold', section === '' ? '' : oneLine(section)))
+    heading = section
     print(`${String(index + 1).padStart(2)}. ${oneLine(url)}`)
     const extras = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
     const text = extras.filter((piece) => piece !== '').join(' ')

@@ -20,11 +20,16 @@ export function settingsFile(): string {
 
 /** The server to use, without a trailing slash. @throws UsageError. */
 export function serverFor(flag: string | undefined): string {
-  const server = flag || process.env.OPENALL_URL || read().server || DEFAULT_SERVER
+  const server = chosenServer(flag) ?? DEFAULT_SERVER
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
     throw new UsageError(`the server must be an http: or https: address, not "${server}"`)
   }
   return server.replace(/\/+$/, '')
+}
+
+/** The server that the flag, the environment or a login names, if any. */
+export function chosenServer(flag: string | undefined): string | undefined {
+  return flag || process.env.OPENALL_URL || read().server
 }
 
 /** The key for a server: `OPENALL_KEY`, else the saved one. */

@@ -1,7 +1,7 @@
-import { type BundleDiff, diff as differences, isSame, type Link } from '../bundles/diff.ts'
+import { type BundleDiff, diff as differences, isSame, type Link, NO_DIFFERENCES } from '../bundles/diff.ts'
 import type { Client } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'
-import { command, slugIn, whole } from './command.ts'
+import { command, integer, slugIn } from './command.ts'
 import { UsageError } from './exit.ts'
 import { minute, oneLine, plain, print, printJson, printTable, styled } from './output.ts'
 
@@ -37,7 +37,7 @@ export const diff = command({
   },
   async run({ args, server, client }) {
     const { versions } = await client.listVersions({ slug: slugIn(args.slug, server) })
-    const find = (text: string) => numbered(versions, whole(text, 'a version'))
+    const find = (text: string) => numbered(versions, integer(text, 'a version'))
     const to = args.to === undefined ? versions[0] : find(args.to)
     const from = args.from === undefined ? versions[1] : find(args.from)
     if (to === undefined || from === undefined) throw new UsageError('this bundle has only one version')
@@ -45,7 +45,7 @@ export const diff = command({
     if (args.json) return printJson({ from: from.versionNumber, to: to.versionNumber, ...changed })
     print(styled('dim', `from version ${from.versionNumber} (${minute(from.editedAt)} UTC)`))
     print(styled('dim', `  to version ${to.versionNumber} (${minute(to.editedAt)} UTC)`))
-    if (isSame(changed)) return print('No differences.')
+    if (isSame(changed)) return print(NO_DIFFERENCES)
     printDifferences(changed)
   },
 })
@@ -95,7 +95,12 @@ function printRemoved(text: string): void {
 }
 
 /** A URL with its metadata on one line. */
-function lineOf({ url, note, tags, openPolicy }: Link): string {
-  const extras = [note && `"${note}"`, ...tags.map((tag) => `#${tag}`), openPolicy === 'manual' ? '(manual)' : '']
+function lineOf({ url, note, section, tags, openPolicy }: Link): string {
+  const extras = [
+    note && `"${note}"`,
+    ...tags.map((tag) => `#${tag}`),
+    section && `under "${section}"`,
+    openPolicy === 'manual' ? '(manual)' : '',
+  ]
   return oneLine([url, ...extras].filter((piece) => piece !== '').join(' '))
 }

@@ -4,20 +4,20 @@ import type { Config } from '../config.ts'
 
 type Site = Pick<Config, 'origin'>
 
-/** Browsers keep no cookie for longer. */
+/** The longest lifetime that browsers allow. */
 export const LONGEST_SECONDS = 400 * 86_400
 
-/** A longer cookie is none of ours. */
+/** Longer cookies are not ours. */
 const MAX_PAIR = 512
 
-/** A cookie to set, by better-auth or by an answer of our own. */
+/** A cookie for better-auth, or a response of our own, to set. */
 export interface Cookie {
   name: string
   value: string
   attributes: { path: string; httpOnly: true; sameSite: 'lax'; secure: boolean; maxAge: number }
 }
 
-/** Whether browsers reach the service over https, and may be told to send its cookies there alone. */
+/** Whether the service is served over https, so that its cookies can be limited to https. */
 function isSecure({ origin }: Site): boolean {
   return origin.startsWith('https:')
 }
@@ -41,7 +41,7 @@ export function cookieLine({ name, value, attributes: { path, maxAge, secure } }
   return `${name}=${value}; Max-Age=${maxAge}; Path=${path}; HttpOnly;${secure ? ' Secure;' : ''} SameSite=Lax`
 }
 
-/** The value of a cookie as it was sent, or null. @param name whole, `__Host-` included. */
+/** The value of a cookie in a request, or null. @param name including `__Host-`. */
 export function cookieIn(headers: Headers, name: string): string | null {
   const start = `${name}=`
   const pair = headers

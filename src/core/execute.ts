@@ -12,16 +12,20 @@ import {
   type Conditions,
   type Download,
   type IdempotentContext,
+  isTrial,
+  isWrite,
   type Operation,
   scopeOf,
   type TextFile,
 } from './operation.ts'
 import { Problem } from './problem.ts'
+import { withSlug } from './slug-in.ts'
+import { turnOf } from './turns.ts'
 import { validate } from './validate.ts'
 import { withoutWrite } from './without-write.ts'
 
-/** The response to a successful call. */
-export interface Sent {
+/** What the caller gets for a successful call. */
+export interface PublicAnswer {
   status: number
   /** The JSON body of the route and the content of the tool. */
   body: unknown
@@ -30,12 +34,14 @@ export interface Sent {
   file?: () => TextFile
   /** The answer streamed in parts, if it may be too large for memory. */
   download?: Download
+  /** The query fields that select the next page, if there is one. */
+  next?: Readonly<Record<string, number>>
   /** Text that a tool’s result has besides the body. */
   note?: string
 }
 
-/** A successful call with the operation’s output, from which pages render their own body. */
-export interface Answer<Out> extends Sent {
+/** The same with the operation’s own output, from which pages are rendered. */
+export interface Answer<Out> extends PublicAnswer {
   output: Out
 }
 
@@ -68,16 +74,16 @@ export function respond<In, Out>(
   decode: () => unknown,
   context: CallContext,
   service: Service,
-): Promise<Sent> {
+): Promise<PublicAnswer> {
   const make = operation.dryRun === undefined ? perform : performOrDryRun
-  return checked<In, Out, Sent>({ operation, decode, context, service }, make)
+  return checked<In, Out, PublicAnswer>({ operation, decode, context, service }, make)
 }
 
 /**
- * Charges, authorises and decodes a call. A single function that awaits only real promises: each further one makes a
- * click on Open all 3 % slower.
+ * Charges, authorises and decodes a call. A single function that awaits only real promises, because each further await
+ * makes a click on Open all 3 % slower.
  */
-async function checked<In, Out, T extends Sent>(
+async function checked<In, Out, T extends PublicAnswer>(
   call: Call<In, Out>,
   make: (call: Call<In, Out>, raw: unknown, conditions: Conditions) => Promise<T> | T,
 ): Promise<T> {
@@ -99,13 +105,15 @@ async function checked<In, Out, T extends Sent>(
     if (operation.proof !== undefined) requireProof(operation.proof, signedIn(caller))
     const conditions = conditionsOf(context)
     const decoding = call.decode()
-    const decoded = decoding instanceof Promise ? await decoding : decoding
+    const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
     if (caller.kind === 'session' && isWrite(operation, decoded)) await chargeWrite(service, caller.userId)
+    // These have no rate limit in a session, and checking a long policy blocks the event loop.
+    if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
     const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made
     return paid === null ? sent : { ...sent, headers: { ...sent.headers, ...paid } }
   } catch (thrown) {
-    const error = thrown instanceof Problem ? thrown : await explained(thrown, caller, service)
+    const error = thrown instanceof Problem ? thrown : await unlessAccountGone(thrown, caller, service)
     if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
     throw error
   }
@@ -116,8 +124,8 @@ function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn):
   if (proof.includes('recentSignIn')) requireRecentSignIn(caller)
 }
 
-/** The error, or a refusal if another process has deleted the caller’s account since they were identified. */
-async function explained(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
+/** The error itself, or UNAUTHORIZED if another process has deleted the caller’s account since they were identified. */
+async function unlessAccountGone(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
   if (caller.kind === 'anonymous' || brokenConstraint(error) === null) return error
   if (await subjectExists(store, caller.subject).catch(() => true)) return error
   keyRing.forget()
@@ -132,16 +140,6 @@ function conditionsOf(context: CallContext): Conditions {
   return conditions
 }
 
-/** Whether a call changes a member’s data: not if it only reads, is a dry run, or records a viewer’s action. */
-function isWrite(
-  { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
-  decoded: unknown,
-): boolean {
-  if (route.startsWith('GET ') || effect === 'none') return false
-  if (dryRun !== undefined && (decoded as { dryRun?: unknown } | null)?.dryRun === true) return false
-  return access !== 'public' || keyScope !== undefined
-}
-
 function perform<In, Out>(
   call: Call<In, Out>,
   raw: unknown,
@@ -152,9 +150,7 @@ function perform<In, Out>(
   if (operation.idempotent !== undefined) return performOnce(call, input, conditions)
   const ran = operation.run(input, contextOf(call, conditions, service, noCommit))
   const output = operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
-  return output instanceof Promise
-    ? output.then((waited) => answer(operation, waited, {}))
-    : answer(operation, output, {})
+  return output instanceof Promise ? output.then((waited) => answer(call, waited, {})) : answer(call, output, {})
 }
 
 /** Runs an idempotent operation, which may write only through `commit`, whether or not the caller sent a key. */
@@ -168,19 +164,23 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
     const ran = operation.run(input, contextOf(call, conditions, guarded, commit))
     return operation.invalidates === undefined ? ran : invalidated(operation, ran, service)
   }
-  if (idempotencyKey === null) return answer(operation, await run(store.write), {})
+  if (idempotencyKey === null) return answer(call, await run(store.write), {})
   const keyed = {
     key: idempotencyKey,
-    caller: nameOf(caller),
+    caller: callerId(caller),
     subject: caller.kind === 'anonymous' ? null : caller.subject,
     operation: operation.name,
     input,
   }
   const { answer: output, replayed } = await once({ store, secret: config.secret }, keyed, run)
-  return answer(operation, output, replayed ? { 'idempotency-replayed': 'true' } : {})
+  return answer(call, output, replayed ? { 'idempotency-replayed': 'true' } : {})
 }
 
-async function performOrDryRun<In, Out>(call: Call<In, Out>, sent: unknown, conditions: Conditions): Promise<Sent> {
+async function performOrDryRun<In, Out>(
+  call: Call<In, Out>,
+  sent: unknown,
+  conditions: Conditions,
+): Promise<PublicAnswer> {
   const { operation, service } = call
   const { dryRun, ...raw } = sent as Record<string, unknown>
   if (dryRun !== undefined && typeof dryRun !== 'boolean') {
@@ -221,17 +221,21 @@ async function invalidated<Out>(
 }
 
 /** Identifies a caller among those using idempotency keys. */
-function nameOf(caller: Caller): string {
+function callerId(caller: Caller): string {
   if (caller.kind === 'anonymous') return `address:${caller.address}`
   return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
-function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Record<string, string>): Answer<Out> {
+function answer<In, Out>(
+  { operation, service: { config } }: Pick<Call<In, Out>, 'operation' | 'service'>,
+  output: Out,
+  headers: Record<string, string>,
+): Answer<Out> {
   for (const name in operation.headers) headers[name] ??= operation.headers[name]!(output)
   const sent: Answer<Out> = {
     output,
     status: operation.status ?? 200,
-    body: operation.present?.(output) ?? output,
+    body: operation.present?.(output, config) ?? output,
     headers,
   }
   const { csv } = operation
@@ -239,7 +243,8 @@ function answer<In, Out>(operation: Operation<In, Out>, output: Out, headers: Re
   if (operation.download !== undefined) sent.download = operation.download(output)
   const parts = operation.whole?.(output) ?? null
   if (parts !== null) sent.download = { filename: null, parts }
-  const note = operation.note?.(output) ?? null
+  const [next, note] = [operation.next?.(output) ?? null, operation.note?.(output) ?? null]
+  if (next !== null) sent.next = next
   if (note !== null) sent.note = note
   return sent
 }

@@ -1,14 +1,17 @@
-import type { Code } from './codes.ts'
-
 /**
  * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
  * and tools use it wherever the field appears, and list fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
-  slug: ['Identifies the bundle: the last part of its link, /l/<slug>. You may choose it on creation.', 'launch-day'],
-  newSlug: ['The slug of the copy; generated if omitted.', 'launch-day-2'],
+  slug: ['Identifies the bundle: the last part of its link, /l/<slug>.', 'launch-day'],
+  'create_bundle.slug': [
+    'The last part of the link, /l/<slug>: 3 to 64 lower-case letters, digits and single hyphens; generated if omitted.',
+    'launch-day',
+  ],
+  newSlug: ['The slug of the copy, in the form that create_bundle takes; generated if omitted.', 'launch-day-2'],
   'Draft.slug': ['The requested slug; null if one will be generated.', 'launch-day'],
   url: ['The link to share: it opens the launcher.', 'https://openall.example/l/launch-day'],
+  'Draft.url': ['The link; null if a slug will be generated.', 'https://openall.example/l/launch-day'],
   'tabs.url': ['The tab’s URL: http: or https:.', 'https://example.com/plan'],
   title: ['The title, shown on the launcher; null for none.', 'Launch day'],
   description: [
@@ -24,15 +27,21 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     [{ note: 'Read this first' }, {}],
   ],
   note: ['A line about this tab, shown below it.', 'Read this first'],
+  section: ['The heading above this tab; neighbours with the same section share it.', 'Before you start'],
   tags: ['Tags of this tab, shown beside it.', ['live']],
   openPolicy: [
     '`auto` (the default): “Open all” opens the tab. `manual`: it is listed only, for viewers to open.',
     'auto',
   ],
+  opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
+  closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
+  closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
   resolutionPolicy: [
     'Shows different viewers different tabs; null for none. Rules are tried in order: the first whose condition matches ' +
       'wins, and its tabs replace the bundle’s. If none matches, the viewer gets the bundle’s own `urls`. At most ' +
-      '128 KiB of JSON. Try a draft with preview_policy.',
+      '128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
+      '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
+      'at acme.com their own plan, and everybody else `urls`. Try a draft with preview_policy.',
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
@@ -45,9 +54,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   when: ['Which viewers the rule is for.', { op: 'equals', field: 'emailDomain', value: 'acme.com' }],
   tabs: ['The tabs that matching viewers get instead of the bundle’s URLs.', [{ url: 'https://example.com/plan' }]],
   Condition: [
-    'A condition on the viewer. and, or, not combine conditions, at most 4 levels deep (`not` takes one). equals, in, ' +
-      'startsWith, endsWith, contains compare a field with a string, ignoring case; exists: the field is known; ' +
-      'signedIn: the viewer is signed in; before, after: compare the time, with field now; timeWindow: days and hours in a time zone. ' +
+    'A condition on the viewer. and, or (`of`: conditions) and not (`of`: one) combine conditions, at most 4 levels deep. ' +
+      'equals, startsWith, endsWith, contains (`field`, `value`) and in (`field`, `values`) compare a field with a string, ' +
+      'ignoring case; exists (`field`): it is known; signedIn: the viewer is signed in; before, after (`field`: now, `value`: ' +
+      'a time with its UTC offset); timeWindow (`days`, `from`, `to`, `timeZone`). ' +
       'Fields: emailDomain (of a signed-in viewer’s verified address), orgRole (viewer, editor or admin in the ' +
       'organisation that owns the bundle), language (such as de-AT), device (desktop, mobile, tablet), os and browser ' +
       '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link. A condition on ' +
@@ -60,7 +70,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   of: ['The combined conditions.'],
   field: ['The field to compare: see Condition.'],
-  value: ['The value to compare with; for before and after, a time with its UTC offset.'],
+  value: ['The value to compare with; a time for before and after.'],
   values: ['Matches any of these.'],
   days: ['The days on which the window opens.'],
   'Condition.from': ['When it opens, HH:MM.'],
@@ -71,19 +81,18 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   source: ['What created the bundle. Default: `mcp` from a tool, `web` from a page, otherwise `api`.', 'api'],
   dryRun: ['true: validate everything, return what would be saved with any warnings, and save nothing.', true],
   idempotencyKey: [
-    'Any string of yours. Calls with the same key within 24 hours take effect once and return the first answer: ' +
-      'send one so that you can safely retry.',
+    'Any string of yours: calls with the same key within 24 hours take effect once, so that you can safely retry.',
     'import-2026-11-20',
   ],
   expectedVersion: [
-    'The version that you have read: if the bundle has changed since, the call fails with VERSION_CONFLICT and ' +
-      'changes nothing. If omitted, any version is accepted.',
+    'The `versionNumber` that you have read: if there is a newer version, the call fails with VERSION_CONFLICT and changes ' +
+      'nothing. If omitted, any is accepted.',
     3,
   ],
   limit: ['The maximum number of results.', 20],
   offset: ['How many results to skip.', 0],
   q: [
-    'Lists only bundles with this text in their slug, title, description, URLs, notes or tags, ignoring case.',
+    'Lists only bundles with this text in their slug, texts, URLs, notes, sections or tags, ignoring case.',
     'launch',
   ],
   tag: ['Lists only bundles with a URL that has exactly this tag.', 'live'],
@@ -92,7 +101,12 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   state: ['`active` (the default), or `deleted`: deleted bundles that can be restored.', 'active'],
   range: ['The number of days, including today. Anything else means 30d.', '7d'],
   'Insights.range': ['The period counted.'],
-  versionNumber: ['The bundle’s version, starting at 1 on creation.', 2],
+  versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
+  'Bundle.versionNumber': [
+    'The bundle’s version: 1 on creation, one more with every edit. Send it as the expected version of an edit, so that ' +
+      'you overwrite nobody.',
+    2,
+  ],
   viewer: ['The viewer to simulate; omitted fields are unknown.', { emailDomain: 'acme.com', language: 'de' }],
   signedIn: ['Whether they are signed in; by default, if they have an emailDomain or orgRole.', true],
   emailDomain: ['The domain of their verified address.', 'acme.com'],
@@ -151,6 +165,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   bundle: ['The bundle as it would be saved; new rules get their ids when saved.'],
   bundles: ['The bundles, newest first.'],
   pagination: ['The requested page.', { limit: 20, offset: 0 }],
+  hasMore: ['Whether there are more after these.', false],
   versions: ['All versions of the bundle, newest first.'],
   editedByIdentityUserId: ['Who made the edit; null for a bundle created without an account.', 'u_19xk'],
   editedAt: ['When the edit was made.', '2026-11-20T09:30:00.000Z'],
@@ -166,6 +181,17 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ruleName: ['Its current name; “(removed rule)” and “Fallthrough” are not rules.', 'Acme staff'],
   'trace.ruleId': ['The rule.', 'r_4fGk2bNq8Z'],
   'trace.name': ['The rule’s name.', 'Acme staff'],
+  previous: ['The totals of the period of the same length before.'],
+  breakdown: ['With `format=csv`, views by this instead of the days. JSON always has every breakdown.', 'referrers'],
+  breakdowns: ['Views by what requests say of their viewers, each on its own.'],
+  referrers: ['By the host of the site with the link; null for none.'],
+  devices: ['By kind of device: desktop, mobile or tablet; null if unknown.'],
+  languages: ['By preferred language, without its region; null if unknown.'],
+  countries: ['By country code; null if unknown. Only where SERVICE_COUNTRY_HEADER is set.'],
+  'Breakdown.values': ['The most frequent values, most views first; at most 20.'],
+  'values.value': ['The value; null if there is none.', 'news.example'],
+  'values.views': ['The views with this value.', 42],
+  other: ['The views with any other value.', 7],
   series: ['Counts per day, oldest first, without gaps.'],
   day: ['The UTC day.', '2026-11-20'],
   apiKey: ['The key, without its secret.'],
@@ -178,7 +204,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   exportedAt: ['When the export started.', '2026-11-20T09:30:00.000Z'],
   profile: ['The account; only in a user’s export.'],
   'profile.name': ['The user’s name; `""` if they gave none.', 'Ada Lovelace'],
-  'profile.email': ['The account’s e-mail address.', 'ada@example.com'],
+  'profile.email': ['The account’s email address.', 'ada@example.com'],
   'members.email': ['The member’s address.', 'ada@example.com'],
   'invitations.email': ['The invited address.', 'ada@example.com'],
   emailVerified: ['Whether the address is verified.', true],
@@ -201,6 +227,12 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   insights: ['All counts of the bundle.'],
   counts: ['Per UTC day and rule, oldest day first.'],
   viewers: ['Distinct viewers per UTC day, oldest first.'],
+  'insights.breakdowns': ['Views per UTC day by referrer, device, language and country, oldest day first.'],
+  dimension: ['What the views are counted by.', 'referrer'],
+  'breakdowns.value': [
+    'The value; null for none, `*` for further ones of a day that has more than it keeps.',
+    'news.example',
+  ],
   'viewers.viewers': ['Distinct viewers on that day.', 12],
   'profile.id': ['Identifies the user.', 'u_19xk'],
   'organization.id': ['Identifies the organisation.', 'o_27pd'],
@@ -208,34 +240,4 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   code: ['The kind of error, for programs.', 'INVALID_URLS'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
-  format: ['`csv` returns the days as a file, `json` (the default) the whole answer.', 'json'],
-}
-
-/** What each error code means. */
-export const ERROR_DOCS: Record<Code, string> = {
-  INVALID_URLS: 'Something under `urls` is invalid: fix what the message names.',
-  BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
-  INVALID_JSON: 'The body is missing or not JSON.',
-  UNAUTHORIZED: 'No credential was sent, or the key is malformed, unknown or revoked.',
-  FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
-  EMAIL_UNVERIFIED:
-    'Verify your e-mail address first, with the link in your mail; you can request another in your settings.',
-  RECENT_SIGN_IN_REQUIRED: 'Sign in again and retry: this requires a sign-in within the last 24 hours.',
-  SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
-  INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
-  PASSWORD_SIGN_IN_OFF: 'Passwords are not used here: request a sign-in link, or use single sign-on.',
-  PLAN_LIMIT: 'The plan’s maximum number of bundles is reached: delete one, or upgrade the plan.',
-  NOT_FOUND: 'It does not exist, or was deleted.',
-  METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
-  SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
-  IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
-  VERSION_CONFLICT: 'Somebody else changed the bundle: read it again and repeat the edit.',
-  PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
-  MISDIRECTED_REQUEST: 'The Host header names another server.',
-  BLOCKED: 'The operator has taken the bundle down, or it links to a blocked host.',
-  RATE_LIMITED: 'Too many requests: wait retryAfterSeconds, then retry.',
-  INTERNAL_ERROR: 'Something failed on our side. It is safe to retry, with an idempotency key if something is created.',
-  STORE_UNAVAILABLE:
-    'The database is not responding: wait for Retry-After, then retry, with an idempotency key if something is created.',
 }

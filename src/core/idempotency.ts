@@ -6,7 +6,7 @@ import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
 
-/** How long a first answer is replayed (decisions 1). */
+/** How long the first answer to a key is replayed (decisions 1). */
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
 /** Writes an effect and its answer atomically. */

@@ -1,6 +1,6 @@
 /**
- * Creates a value on first use and keeps it: unused values cost no memory and no start time. A rejected promise is not
- * kept, so the next call retries.
+ * Creates a value on first use and keeps it, so that unused values cost neither memory nor start time. A rejected promise
+ * is not kept: the next call retries.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined

@@ -7,7 +7,7 @@ import type { Service } from '../service.ts'
 import type { Code } from './codes.ts'
 import type { Commit } from './idempotency.ts'
 
-/** What callers can send with the input of any operation that supports it. */
+/** What callers can send besides the input, for operations that support it. */
 export interface Conditions {
   /** As sent, or null; `execute` validates it. */
   idempotencyKey: string | null
@@ -51,6 +51,9 @@ interface DryRunAnswer {
   warnings: readonly { path: string; message: string }[]
 }
 
+/** What answers need to know about this instance: its address, for links. */
+export type Site = Pick<Config, 'origin'>
+
 /** An answer as a file. */
 export interface TextFile {
   filename: string
@@ -59,7 +62,7 @@ export interface TextFile {
 
 /** JSON text generated while it is sent. */
 export interface Download {
-  /** Null if it is not to be saved as a file. */
+  /** Null if browsers should not save it as a file. */
   filename: string | null
   /** The document is complete after the last part. */
   parts: AsyncIterable<string>
@@ -80,16 +83,18 @@ interface Described<In, Out, Body> {
   bodyTypes?: readonly string[]
   /** The body of a success, built on first use, because only documents and tools need it. None with 204. */
   output?: () => Schema<Body>
-  /** What `run` may refuse beyond what the rest of the declaration implies; see `codesOf` of the OpenAPI document. */
+  /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-codes.ts`. */
   errors?: readonly Code[]
   /** The public part of the output; all of it if omitted. */
-  present?: (output: Out) => NoInfer<Body>
-  /** The answer as a streamed JSON file, for what may be larger than memory. It has no other form, so no tool. */
+  present?: (output: Out, site: Site) => NoInfer<Body>
+  /** The answer as a streamed JSON file, if it may be larger than memory. It has no other form, and so no tool. */
   download?: (output: Out) => Download
-  /** The body of the route as streamed JSON if it has more than `present`, which tools get; null if it is the same. */
+  /** The route's body as streamed JSON, if it has more than `present` gives tools; null if it is the same. */
   whole?: (output: Out) => AsyncIterable<string> | null
   /** Text that a tool’s result has besides the answer, if any. */
   note?: (output: Out) => string | null
+  /** Of a page of a list: the query fields that select the next page; null on the last one. */
+  next?: (output: Out) => Readonly<Record<string, number>> | null
   /** The success status if not 200; with 204 there is no body. */
   status?: 201 | 204
   /** Response headers derived from the output, by name. */
@@ -97,8 +102,8 @@ interface Described<In, Out, Body> {
 }
 
 /**
- * An action of the service: its row of the table with its implementation. JSON routes, pages, tools and documents are
- * made only from this.
+ * An action of the service: its row of the table with its implementation, from which JSON routes, pages, tools and
+ * documents are made.
  */
 export interface Operation<In = unknown, Out = unknown, Body = unknown>
   extends Omit<Declaration, 'dryRun' | 'csv'>,
@@ -130,17 +135,17 @@ type Implementation<Name extends OperationName, In, Out, Body> = Described<In, O
   WithFlag<Name, 'csv', (output: Out) => TextFile>
 
 /** An operation with all its types, from which clients’ types derive. */
-export interface Implemented<Name extends OperationName, In, Out, Body, Sent> extends Operation<In, Out, Body> {
+export interface Implemented<Name extends OperationName, In, Out, Body, SentInput> extends Operation<In, Out, Body> {
   readonly name: Name
-  input: Operation<In>['input'] & { readonly inferIn: Sent }
+  input: Operation<In>['input'] & { readonly inferIn: SentInput }
 }
 
 /** Implements an operation of the table; types of answer and context derive from its schemas and row. */
-export function implement<const Name extends OperationName, In, Out extends OutputOf<Name>, Sent, Body = Out>(
+export function implement<const Name extends OperationName, In, Out extends OutputOf<Name>, SentInput, Body = Out>(
   name: Name,
-  implementation: Implementation<Name, In, Out, Body> & { input: { readonly inferIn: Sent } },
-): Implemented<Name, In, Out, Body, Sent> {
-  return { name, ...OPERATIONS[name], ...implementation } as unknown as Implemented<Name, In, Out, Body, Sent>
+  implementation: Implementation<Name, In, Out, Body> & { input: { readonly inferIn: SentInput } },
+): Implemented<Name, In, Out, Body, SentInput> {
+  return { name, ...OPERATIONS[name], ...implementation } as unknown as Implemented<Name, In, Out, Body, SentInput>
 }
 
 /**
@@ -157,4 +162,23 @@ export function accessOf(
 export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keyScope'>): Scope | undefined {
   if (access === 'public') return keyScope
   return access === 'authenticated' ? undefined : access
+}
+
+/** Whether a call changes a member’s data: not if it only reads, is a dry run or records a viewer’s action. */
+export function isWrite(
+  { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
+  decoded: unknown,
+): boolean {
+  if (route.startsWith('GET ') || effect === 'none') return false
+  if (isDryRun(dryRun, decoded)) return false
+  return access !== 'public' || keyScope !== undefined
+}
+
+/** Whether a call only computes what would be: a dry run or a preview. */
+export function isTrial({ effect, dryRun }: Pick<Operation, 'effect' | 'dryRun'>, decoded: unknown): boolean {
+  return effect === 'none' || isDryRun(dryRun, decoded)
+}
+
+function isDryRun(dryRun: Operation['dryRun'], decoded: unknown): boolean {
+  return dryRun !== undefined && (decoded as { dryRun?: unknown } | null)?.dryRun === true
 }

@@ -57,7 +57,7 @@ export class Problem extends Error {
 }
 
 /** The error for an unknown URL. */
-export function nothingHere(): Problem {
+export function unknownUrl(): Problem {
   const userMessage = 'The link may be mistyped, or the page may be gone.'
   return new Problem('NOT_FOUND', 'There is nothing at this URL.', { userMessage })
 }

@@ -8,8 +8,8 @@ export function randomBase62(length: number): string {
 }
 
 /**
- * A hash keyed with the service’s secret: it can be compared, but its value cannot be read back. `purpose` keeps a hash
- * for one use worthless for any other.
+ * A hash keyed with the service’s secret: it can be compared, but not reversed. `purpose` separates uses: a hash for one
+ * is worthless for any other.
  */
 export function keyedHash(secret: string, purpose: string, value: string): string {
   return createHmac('sha256', secret).update(`${purpose}\0${value}`).digest('base64url')

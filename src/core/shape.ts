@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { lazy } from './lazy.ts'
 
-// Metadata that schemas have for documents, besides what they check.
+// Metadata of schemas that documents show, besides what they check.
 
 declare global {
   interface ArkEnv {
@@ -30,7 +30,7 @@ export function withJsonSchema<Check extends (...args: never[]) => unknown>(sche
   return check
 }
 
-/** The JSON Schema attached to a check by `withJsonSchema`; empty for any other. */
+/** The JSON Schema that `withJsonSchema` attached to a check; empty if there is none. */
 export function jsonSchemaOf(check: object): JsonSchema {
   return known.get(check) ?? {}
 }

@@ -3,15 +3,16 @@
 /** The longest accepted URL, in Unicode code points (spec 8). */
 export const MAX_URL = 2048
 
-/** The longest possible e-mail address (RFC 5321), in characters. */
+/** The longest possible email address (RFC 5321), in characters. */
 export const MAX_EMAIL = 254
 
 /**
- * What mail programs turn into a link. Names of people and organisations must not contain it, because mails quote them.
+ * Text that mail programs turn into a link. Names of people and organisations must not contain it, because mails quote
+ * them.
  */
 const LINK = /:\/\/|\bwww\.|[\p{L}\p{N}-]\.\p{L}{2,}(?:[/?#]|:\d)/iu
 
-/** Whether a mail program would turn part of a name into a link. A plain `Example.com` may be somebody’s name. */
+/** Whether a mail program would turn part of a name into a link. A plain `Example.com` may be an organisation’s name. */
 export function hasLink(name: string): boolean {
   return LINK.test(name.normalize('NFKC'))
 }
@@ -33,7 +34,7 @@ export function unfit(text: string, max: number, controls: RegExp): string | nul
   // UTF-16 length first: it is free, and at most twice the number of code points.
   if (text.length > max && (text.length > max * 2 || [...text].length > max)) return `at most ${max} characters`
   if (controls.test(text)) {
-    // Often copied unnoticed along with a title, so they get their own message.
+    // Often copied along with a title unnoticed, so they get their own message.
     const isDirection = IS_DIRECTION.test(text.match(controls)?.[0] ?? '')
     return isDirection ? 'free of invisible marks that turn the direction of text' : 'free of control characters'
   }
@@ -42,12 +43,12 @@ export function unfit(text: string, max: number, controls: RegExp): string | nul
   return null
 }
 
-/** The reason for a text that is not an http: or https: URL at all, as the end of "it must be …". */
+/** The reason for a text that is not a web address at all, as the end of "it must be …". */
 export const NO_WEB_ADDRESS = 'an http: or https: URL'
 
 /** Why a trimmed text is not acceptable as a URL, as the end of "it must be …", or null. */
 export function unfitUrl(text: string): string | null {
-  // First, because parsing a long host takes more than linear time.
+  // The length comes first, because parsing a long host takes more than linear time.
   if (text.length > MAX_URL * 2) return `at most ${MAX_URL} characters`
   const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
   return isWeb ? unfit(text, MAX_URL, URL_CONTROLS) : NO_WEB_ADDRESS
@@ -57,12 +58,12 @@ const DIRECTION_MARKS = new RegExp(IS_DIRECTION, 'g')
 const OTHER_CONTROLS = new RegExp(CONTROLS_SAVE_TAB_AND_NEWLINE, 'g')
 
 /** Cleans imported single- or multi-line text: well-formed, without control characters and direction marks. */
-export function fitted(text: string): string {
+export function sanitized(text: string): string {
   return text.toWellFormed().replace(DIRECTION_MARKS, '').replace(OTHER_CONTROLS, ' ')
 }
 
-/** Escapes text for a terminal or log: control characters and direction marks as in JSON. Keeps newlines. */
-export function visible(text: string): string {
+/** Escapes control characters and direction marks as JSON does, for a terminal or log. Keeps newlines. */
+export function escapeControls(text: string): string {
   return text.replace(OTHER_CONTROLS, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { hintFor, UNKNOWN } from './hints.ts'
 import type { Operation } from './operation.ts'
 import { type Issue, Problem } from './problem.ts'
 import { count } from './words.ts'
@@ -12,7 +13,7 @@ const MAX_ISSUES = 100
  * @throws Problem INVALID_URLS for errors under `urls`, otherwise BAD_REQUEST; it names the path.
  */
 export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
-  // Schemas report each unknown field separately: tens of thousands blocked the process for a quarter of a second.
+  // Schemas report each unknown field separately: tens of thousands of them blocked the process for a quarter of a second.
   if (fieldsUpTo(MAX_FIELDS, raw) > MAX_FIELDS) {
     throw new Problem('BAD_REQUEST', `the body must have at most ${MAX_FIELDS} fields`)
   }
@@ -22,21 +23,19 @@ export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
   const first = wrong.find(isUnderUrls) ?? wrong[0]
   const code = first !== undefined && isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST'
   const place = first?.path.length ? clip(first.path.stringify()) : 'the body'
-  throw new Problem(code, `${place} ${first ? reason(first) : 'is not valid'}`, { issues: issuesOf(read) })
+  const what = first ? reason(first) + hintFor(first, schema, raw) : 'is not valid'
+  throw new Problem(code, `${place} ${what}`, { issues: issuesOf(read) })
 }
 
-/** A schema’s errors, limited to as many as any page shows. */
+/** A schema’s errors; no more than any page shows. */
 export function issuesOf(errors: type.errors): Issue[] {
   return errors.flatMap(innermost).slice(0, MAX_ISSUES).map(toIssue)
 }
 
-/** If `urls` itself is not a field of the input, it is an unknown field like any other. */
+/** Whether an error is under `urls`, unless `urls` itself is an unknown field. */
 function isUnderUrls({ path, expected }: type.errors[number]): boolean {
   return path[0] === 'urls' && (path.length > 1 || expected !== UNKNOWN)
 }
-
-/** What arktype expects of an unknown field. */
-const UNKNOWN = 'removed'
 
 /** The number of fields in all objects of an input; stops counting just past `limit`. */
 function fieldsUpTo(limit: number, value: unknown): number {
@@ -50,7 +49,7 @@ function fieldsUpTo(limit: number, value: unknown): number {
   return fields
 }
 
-/** An error inside one branch of a union says more than that no branch matches. */
+/** The errors inside a branch of a union, which say more than that no branch matches. */
 function innermost(error: type.errors[number]): type.errors[number][] {
   const within = error.hasCode('union') ? error.errors.filter(({ path }) => path.length > error.path.length) : []
   return within.length > 0 ? within : [error]

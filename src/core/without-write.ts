@@ -4,8 +4,8 @@ import type { Service } from '../service.ts'
 const guarded = new WeakMap<Service, Service>()
 
 /**
- * The service with a store that refuses writes: what an idempotent operation wrote outside its `commit` would be
- * repeated on retry, and a dry run writes nothing. Created once per service.
+ * The service with a store that refuses writes: a dry run must not write, and an idempotent operation only through
+ * `commit`, or a retry would repeat the write. Created once per service.
  */
 export function withoutWrite(service: Service): Service {
   let made = guarded.get(service)
@@ -18,5 +18,5 @@ export function withoutWrite(service: Service): Service {
 }
 
 async function refuse(): Promise<never> {
-  throw new Error('an idempotent operation writes through commit, and a dry run not at all')
+  throw new Error('idempotent operations must write through commit, and dry runs must not write')
 }

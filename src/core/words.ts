@@ -1,6 +1,6 @@
 import { entryOf } from './entry.ts'
 
-/** `tab` of 1, `tabs` of 2, where the number is written in a form of its own. */
+/** `tab` for 1, `tabs` for 2; for text that formats the number itself. */
 export function plural(number: number, noun: string, nouns = `${noun}s`): string {
   return number === 1 ? noun : nouns
 }
@@ -13,15 +13,15 @@ export function count(number: number, noun: string, nouns?: string): string {
 const grouped = new Intl.NumberFormat('en-GB')
 
 /** `1,234,567`. */
-export function whole(number: number): string {
+export function formatInteger(number: number): string {
   return grouped.format(number)
 }
 
-/** What people call the plans. */
+/** The display names of the plans. */
 export const PLAN_NAMES = { free: 'Free', pro: 'Pro' } as const
 
 /** `DE, AT or CH`. */
-export function listed(texts: readonly string[], last: 'and' | 'or'): string {
+export function joinList(texts: readonly string[], last: 'and' | 'or'): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${last} ${texts.at(-1)}`
 }
 
@@ -39,7 +39,7 @@ export function besideField(message: string): string {
   return `${beside.replace(/\.$/, '')}.`
 }
 
-/** What to do about a list of links that is too long. */
+/** The error for a list with too many links. */
 export function tooMany(links: number, max: number): string {
   return `That’s ${links} links; the limit is ${max}. Remove ${links - max}.`
 }
@@ -49,12 +49,14 @@ export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`
 }
 
-/** Names not capitalised regularly. */
-const WRITTEN: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
+/** Operating systems whose names are not capitalised regularly. */
+const OS_NAMES: Record<string, string> = { macos: 'macOS', ios: 'iOS', 'chrome os': 'ChromeOS' }
 
 /** A browser’s display name, `Firefox on Windows`; null if it does not identify itself. */
-export function browserName({ browser, os }: { browser: string | null; os: string | null }): string | null {
-  const names = [browser, os].filter((name) => name !== null).map((name) => entryOf(WRITTEN, name) ?? capitalised(name))
+export function browserLabel({ browser, os }: { browser: string | null; os: string | null }): string | null {
+  const names = [browser, os]
+    .filter((name) => name !== null)
+    .map((name) => entryOf(OS_NAMES, name) ?? capitalised(name))
   return names.length === 0 ? null : names.join(' on ')
 }
 

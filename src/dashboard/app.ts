@@ -5,6 +5,7 @@ import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
 import { editorScreens } from './editor/editor.tsx'
 import { newBundleScreens } from './editor/new-bundle.tsx'
+import { previewScreens } from './editor/preview.tsx'
 import { exportScreens } from './exports.ts'
 import { importScreens } from './import/import.tsx'
 import { insightsScreens } from './insights/insights.tsx'
@@ -23,6 +24,7 @@ export function dashboard(service: Service): Elysia {
     ...bulkScreens,
     ...exampleScreens,
     ...newBundleScreens,
+    ...previewScreens,
     ...editorScreens,
     ...exportScreens,
     ...importScreens,

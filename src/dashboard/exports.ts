@@ -2,14 +2,15 @@ import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { getBundle } from '../bundles/operations.ts'
 import { toBundle } from '../bundles/present.ts'
+import type { Site } from '../core/operation.ts'
 import { HTML, text } from '../http/respond.ts'
 import { toCsv } from '../imports/csv.ts'
 import type { Screen } from './screens.tsx'
 import { run } from './visit.ts'
 
 /** The export formats, by file extension. */
-const FORMATS: Record<string, { type: string; write(bundle: StoredBundle): string }> = {
-  json: { type: 'application/json', write: (bundle) => `${JSON.stringify(toBundle(bundle), null, 2)}\n` },
+const FORMATS: Record<string, { type: string; write(bundle: StoredBundle, site: Site): string }> = {
+  json: { type: 'application/json', write: (bundle, site) => `${JSON.stringify(toBundle(bundle, site), null, 2)}\n` },
   csv: { type: 'text/csv; charset=utf-8', write: toCsv },
   html: { type: HTML, write: bookmarksFile },
 }
@@ -23,6 +24,6 @@ export const exportScreens: readonly Screen[] = Object.entries(FORMATS).map(([ex
       'content-disposition': `attachment; filename="${bundle.slug}.${extension}"`,
       'cache-control': 'private, no-store',
     }
-    return text(visit.request, write(bundle), { type, headers })
+    return text(visit.request, write(bundle, visit.service.config), { type, headers })
   },
 }))

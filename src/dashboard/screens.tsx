@@ -4,7 +4,8 @@ import { Elysia } from 'elysia'
 import { ProblemView } from '../../views/dashboard/parts/problem.tsx'
 import { DashboardDocument, DashboardPage, type Section } from '../../views/dashboard/parts/shell.tsx'
 import { refuseMethod } from '../api/json.ts'
-import { nothingHere, Problem } from '../core/problem.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
+import { turnOf } from '../core/turns.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { htmxTarget } from '../http/htmx.ts'
 import { page, seeOther } from '../http/respond.ts'
@@ -14,7 +15,7 @@ import type { Service } from '../service.ts'
 import { type Visit, visitOf } from './visit.ts'
 
 /** A whole page of the dashboard. */
-export interface Shown {
+export interface ScreenPage {
   section: Section
   /** The document's title, without the service's name. */
   title: string
@@ -24,13 +25,13 @@ export interface Shown {
 }
 
 /** Part of a page, for htmx: it replaces the target of the request, or the element that `into` selects. */
-interface ShownPart {
+interface ScreenFragment {
   part: JSX.Element
   into?: `#${string}`
 }
 
 /** A page, part of one, or a redirect. */
-export type Outcome = Shown | ShownPart | { to: string } | Response
+export type Outcome = ScreenPage | ScreenFragment | { to: string } | Response
 
 /** One route of the dashboard: path, operation and view. */
 export interface Screen {
@@ -56,9 +57,11 @@ export function screens(service: Service, table: readonly Screen[]) {
           if (handle === undefined) return refuseMethod(allow)
           const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
           await chargeReading(visit, form)
+          // Rendering a long bundle blocks the event loop, and pages have no rate limit.
+          await turnOf(visit.session.userId)
           return answer(visit, await handle(visit, form))
         } catch (error) {
-          return told(visit, error)
+          return errorPage(visit, error)
         }
       },
       { parse: 'none' },
@@ -66,8 +69,8 @@ export function screens(service: Service, table: readonly Screen[]) {
   }
   app.all('/dashboard/*', async ({ request }) => {
     const visit = await visitOf(request, {}, service)
-    if (visit === null) throw nothingHere()
-    return told(visit, nothingHere())
+    if (visit === null) throw unknownUrl()
+    return errorPage(visit, unknownUrl())
   })
   return app
 }
@@ -76,7 +79,7 @@ export function screens(service: Service, table: readonly Screen[]) {
  * Renders an error inside the dashboard, with its navigation.
  * @throws errors that are not the visitor's; and for htmx any error: it is shown beside the form, so no input is lost.
  */
-function told(visit: Visit, error: unknown): Response {
+function errorPage(visit: Visit, error: unknown): Response {
   if (!(error instanceof Problem) || error.status >= 500) throw error
   const target = htmxTarget(visit.request)
   if (target !== null && (visit.request.method === 'POST' || target !== 'page')) throw error

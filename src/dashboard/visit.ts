@@ -1,10 +1,10 @@
-import type { Viewer } from '../../views/parts/layout.tsx'
+import type { SignedInUser } from '../../views/parts/layout.tsx'
 import { type Answer, execute, respond } from '../core/execute.ts'
 import type { CallContext, Conditions, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { callContext } from '../http/client.ts'
 import type { Session } from '../identity/caller.ts'
-import { viewerOf } from '../pages/site.ts'
+import { signedInUser } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 
 /** A request for a dashboard page by a signed-in visitor. */
@@ -16,7 +16,7 @@ export interface Visit {
   query: URLSearchParams
   session: Session
   context: CallContext
-  site: { name: string; origin: string; viewer: Viewer }
+  site: { name: string; origin: string; user: SignedInUser }
 }
 
 /** The visit of a request, or null if nobody is signed in. */
@@ -29,19 +29,21 @@ export async function visitOf(
   if (context.caller.kind !== 'session') return null
   const { session } = context.caller
   const { name, origin } = service.config
-  const site = { name, origin, viewer: await viewerOf(session, service) }
+  const site = { name, origin, user: await signedInUser(session, service) }
   return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
 }
-
-/** Options of a call, besides its input. */
-type Wishes = Partial<Conditions>
 
 /**
  * Runs an operation for the visitor, with the same checks as for any other caller.
  * @throws Problem.
  */
-export async function run<In, Out>(visit: Visit, operation: Operation<In, Out>, input: unknown, wishes: Wishes = {}) {
-  const { output } = await answerTo(visit, operation, input, wishes)
+export async function run<In, Out>(
+  visit: Visit,
+  operation: Operation<In, Out>,
+  input: unknown,
+  conditions: Partial<Conditions> = {},
+) {
+  const { output } = await answerTo(visit, operation, input, conditions)
   return output
 }
 
@@ -50,17 +52,17 @@ export function answerTo<In, Out>(
   { context, service }: Visit,
   operation: Operation<In, Out>,
   input: unknown,
-  wishes: Wishes,
+  conditions: Partial<Conditions>,
 ): Promise<Answer<Out>> {
-  const given = { idempotencyKey: null, expectedVersion: null, ...wishes }
+  const given = { idempotencyKey: null, expectedVersion: null, ...conditions }
   return execute(operation, () => input, { ...context, conditions: () => given }, service)
 }
 
 /**
- * Dry run: refuses what the operation would refuse now, and changes nothing.
+ * Dry-runs an operation for the visitor: refuses what it would refuse now, and changes nothing.
  * @throws Problem.
  */
-export async function rehearse<In, Out>(
+export async function dryRun<In, Out>(
   { context, service }: Visit,
   operation: Operation<In, Out>,
   input: Record<string, unknown>,
@@ -75,7 +77,7 @@ export async function rehearse<In, Out>(
  * input, a name that is taken, a full plan, an edit conflict, a rate limit.
  * @throws any other error.
  */
-export async function explained<Out>(attempt: () => Promise<Out>): Promise<Out | Problem> {
+export async function resultOrProblem<Out>(attempt: () => Promise<Out>): Promise<Out | Problem> {
   try {
     return await attempt()
   } catch (error) {

@@ -1,13 +1,22 @@
 import { type } from 'arktype'
 import { and, asc, desc, eq, getTableColumns, gt, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { account, bundles, bundleVersions, dailyCounters, dailyViewers, user } from '../../db/schema.ts'
+import {
+  account,
+  bundles,
+  bundleVersions,
+  DIMENSIONS,
+  dailyBreakdowns,
+  dailyCounters,
+  dailyViewers,
+  user,
+} from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import { lazy } from '../core/lazy.ts'
-import type { Download } from '../core/operation.ts'
+import type { Download, Site } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
@@ -17,11 +26,12 @@ import { organizationsOf } from '../identity/members.ts'
 import { organizationFor } from '../identity/organizations.ts'
 import { ROLES, requireRole } from '../identity/roles.ts'
 import { realEmail, roleIn, sessionsOf } from '../identity/sessions.ts'
-import { list as listKeys, toShown } from '../keys/keys.ts'
+import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../plans/owners.ts'
+import type { Service } from '../service.ts'
 
-/** Rows in memory at a time, of bundles and of a bundle’s versions, which may be large. */
+/** Bundles, and versions of a bundle, held in memory at a time; both may be large. */
 const PAGE = 20
 
 const insights = lazy(() =>
@@ -34,6 +44,13 @@ const insights = lazy(() =>
       '+': 'reject',
     }).array(),
     viewers: type({ day: 'string', viewers: 'number.integer >= 0', '+': 'reject' }).array(),
+    breakdowns: type({
+      day: 'string',
+      dimension: type.enumerated(...DIMENSIONS),
+      value: 'string | null',
+      views: 'number.integer >= 1',
+      '+': 'reject',
+    }).array(),
     '+': 'reject',
   }),
 )
@@ -85,18 +102,22 @@ export const ExportedData = lazy(() =>
  * @param organizationId undefined: a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
  */
-export async function exportOf(store: Store, caller: SignedIn, organizationId: string | undefined): Promise<Download> {
+export async function exportOf(
+  { store, config }: Pick<Service, 'store' | 'config'>,
+  caller: SignedIn,
+  organizationId: string | undefined,
+): Promise<Download> {
   const subject = await subjectOf(store, caller, organizationId)
   const now = Date.now()
   const about =
     subject.type === 'user'
       ? await aboutPerson(store, subject.userId)
       : await aboutOrganization(store, caller.userId, subject.organizationId)
-  const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toShown)
+  const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toKeyInfo)
   const head = { exportedAt: iso(now), subject, ...about, apiKeys }
   return {
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
-    parts: documentOf(store, subject, head),
+    parts: documentOf(store, subject, head, config),
   }
 }
 
@@ -121,7 +142,7 @@ const { takenEmail: _, takenHint: __, ...profile } = getTableColumns(user)
 
 async function aboutPerson(store: Store, userId: string) {
   const { db } = store
-  const [[person], ways] = await db.batch([
+  const [[person], accounts] = await db.batch([
     db
       .select({ ...profile, email: realEmail })
       .from(user)
@@ -134,7 +155,7 @@ async function aboutPerson(store: Store, userId: string) {
   const sessions = await sessionsOf(store, userId)
   return {
     profile: person,
-    signInMethods: ways.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
+    signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
     sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
     organizations: await organizationsOf(store, userId),
   }
@@ -151,8 +172,8 @@ async function aboutOrganization(store: Store, userId: string, id: string) {
   }
 }
 
-/** Streams the document, reading bundles as they are sent; it may or may not include an edit made meanwhile. */
-async function* documentOf(store: Store, subject: Subject, head: object): AsyncGenerator<string> {
+/** Streams the document, reading bundles as they are sent; edits made meanwhile may be missing. */
+async function* documentOf(store: Store, subject: Subject, head: object, site: Site): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
   let separator = ''
   for (let last = 0; ; ) {
@@ -165,7 +186,7 @@ async function* documentOf(store: Store, subject: Subject, head: object): AsyncG
     for (const { addressHash: _, ...bundle } of rows) {
       yield `${separator}\n`
       separator = ','
-      yield* bundleParts(store, { ...bundle, owner: subject })
+      yield* bundleParts(store, { ...bundle, owner: subject }, site)
       last = bundle.id
     }
     if (rows.length < PAGE) break
@@ -174,10 +195,11 @@ async function* documentOf(store: Store, subject: Subject, head: object): AsyncG
 }
 
 /** A bundle, its counts, and its versions, newest first. */
-async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<string> {
+async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
   const { db } = store
   const { id } = bundle
-  const [counts, viewers, first] = await db.batch([
+  const { day, dimension, value, views } = dailyBreakdowns
+  const [counts, viewers, breakdowns, first] = await db.batch([
     db
       .select({
         day: dailyCounters.day,
@@ -193,13 +215,19 @@ async function* bundleParts(store: Store, bundle: StoredBundle): AsyncGenerator<
       .from(dailyViewers)
       .where(eq(dailyViewers.bundleId, id))
       .orderBy(dailyViewers.day),
+    db
+      .select({ day, dimension, value, views })
+      .from(dailyBreakdowns)
+      .where(eq(dailyBreakdowns.bundleId, id))
+      .orderBy(day),
     versionsBefore(db, id, Number.MAX_SAFE_INTEGER),
   ])
   const insights = {
     counts: counts.map(({ ruleId, ...count }) => ({ ...count, ruleId: ruleId === '' ? null : ruleId })),
     viewers,
+    breakdowns: breakdowns.map(({ value, ...row }) => ({ ...row, value: value === '' ? null : value })),
   }
-  yield `${JSON.stringify({ ...toBundle(bundle), insights }).slice(0, -1)},"versions":[`
+  yield `${JSON.stringify({ ...toBundle(bundle, site), insights }).slice(0, -1)},"versions":[`
   for (let versions = first; ; versions = await versionsBefore(db, id, versions.at(-1)?.versionNumber ?? 0)) {
     for (const version of versions) {
       const isFirst = version.versionNumber === first[0]?.versionNumber

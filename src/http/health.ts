@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { nothingHere } from '../core/problem.ts'
+import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { text } from './respond.ts'
 import { scraped } from './scrape.ts'
@@ -25,7 +25,7 @@ export function health(service: Service) {
       }
     })
     .get('/metrics', async ({ request }) => {
-      if (config.metricsToken === undefined) throw nothingHere()
+      if (config.metricsToken === undefined) throw unknownUrl()
       return scraped(request, service)
     })
 }

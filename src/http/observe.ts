@@ -29,6 +29,11 @@ export function requestId(request: Identified): string {
   return request[ID]
 }
 
+/** Gives a copy of a request the id of the original. */
+export function setRequestId(request: Identified, id: string): void {
+  request[ID] = id
+}
+
 /** Valid ids from a trusted proxy. */
 const GIVEN_ID = /^[\w.:/+=-]{1,128}$/
 

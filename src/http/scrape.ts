@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { nothingHere, Problem, toProblem } from '../core/problem.ts'
+import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { jsonProblem, text } from './respond.ts'
 
@@ -10,7 +10,7 @@ import { jsonProblem, text } from './respond.ts'
 export function metricsApp(service: Service): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      if (!/^\w+:\/\/[^/]*\/metrics(?:\?|$)/.test(request.url)) throw nothingHere()
+      if (!/^\w+:\/\/[^/]*\/metrics(?:\?|$)/.test(request.url)) throw unknownUrl()
       if (request.method !== 'GET') {
         throw new Problem('METHOD_NOT_ALLOWED', 'Use GET to read metrics.', { headers: { allow: 'GET' } })
       }
@@ -34,7 +34,7 @@ export async function scraped(
       headers: { 'www-authenticate': 'Bearer' },
     })
   }
-  if (metrics === null) throw nothingHere()
+  if (metrics === null) throw unknownUrl()
   return text(request, await metrics.metrics(), { type: metrics.contentType })
 }
 

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { ICON_FILES } from '../../views/parts/icon-files.ts'
 import { refuseMethod } from '../api/json.ts'
-import { nothingHere } from '../core/problem.ts'
+import { unknownUrl } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { headersWith, text } from './respond.ts'
 
@@ -20,6 +20,25 @@ const ROBOTS = [
   'Disallow: /api/',
   '',
 ].join('\n')
+
+const CATALOG = '/.well-known/api-catalog'
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+/** It contains nothing private. */
+const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
+
+/** The documents of the API as a link set (RFC 9264). */
+function catalog(origin: string): string {
+  const api = {
+    anchor: `${origin}/api`,
+    'service-desc': [{ href: `${origin}/api/openapi.json`, type: 'application/json' }],
+    'service-doc': [
+      { href: `${origin}/docs`, type: 'text/html' },
+      { href: `${origin}/llms.txt`, type: 'text/plain' },
+    ],
+    status: [{ href: `${origin}/healthz` }],
+  }
+  return JSON.stringify({ linkset: [api] })
+}
 
 function manifest(name: string): string {
   const icon = (size: number) => ({ src: `/icon-${size}.png`, sizes: `${size}x${size}`, type: 'image/png' })
@@ -49,28 +68,36 @@ function icons() {
 
 /** Well-known URIs (RFC 8615), robots.txt, the web manifest and icons. */
 export function wellKnown({ config }: Service) {
-  return new Elysia()
-    .get('/.well-known/security.txt', ({ request }) => {
-      const { securityContact: contact, origin } = config
-      if (contact === undefined) throw nothingHere()
-      const expires = new Date(Date.now() + EXPIRES_AFTER_MS).toISOString().replace(/\.\d+/, '')
-      const fields = [
-        `Contact: ${contact}`,
-        `Expires: ${expires}`,
-        'Preferred-Languages: en',
-        `Canonical: ${origin}/.well-known/security.txt`,
-      ]
-      return text(request, `${fields.join('\n')}\n`, { type: PLAIN })
-    })
-    .get('/.well-known/change-password', () => {
-      const headers = headersWith({ location: '/dashboard/settings#password', 'cache-control': 'no-store' })
-      return new Response(null, { status: 302, headers })
-    })
-    .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
-    .get('/site.webmanifest', ({ request }) =>
-      text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
-    )
-    .use(icons())
-    .all('/.well-known/security.txt', () => refuseMethod(['GET', 'HEAD']), RAW)
-    .all('/.well-known/change-password', () => refuseMethod(['GET', 'HEAD']), RAW)
+  return (
+    new Elysia()
+      .get('/.well-known/security.txt', ({ request }) => {
+        const { securityContact: contact, origin } = config
+        if (contact === undefined) throw unknownUrl()
+        const expires = new Date(Date.now() + EXPIRES_AFTER_MS).toISOString().replace(/\.\d+/, '')
+        const fields = [
+          `Contact: ${contact}`,
+          `Expires: ${expires}`,
+          'Preferred-Languages: en',
+          `Canonical: ${origin}/.well-known/security.txt`,
+        ]
+        return text(request, `${fields.join('\n')}\n`, { type: PLAIN })
+      })
+      .get('/.well-known/change-password', () => {
+        const headers = headersWith({ location: '/dashboard/settings#password', 'cache-control': 'no-store' })
+        return new Response(null, { status: 302, headers })
+      })
+      // RFC 9727: where a machine finds what this server’s API is.
+      .get(CATALOG, ({ request }) => {
+        const link = `<${config.origin}${CATALOG}>; rel="api-catalog"`
+        return text(request, catalog(config.origin), { type: LINKSET, headers: { ...ANY_ORIGIN, ...DAY, link } })
+      })
+      .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
+      .get('/site.webmanifest', ({ request }) =>
+        text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
+      )
+      .use(icons())
+      .all('/.well-known/security.txt', () => refuseMethod(['GET', 'HEAD']), RAW)
+      .all('/.well-known/change-password', () => refuseMethod(['GET', 'HEAD']), RAW)
+      .all(CATALOG, () => refuseMethod(['GET', 'HEAD']), RAW)
+  )
 }

@@ -27,7 +27,7 @@ const WITH_PASSWORD = new Set([
  * @throws Problem SIGN_UP_CLOSED, INVITATION_REQUIRED or PASSWORD_SIGN_IN_OFF.
  */
 export function refuseSwitchedOff(path: string, { signUp, passwordSignIn }: Policy): void {
-  // Password sign-up does not prove the address, so anybody could use somebody else's invitation.
+  // Password sign-up does not prove the address, so anyone could use someone else's invitation.
   if (path === '/sign-up/email' && signUp !== 'open') throw noNewAccount(signUp)
   if (!passwordSignIn && WITH_PASSWORD.has(path)) throw passwordsOff()
 }

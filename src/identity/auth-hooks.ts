@@ -3,14 +3,14 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { account, session } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { deviceOf, forgottenBy, rememberedBy } from './devices.ts'
+import { deviceOf, withDevice, withoutDevice } from './devices.ts'
 import type { Notices } from './notices.ts'
 import { unfitPassword } from './password-rules.ts'
 import { hasPassword } from './passwords.ts'
 import { isRecent, signInAgain } from './proof.ts'
 import { signedOut } from './proof-hooks.ts'
 import { replaceSession } from './sessions.ts'
-import { endPlaceholders, realEmailOf } from './taken.ts'
+import { endPlaceholders, realEmailOf } from './taken-addresses.ts'
 import { resumeWorkspace, SWITCHES, workspaceCookie, workspaceCookieName, workspaceOf } from './workspace.ts'
 
 // Checks before and actions after better-auth’s own endpoints, over HTTP or called in process.
@@ -55,7 +55,7 @@ export async function refuseUnproven(call: Call, { config, store }: HookContext)
   }
 }
 
-/** A stale session may not change how the account signs in, because somebody else may be using the browser. */
+/** A stale session may not change how the account signs in, because someone else may be using the browser. */
 async function refuseOldSession(call: Call): Promise<void> {
   const found = await getSessionFromCtx(call)
   if (found === null || isRecent(found.session.createdAt.getTime())) return
@@ -95,7 +95,7 @@ export async function followUp(call: Call, { config, store, notices }: HookConte
   const { user } = newSession
   const email = (await realEmailOf(store, user.email)) ?? user.email
   const isKnown = deviceOf(headers, email, config) !== null
-  const { name, value, attributes } = rememberedBy(headers, email, user.emailVerified, config)
+  const { name, value, attributes } = withDevice(headers, email, user.emailVerified, config)
   call.setCookie(name, value, attributes)
   const at = newSession.session.createdAt
   if (isKnown || at.getTime() - user.createdAt.getTime() < FIRST_SIGN_IN_MS) return
@@ -149,6 +149,6 @@ export async function changePassword(call: Call, { store, notices }: HookContext
 function forget(call: Call, config: Config): void {
   const email = call.context.session?.user.email
   if (email === undefined) return
-  const { name, value, attributes } = forgottenBy(call.headers ?? new Headers(), email, config)
+  const { name, value, attributes } = withoutDevice(call.headers ?? new Headers(), email, config)
   call.setCookie(name, value, attributes)
 }

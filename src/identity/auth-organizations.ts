@@ -4,7 +4,7 @@ import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
 import type { Store } from '../../db/client.ts'
 import type { Config } from '../config.ts'
-import { organizationsFull } from '../plans/organizations.ts'
+import { organizationCapReached } from '../plans/organizations.ts'
 import { type accountMails, INVITATION_DAYS } from './mails.ts'
 import { changeRole, isRole, removeMember } from './members.ts'
 import type { Notices } from './notices.ts'
@@ -41,7 +41,7 @@ export function organizationPlugin(
     schema: { organization: { additionalFields: { createdBy: { type: 'string', ...INTERNAL_FIELD } } } },
     organizationHooks: {
       async beforeCreateOrganization({ organization, user }) {
-        const full = await organizationsFull(store, user.id, config)
+        const full = await organizationCapReached(store, user.id, config)
         if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
         return { data: { ...organization, createdBy: user.id } }
       },

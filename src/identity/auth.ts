@@ -30,7 +30,7 @@ import {
   signedOut,
 } from './proof-hooks.ts'
 import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
-import { endPlaceholders } from './taken.ts'
+import { endPlaceholders } from './taken-addresses.ts'
 
 /** What better-auth's configuration needs. */
 interface AuthParts {
@@ -97,7 +97,15 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
     },
     // These cover every way of signing in, the OIDC provider included, which may not vouch for the address.
     databaseHooks: {
-      user: { create: { before: (account) => asApiErrors(() => refuseNewAccount(store, config, account)) } },
+      user: {
+        create: {
+          async before(account) {
+            await asApiErrors(() => refuseNewAccount(store, config, account))
+            // better-auth takes these times one after the other, but its answer for a known address has one time.
+            return { data: { ...account, updatedAt: account.createdAt } }
+          },
+        },
+      },
       session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
@@ -148,7 +156,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: RESET_MINUTES * 60,
       sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
-      // The reset link proves the address, and ends what somebody else signed up with it.
+      // The reset link proves the address, and ends what someone else signed up with it.
       async onPasswordReset({ user: { id } }) {
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
         notices.notify(id, { kind: 'passwordSet' })

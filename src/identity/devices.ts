@@ -31,7 +31,7 @@ export function deviceOf(headers: Headers, email: string, keys: Keys): Device | 
 }
 
 /** The cookie after a sign-in; other accounts of the browser stay in it. */
-export function rememberedBy(headers: Headers, email: string, isOwners: boolean, keys: Keys): Cookie {
+export function withDevice(headers: Headers, email: string, isOwners: boolean, keys: Keys): Cookie {
   const known = deviceOf(headers, email, keys)
   const id = known?.isOwners === isOwners ? known.id : randomBase62(12)
   const body = `${accountHash(email, keys)}.${id}.${isOwners ? 1 : 0}`
@@ -39,7 +39,7 @@ export function rememberedBy(headers: Headers, email: string, isOwners: boolean,
 }
 
 /** The cookie after an account was deleted. */
-export function forgottenBy(headers: Headers, email: string, keys: Keys): Cookie {
+export function withoutDevice(headers: Headers, email: string, keys: Keys): Cookie {
   return deviceCookie(others(headers, email, keys), keys)
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { duration } from '../core/words.ts'
 import type { Bucket } from '../limits/bucket.ts'
-import { type Count, countsOf, giveAllBack, takeAll, tiers } from '../limits/together.ts'
+import { type Count, countsOf, giveAllBack, takeAll, tiers } from '../limits/counts.ts'
 import { accountOf, deviceOf } from './devices.ts'
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]

@@ -14,24 +14,27 @@ const isWorking = and(isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt))
 
 /** What an organisation holds. */
 export async function holdingsOf({ db }: Store, organizationId: string): Promise<Holdings> {
-  const [row] = await db.select(held(eq(owners.organizationId, organizationId))).from(sql`(SELECT 1)`)
+  const [row] = await db.select(holdingColumns(eq(owners.organizationId, organizationId))).from(sql`(SELECT 1)`)
   return { bundles: row?.bundles ?? 0, keys: row?.keys ?? 0 }
 }
 
 /** What happens to an organisation when one of its members deletes their account. */
-export interface Fate extends Holdings {
+export interface AffectedOrganization extends Holdings {
   id: string
   name: string
-  /** `goes`: deleted with the account; `stays` without them; `blocks` the deletion, because no admin would remain. */
-  fate: 'goes' | 'stays' | 'blocks'
+  /** `deleted` with the account; `kept` by its other members; `blocks` the deletion, because no admin would remain. */
+  effect: 'deleted' | 'kept' | 'blocks'
 }
 
-/** The consequences of deleting an account (decisions 11). */
-export async function consequences({ db }: Store, userId: string): Promise<Holdings & { organizations: Fate[] }> {
+/** What deleting an account would delete, and how it affects its organisations (decisions 11). */
+export async function deletionEffects(
+  { db }: Store,
+  userId: string,
+): Promise<Holdings & { organizations: AffectedOrganization[] }> {
   const others = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId})`
   const otherAdmins = sql<number>`(SELECT count(*) FROM ${member} AS other WHERE other.organization_id = ${member.organizationId} AND other.user_id <> ${userId} AND other.role = 'admin')`
   const [[own], rows] = await db.batch([
-    db.select(held(eq(owners.userId, userId))).from(sql`(SELECT 1)`),
+    db.select(holdingColumns(eq(owners.userId, userId))).from(sql`(SELECT 1)`),
     db
       .select({
         id: organization.id,
@@ -39,21 +42,21 @@ export async function consequences({ db }: Store, userId: string): Promise<Holdi
         role: member.role,
         others,
         otherAdmins,
-        ...held(eq(owners.organizationId, organization.id)),
+        ...holdingColumns(eq(owners.organizationId, organization.id)),
       })
       .from(member)
       .innerJoin(organization, eq(organization.id, member.organizationId))
       .where(eq(member.userId, userId))
       .orderBy(sql`${organization.name} COLLATE NOCASE`),
   ])
-  const organizations = rows.map(({ role, others, otherAdmins, ...rest }): Fate => {
-    const fate = others === 0 ? 'goes' : role === 'admin' && otherAdmins === 0 ? 'blocks' : 'stays'
-    return { ...rest, fate }
+  const organizations = rows.map(({ role, others, otherAdmins, ...rest }): AffectedOrganization => {
+    const effect = others === 0 ? 'deleted' : role === 'admin' && otherAdmins === 0 ? 'blocks' : 'kept'
+    return { ...rest, effect }
   })
   return { bundles: own?.bundles ?? 0, keys: own?.keys ?? 0, organizations }
 }
 
-function held(isOwner: ReturnType<typeof eq>) {
+function holdingColumns(isOwner: ReturnType<typeof eq>) {
   const owner = sql`(SELECT ${owners.id} FROM ${owners} WHERE ${isOwner})`
   return {
     bundles: sql<number>`(SELECT count(*) FROM ${bundles} WHERE ${bundles.ownerId} = ${owner})`,
@@ -62,7 +65,7 @@ function held(isOwner: ReturnType<typeof eq>) {
 }
 
 /** Active keys of an organisation that a member minted: they end with the membership. */
-export async function keysInName({ db }: Store, organizationId: string, userId: string): Promise<number> {
+export async function keysMintedBy({ db }: Store, organizationId: string, userId: string): Promise<number> {
   const mine = and(eq(owners.organizationId, organizationId), eq(apiKeys.mintedBy, userId), isWorking)
   const [row] = await db
     .select({ keys: sql<number>`count(*)` })

@@ -20,9 +20,16 @@ export function identify(headers: Headers, address: string, credentials: Credent
 
 async function byKey(authorization: string, address: string, { keyRing }: Credentials): Promise<Caller> {
   const key = await keyRing.identify(authorization)
-  if (key === null) throw unauthorized('This API key is not valid. Check it, or send no Authorization header.')
+  if (key === null) throw unauthorized(whyRefused(authorization))
   const { userId, subject, role, scopes } = key
   return { kind: 'key', address, userId, subject, role, scopes, key }
+}
+
+function whyRefused(authorization: string): string {
+  if (/^bearer\s/i.test(authorization)) return 'This API key is not valid. Check it, or send no Authorization header.'
+  return authorization.startsWith('oa_')
+    ? 'Put `Bearer ` before the key: Authorization: Bearer <key>.'
+    : 'Authorization must be `Bearer <key>`, with an API key, or omitted.'
 }
 
 async function bySession(headers: Headers, address: string, { readSession }: Credentials): Promise<Caller> {

@@ -10,7 +10,7 @@ interface Auth {
 }
 
 /**
- * The path to continue at. Only one of this service, so that mailed links are no open redirect, and only characters
+ * The path to continue at. Only one of this service, so that mailed links cannot be open redirects, and only characters
  * that a header can hold.
  */
 export function localPath(next: string | null): string {

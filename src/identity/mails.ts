@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { type Mailer, quoted } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 import type { Role } from './roles.ts'
-import { isPlaceholder } from './taken.ts'
+import { isPlaceholder } from './taken-addresses.ts'
 
 // Mails with sign-in, confirmation, password and invitation links. Subjects contain no users' texts (decisions 13); names
 // are quoted on lines of their own.
@@ -30,7 +30,7 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
   const send = (to: string, subject: string, ...paragraphs: string[]) =>
     mailer.send({ to, subject, text: paragraphs.join('\n\n') })
   return {
-    /** To the owner of an address that somebody tried to sign up with again. */
+    /** To the owner of an address that someone tried to sign up with again. */
     alreadyHasAccount(email: string) {
       send(
         email,

@@ -3,14 +3,14 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { browserName } from '../core/words.ts'
+import { browserLabel } from '../core/words.ts'
 import type { Bucket } from '../limits/bucket.ts'
-import { countsOf, takeAll, tiers } from '../limits/together.ts'
+import { countsOf, takeAll, tiers } from '../limits/counts.ts'
 import { type Mailer, quoted } from '../mail/mailer.ts'
 import type { Subject } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** Per kind and person, so that somebody who has taken over an account cannot flood its owner. */
+/** Per kind and person, so that someone who has taken over an account cannot flood its owner. */
 const TO_ONE_PERSON = tiers('notice', [
   [10, 3_600_000],
   [30, 86_400_000],
@@ -124,6 +124,6 @@ function paragraphs(...texts: string[]): string {
 
 /** The name of a browser, by its user agent. */
 async function browserOf(userAgent: string): Promise<string> {
-  const { agentOf } = await import('../policies/agents.ts')
-  return browserName(agentOf(userAgent)) ?? 'an unknown browser'
+  const { parseUserAgent } = await import('../policies/user-agent.ts')
+  return browserLabel(parseUserAgent(userAgent)) ?? 'an unknown browser'
 }

@@ -30,5 +30,5 @@ export const exportData = implement('export_data', {
   output: ExportedData,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   download: (whole: Download) => whole,
-  run: ({ organizationId }, { service: { store }, caller }) => exportOf(store, signedIn(caller), organizationId),
+  run: ({ organizationId }, { service, caller }) => exportOf(service, signedIn(caller), organizationId),
 })

@@ -25,7 +25,7 @@ const KEY_BYTES = 64
 const AT_ONCE = 2
 const limit = pLimit(AT_ONCE)
 const MAX_WAITING = 50
-/** Per network, so that a flood from one leaves room for everybody else. */
+/** Per network, so that a flood from one leaves room for everyone else. */
 const MAX_WAITING_OF_ONE = 20
 
 /** Hashes that admitted requests have made or will make, in all and by network. */

@@ -5,7 +5,7 @@ import { emailIn, magicLinkIdentifier } from './links.ts'
 import { leave } from './members.ts'
 import { emailUnverified, isVouchedFor, type Proofs } from './proof.ts'
 import { roleIn } from './sessions.ts'
-import { realEmailOf, takenBy } from './taken.ts'
+import { addressBehind, realEmailOf } from './taken-addresses.ts'
 
 // Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
 
@@ -18,7 +18,7 @@ type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
  * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
  */
 export async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
-  // Lower-casing a non-ASCII letter may give somebody else’s address.
+  // Lower-casing a non-ASCII letter may give someone else’s address.
   const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
   if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
   return { emailVerified }
@@ -47,7 +47,7 @@ export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
 export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> {
   if (ctx.path !== '/organization/remove-member') return
   const found = await getSessionFromCtx(ctx)
-  const email = found === null ? null : await takenBy(store, found.user.email)
+  const email = found === null ? null : await addressBehind(store, found.user.email)
   if (found !== null && email !== null && String(ctx.body?.memberIdOrEmail).toLowerCase() === email) {
     ctx.body.memberIdOrEmail = found.user.email
   }
@@ -60,7 +60,7 @@ export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> 
 export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => void) {
   if (ctx.path !== '/send-verification-email') return
   const found = await getSessionFromCtx(ctx)
-  const email = found === null ? null : await takenBy(store, found.user.email)
+  const email = found === null ? null : await addressBehind(store, found.user.email)
   if (email === null || String(ctx.body?.email).toLowerCase() !== email) return
   notify(email)
   return ctx.json({ status: true })

@@ -3,7 +3,7 @@ import type { Query, Store } from '../../db/client.ts'
 import { account, apiKeys, session, user, verification, webhookEntities } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
-import { endPlaceholders } from './taken.ts'
+import { endPlaceholders } from './taken-addresses.ts'
 
 // Verification of addresses (decisions 13). Anybody can sign up with any address; its account belongs to the person who
 // proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
@@ -56,7 +56,7 @@ export function requireRecentSignIn(caller: SignedIn): void {
 }
 
 /**
- * The writes when somebody proves an address that another person signed up with and never verified: the other person's
+ * The writes when someone proves an address that another person signed up with and never verified: the other person's
  * access ends (sessions, password, linked accounts, keys, pending links), and the address is verified. Each statement
  * only touches an unverified account, so nothing happens to a verified one.
  * @param who selects the id of the account.

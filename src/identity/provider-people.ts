@@ -19,7 +19,7 @@ import { addressOf, Person, tidy } from './provider-shapes.ts'
 
 /**
  * Creates or updates the account of a person. Only a verified address links to an existing account or changes one's
- * address: otherwise anybody could take over an account by giving its address to the provider.
+ * address: otherwise anyone could take over an account by giving its address to the provider.
  */
 export function upsertPerson(db: Db, { data, at }: Event): Effect | null {
   const sent = validate<typeof Person.infer>(Person, data)

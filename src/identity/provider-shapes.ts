@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { fitted, isAscii, MAX_EMAIL } from '../core/text.ts'
+import { isAscii, MAX_EMAIL, sanitized } from '../core/text.ts'
 import { isVouchedFor } from './proof.ts'
 import type { Role } from './roles.ts'
 
@@ -49,15 +49,15 @@ export function addressOf(sent: typeof Person.infer): { email: string | null; is
   return { email: readEmail(primary.email_address), isVerified: primary.verification?.status === 'verified' }
 }
 
-/** An e-mail address in its stored form, or null if it is invalid. */
+/** An email address in its stored form, or null if it is invalid. */
 export function readEmail(sent: string | null | undefined): string | null {
   const email = sent?.trim() ?? ''
-  // Lower-casing a non-ASCII letter may give somebody else’s address.
+  // Lower-casing a non-ASCII letter may give someone else’s address.
   return email.length <= MAX_EMAIL && isAscii(email) && /^[^@]+@[^@]+$/.test(email) ? email.toLowerCase() : null
 }
 
 /** Providers do not correct what they send, so texts are shortened instead of refused. */
 export function tidy(sent: string | null | undefined, max: number): string {
-  const line = fitted(sent ?? '').replace(/[\t\n ]+/g, ' ')
+  const line = sanitized(sent ?? '').replace(/[\t\n ]+/g, ' ')
   return [...line.trim()].slice(0, max).join('')
 }

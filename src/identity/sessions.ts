@@ -9,7 +9,7 @@ import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
 
-/** The address that an account signed up with, never a placeholder (identity/taken.ts). */
+/** The address that an account signed up with, never a placeholder (identity/taken-addresses.ts). */
 export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */

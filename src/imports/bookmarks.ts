@@ -1,15 +1,17 @@
 import { Tokenizer } from 'htmlparser2'
-import { type Found, type FoundLink, named } from '../bundles/found.ts'
+import { emptyGroup, type FoundGroup, type FoundLink } from '../bundles/found.ts'
 import { readTags } from '../bundles/tags.ts'
 
-/** Names of nested folders are joined up to this many characters. */
+/** Joins the names of nested folders. */
+export const PATH = ' / '
+/** Maximum length of the joined names of nested folders, in characters. */
 const MAX_PATH = 120
 
 /**
- * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, named
+ * Reads a bookmarks file (the Netscape format of all browsers), or the links of any HTML. Each folder is a group, emptyGroup
  * with its parents. Reads tokens without building a tree, so that unclosed tags cost nothing extra.
  */
-export function readBookmarks(html: string): Found[] {
+export function readBookmarks(html: string): FoundGroup[] {
   const reader = new BookmarksReader(html)
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader)
   tokenizer.write(html)
@@ -18,8 +20,8 @@ export function readBookmarks(html: string): Found[] {
 }
 
 interface Folder {
-  found: Found
-  /** Its name and its parents’; a browser’s own folders, such as the toolbar, add nothing to it. */
+  found: FoundGroup
+  /** Its name and its parents’, without the browser’s own folders, such as the toolbar. */
   path: string
 }
 
@@ -33,7 +35,7 @@ const ENDS = new Set(['a', 'h3', 'dt', 'dd', 'dl'])
 type Reading = 'link' | 'heading' | 'remark' | null
 
 class BookmarksReader {
-  readonly folders: Found[] = []
+  readonly folders: FoundGroup[] = []
   private readonly around: Folder[] = []
   private here: Folder
   /** The heading whose folder has not begun yet. */
@@ -138,13 +140,13 @@ class BookmarksReader {
   }
 
   private name(folder: Folder & { isPlace: boolean }, name: string): void {
-    const path = folder.path === '' ? name : `${folder.path} / ${name}`
+    const path = folder.path === '' ? name : folder.path + PATH + name
     folder.found.title = path.length > MAX_PATH ? name : path
     folder.path = folder.isPlace ? '' : folder.found.title
   }
 
   private folder(title: string, path: string): Folder {
-    const found = named(title)
+    const found = emptyGroup(title)
     this.folders.push(found)
     return { found, path }
   }

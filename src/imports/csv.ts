@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { type Found, named } from '../bundles/found.ts'
+import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
 import { readTags, writeTags } from '../bundles/tags.ts'
 
 /** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
@@ -14,6 +14,7 @@ const COLUMNS = {
   note: ['note', 'notes', 'description', 'comment'],
   tags: ['tags', 'labels', 'keywords'],
   folder: ['folder', 'bundle', 'collection', 'list', 'group', 'category'],
+  section: ['section', 'heading'],
   openPolicy: ['openpolicy'],
 } as const
 
@@ -26,14 +27,14 @@ interface Row {
 
 /**
  * A bundle’s links as CSV (RFC 4180), escaped against formula injection; `readCsv` removes the escapes. Columns:
- * `url,note,tags,openPolicy`.
+ * `url,note,tags,openPolicy,section`.
  */
 export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlMetadata[] }): string {
   const rows = urls.map((url, index) => {
-    const { note = '', tags, openPolicy = 'auto' } = urlMetadata[index] ?? {}
-    return [url, note, writeTags(tags), openPolicy]
+    const { note = '', tags, openPolicy = 'auto', section = '' } = urlMetadata[index] ?? {}
+    return [url, note, writeTags(tags), openPolicy, section]
   })
-  return `${Papa.unparse([['url', 'note', 'tags', 'openPolicy'], ...rows], { escapeFormulae: FORMULA })}\r\n`
+  return `${Papa.unparse([['url', 'note', 'tags', 'openPolicy', 'section'], ...rows], { escapeFormulae: FORMULA })}\r\n`
 }
 
 /**
@@ -41,7 +42,7 @@ export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlM
  * the column of URLs and the text beside it. Rows of one folder form a group.
  * @returns null if the text is not such a table.
  */
-export function readCsv(text: string): Found[] | null {
+export function readCsv(text: string): FoundGroup[] | null {
   if (!DELIMITERS.some((delimiter) => text.includes(delimiter)) && !isOneColumn(text)) return null
   const rows = readRows(text)
   const [first] = rows
@@ -93,7 +94,7 @@ function headerOf(cells: readonly string[]): Map<Column, number> | null {
   return columns.has('url') && !cells.some(isUrl) ? columns : null
 }
 
-/** Without a header it is a table only if it cannot be anything else, because commas occur in URLs and prose too. */
+/** Without a header only an unambiguous text is a table, because commas occur in URLs and prose too. */
 function columnsOf(rows: readonly Row[]): Map<Column, number> | null {
   const width = rows[0]?.cells.length ?? 0
   if (width < 2 || rows.some(({ cells }) => cells.length !== width)) return null
@@ -112,17 +113,26 @@ function isUrl(cell: string): boolean {
   return /^https?:\/\/\S+$/i.test(cell)
 }
 
-function inFolders(rows: readonly Row[], columns: Map<Column, number>): Found[] {
-  const folders = new Map<string, Found>()
+function inFolders(rows: readonly Row[], columns: Map<Column, number>): FoundGroup[] {
+  const folders = new Map<string, FoundGroup>()
   for (const { line, cells } of rows) {
     const cell = (column: Column) => cells[columns.get(column) ?? -1] ?? ''
     const title = cell('folder')
-    const folder = folders.get(title) ?? named(title)
+    const folder = folders.get(title) ?? emptyGroup(title)
     folders.set(title, folder)
     const url = cell('url')
     const note = [...new Set([cell('title'), cell('note')])].filter((text) => text !== '' && text !== url).join('\n')
     const openPolicy = cell('openPolicy').toLowerCase() === 'manual' ? ({ openPolicy: 'manual' } as const) : {}
-    folder.links.push({ line, url, text: cells.join(', '), note, tags: readTags(cell('tags')), ...openPolicy })
+    const section = cell('section') === '' ? {} : { section: cell('section') }
+    folder.links.push({
+      line,
+      url,
+      text: cells.join(', '),
+      note,
+      tags: readTags(cell('tags')),
+      ...section,
+      ...openPolicy,
+    })
   }
   return [...folders.values()]
 }

@@ -1,16 +1,16 @@
-import { type Found, named } from '../bundles/found.ts'
+import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { readCsv } from './csv.ts'
 import { readJson } from './json.ts'
-import { linksIn, linksOrText } from './paste.ts'
+import { linksIn, linksOrText } from './line-links.ts'
 
-/** What a text was taken for. */
+/** The format that a text was recognised as. */
 export type ImportFormat = 'bookmarks' | 'csv' | 'markdown' | 'onetab' | 'list' | 'json'
 
-/** Reads a text as what it looks like; of several formats that it might be, as the one that says most. */
-export function recognise(sent: string): { format: ImportFormat; found: Found[] } {
+/** Recognises a text's format and reads it; of several possible formats, the one that carries the most information. */
+export function recognise(sent: string): { format: ImportFormat; found: FoundGroup[] } {
   const text = sent.replace(/^\uFEFF/, '')
-  // `<https://a.example>` is a URL in a list, and no tag.
+  // `<https://a.example>` is a URL in a list, not a tag.
   if (/^\s*<(?:!|[a-z][a-z0-9]*[\s>/])/i.test(text)) return { format: 'bookmarks', found: readBookmarks(text) }
   const bundles = readJson(text)
   if (bundles !== null) return { format: 'json', found: bundles }
@@ -26,47 +26,47 @@ export function recognise(sent: string): { format: ImportFormat; found: Found[] 
 }
 
 const HEADING = /^\s{0,3}#{1,6}\s+\S/
-/** A line of OneTab's export; its groups stand between empty lines. */
+/** A line of OneTab's export; empty lines separate its groups. */
 const ONETAB = /^\s*[a-z][a-z0-9+.-]*:\S+(?:\s+\|\s.*)?$/i
 
 const underHeadings = (line: string) => (HEADING.test(line) ? line.replace(/^[\s#]+/, '').trim() : null)
 const betweenBlanks = (line: string) => (line.trim() === '' ? '' : null)
 
-/** The line under the names of a Markdown table's columns. */
+/** The line below the header of a Markdown table. */
 const RULE = /^[|:\-\s]+$/
 const isRule = (line: string) => line.includes('|') && line.includes('--') && RULE.test(line)
 
-/** @param begins the title of what begins with a line, or null for a line that goes on. */
-function readLines(lines: readonly string[], begins: (line: string) => string | null): Found[] {
-  let here = named('')
+/** @param titleOf the title of the group that a line begins, or null if the line begins none. */
+function readLines(lines: readonly string[], titleOf: (line: string) => string | null): FoundGroup[] {
+  let here = emptyGroup('')
   const found = [here]
   for (const [index, text] of lines.entries()) {
-    const title = begins(text)
-    if (title !== null) found.push((here = named(title)))
+    const title = titleOf(text)
+    if (title !== null) found.push((here = emptyGroup(title)))
     if (title !== null || text.trim() === '' || isRule(text)) continue
     const links = linksIn(text)
-    // The names of a table's columns are no lines that were left out.
+    // A table's header is not a skipped line.
     if (links.length === 0 && text.includes('|') && isRule(lines[index + 1] ?? '')) continue
     if (links.length === 0 && found.length === 1 && here.title === '' && here.links.length === 0) {
-      here.title = introduced(text)
+      here.title = introductionOf(text)
       if (here.title !== '') continue
     }
-    // Trimmed once: a line of many links is told of with each.
-    const shown = text.trim()
+    // Trimmed once per line, which may hold many links.
+    const trimmed = text.trim()
     for (const { url, note } of links.length > 0 ? links : linksOrText(text)) {
-      here.links.push({ line: index + 1, url, text: shown, note, tags: [] })
+      here.links.push({ line: index + 1, url, text: trimmed, note, tags: [] })
     }
   }
   return found
 }
 
-/** The longest line that announces what follows it. */
+/** Longer lines are not taken for an introduction. */
 const MAX_INTRODUCTION = 200
 
-/** What a line announces that stands before all links, `Reading for Monday:`; `''` where it announces nothing. */
-function introduced(line: string): string {
-  const said = line.trim()
-  if (said.length > MAX_INTRODUCTION) return ''
-  const bare = said.replace(/^[*_]+|[*_]+$/g, '')
+/** The title in a line that introduces a list, such as `Reading for Monday:`; `''` if it introduces nothing. */
+function introductionOf(line: string): string {
+  const text = line.trim()
+  if (text.length > MAX_INTRODUCTION) return ''
+  const bare = text.replace(/^[*_]+|[*_]+$/g, '')
   return /[:：]$/.test(bare) ? bare.slice(0, -1).trim() : ''
 }

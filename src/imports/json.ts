@@ -1,16 +1,16 @@
-import { eachText } from '../bundles/content.ts'
-import type { Found, FoundLink } from '../bundles/found.ts'
+import { eachValue } from '../bundles/content.ts'
+import type { FoundGroup, FoundLink } from '../bundles/found.ts'
 import { parseJson } from '../core/json.ts'
 import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 
 type Json = Record<string, unknown>
 
 /**
- * Bundles in this service's own JSON: an export, a list, one bundle, or an array of any. A link's line is its number, for
- * such a text may be one line.
- * @returns null for a text that is no JSON, is nested too deeply, or holds no bundle.
+ * Bundles in this service's own JSON: an export, a list, one bundle, or an array of bundles. A link's `line` is its
+ * number, because JSON may be a single line.
+ * @returns null for a text that is not JSON, is nested too deeply, or contains no bundle.
  */
-export function readJson(text: string): Found[] | null {
+export function readJson(text: string): FoundGroup[] | null {
   if (!/^\s*[[{]/.test(text)) return null
   let json: unknown
   try {
@@ -30,31 +30,32 @@ function bundlesIn(json: unknown): Json[] {
     : isObject(json) && Array.isArray(json.bundles)
       ? json.bundles
       : [json]
-  // An export has deleted bundles too; to bring them back is for their owner to ask by name.
+  // An export includes deleted bundles, which an import must not bring back.
   return entries.filter(isObject).filter(({ urls, deletedAt }) => Array.isArray(urls) && typeof deletedAt !== 'string')
 }
 
-function toFound(bundle: Json, nextLine: () => number): Found {
+function toFound(bundle: Json, nextLine: () => number): FoundGroup {
   const metadata = asList(bundle.urlMetadata)
   return {
-    ...eachText((name) => asText(bundle[name])),
+    ...eachValue((name) => asText(bundle[name])),
     links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
   }
 }
 
 function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
-  const { note, tags, openPolicy } = asObject(metadata)
+  const { note, section, tags, openPolicy } = asObject(metadata)
   return {
     line,
     url: asText(url),
     note: asText(note),
+    ...(typeof section === 'string' ? { section } : {}),
     tags: asList(tags).filter((tag) => typeof tag === 'string'),
     ...(openPolicy === 'manual' ? { openPolicy } : {}),
   }
 }
 
-/** A new bundle's rules get ids of their own. */
+/** The rules without ids, because a new bundle's rules get new ones. */
 function withoutIds(policy: Json): Json {
   if (!Array.isArray(policy.rules)) return policy
   const rules = policy.rules.map((rule: unknown) => {

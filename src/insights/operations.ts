@@ -1,24 +1,37 @@
-import { loadFor } from '../bundles/access.ts'
+import { loadFor, type StoredBundle } from '../bundles/access.ts'
 import { implement } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
-import { type Reported, report, toCsv } from './report.ts'
-import { daysIn, Insights, InsightsQuery } from './shapes.ts'
+import { toCsv } from './csv.ts'
+import { report } from './report.ts'
+import { type BreakdownName, daysIn, Insights, InsightsQuery } from './shapes.ts'
+
+/** A bundle with its counts. */
+interface Reported {
+  bundle: StoredBundle
+  insights: Insights
+  /** What CSV has instead of the days. */
+  breakdown: BreakdownName | undefined
+}
 
 /** GET /api/links/:slug/insights (spec 4.7). */
 export const getInsights = implement('get_insights', {
-  summary: 'Count views, viewers and clicks on Open all, by day and by rule',
+  summary: 'Count views, viewers and clicks on Open all, by day, rule, referrer, device and language',
   description:
     'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view (openAllRate), in ' +
-    'total, per day and per rule of its policy. Days are UTC days, including today. Viewers are not tracked ' +
-    'across days, so uniqueViewerDays is the sum of each day’s distinct viewers. Counts may lag by a second.',
+    'total, per day and per rule of its policy; the totals of the period before (previous); and views by referring ' +
+    'site, kind of device and language (breakdowns). Days are UTC days, including today. Viewers are not tracked ' +
+    'across days, so uniqueViewerDays is the sum of each day’s distinct viewers. Counts may lag by a second, ' +
+    'breakdowns by up to a minute.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   // Its page shows the bundle too.
   present: ({ insights }: Reported) => insights,
-  csv: ({ insights }) => toCsv(insights),
-  async run({ slug, range }, { service: { store }, caller }) {
+  csv: ({ insights, breakdown }) => toCsv(insights, breakdown),
+  async run({ slug, range, breakdown }, { service: { store, config }, caller }) {
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
-    return { bundle, insights: await report(store, bundle, daysIn(range), Date.now()) }
+    const withCountries = config.countryHeader !== undefined
+    const insights = await report(store, bundle, { days: daysIn(range), now: Date.now(), withCountries })
+    return { bundle, insights, breakdown }
   },
 })

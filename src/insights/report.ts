@@ -1,81 +1,87 @@
-import { and, between, eq, sql, sum } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/sqlite-core'
+import { and, between, eq, type SQLWrapper, sql, sum } from 'drizzle-orm'
+import { type SQLiteColumn, unionAll } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { iso } from '../core/time.ts'
+import { breakdownsOf } from './breakdowns.ts'
 import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Counts, Insights } from './shapes.ts'
-
-/** A bundle with its counts. */
-export interface Reported {
-  bundle: StoredBundle
-  insights: Insights
-}
 
 const REMOVED_RULE = '(removed rule)'
 const FALLTHROUGH = 'Fallthrough'
 
 /**
- * The counts of a bundle for the last `days` UTC days, including today (spec 4.7, decisions 7). Reads one row per day
- * and rule, so the cost does not depend on the number of views.
+ * The counts of a bundle for the last `days` UTC days, including today, and its totals of as many days before (spec 4.7,
+ * decisions 7 and 19). Reads one row per day and rule, and per day and value, so the cost does not depend on the number
+ * of views.
  * @param now milliseconds since 1970.
+ * @param withCountries whether countries are known here.
  */
 export async function report(
   { db }: Store,
   bundle: Pick<StoredBundle, 'id' | 'slug' | 'resolutionPolicy'>,
-  days: number,
-  now: number,
+  { days, now, withCountries }: { days: number; now: number; withCountries: boolean },
 ): Promise<Insights> {
   const from = startOfDay(now) - (days - 1) * DAY_MS
-  const rows = await counted(db).all({ id: bundle.id, from: dayOf(from), to: dayOf(now) })
+  const range = { id: bundle.id, from: dayOf(from), to: dayOf(now) }
+  const previous = { before: dayOf(from - days * DAY_MS), until: dayOf(from - DAY_MS) }
+  const [rows, breakdowns] = await Promise.all([
+    counted(db).all({ ...range, ...previous }),
+    breakdownsOf(db, range, withCountries),
+  ])
   const of = (kind: string) => rows.filter((row) => row.kind === kind)
-  const [viewers] = of('viewers')
+  const sumOf = (kind: string, column: 'views' | 'clicks' = 'views') => Number(of(kind)[0]?.[column] ?? 0)
   const series = seriesOf(byKey(of('day')), from, days)
   return {
     slug: bundle.slug,
     range: { from: iso(from), to: iso(now) },
     totals: {
       ...countsOf(total(series, 'views'), total(series, 'openAllClicks')),
-      uniqueViewerDays: Number(viewers?.views ?? 0),
+      uniqueViewerDays: sumOf('viewers'),
     },
+    previous: {
+      ...countsOf(sumOf('previous'), sumOf('previous', 'clicks')),
+      uniqueViewerDays: sumOf('previousViewers'),
+    },
+    breakdowns,
     byRule: rulesOf(byKey(of('rule')), bundle.resolutionPolicy?.rules ?? []),
     series,
   }
 }
 
-/** What was counted by day and by rule, and of viewers in all: one statement, so that they agree. */
+/** What was counted by day and by rule, of viewers in all, and in the period before: one statement, so that they agree. */
 const counted = prepared((db) => {
   const sums = { views: sum(dailyCounters.views), clicks: sum(dailyCounters.openAllClicks) }
-  const within = (table: typeof dailyCounters | typeof dailyViewers) =>
-    and(eq(table.bundleId, sql.placeholder('id')), between(table.day, sql.placeholder('from'), sql.placeholder('to')))
-  const by = (kind: 'day' | 'rule', key: typeof dailyCounters.day | typeof dailyCounters.ruleId) =>
+  const within = (table: typeof dailyCounters | typeof dailyViewers, first = 'from', last = 'to') =>
+    and(eq(table.bundleId, sql.placeholder('id')), between(table.day, sql.placeholder(first), sql.placeholder(last)))
+  const named = (kind: string, key: SQLWrapper = sql`''`) => ({
+    kind: sql<string>`${sql.raw(`'${kind}'`)}`.as('kind'),
+    key: sql<string>`${key}`.as('key'),
+  })
+  const by = (kind: string, key: SQLiteColumn) =>
     db
-      .select({ kind: sql<string>`${kind}`.as('kind'), key: sql<string>`${key}`.as('key'), ...sums })
+      .select({ ...named(kind, key), ...sums })
       .from(dailyCounters)
       .where(within(dailyCounters))
       .groupBy(key)
-  const viewers = db
-    .select({
-      kind: sql<string>`'viewers'`.as('kind'),
-      key: sql<string>`''`.as('key'),
-      views: sum(dailyViewers.viewers),
-      clicks: sql<string | null>`NULL`,
-    })
-    .from(dailyViewers)
-    .where(within(dailyViewers))
-  return unionAll(by('day', dailyCounters.day), by('rule', dailyCounters.ruleId), viewers).prepare()
+  const viewers = (kind: string, first?: string, last?: string) =>
+    db
+      .select({ ...named(kind), views: sum(dailyViewers.viewers), clicks: sql<string | null>`NULL` })
+      .from(dailyViewers)
+      .where(within(dailyViewers, first, last))
+  return unionAll(
+    by('day', dailyCounters.day),
+    by('rule', dailyCounters.ruleId),
+    viewers('viewers'),
+    db
+      .select({ ...named('previous'), ...sums })
+      .from(dailyCounters)
+      .where(within(dailyCounters, 'before', 'until')),
+    viewers('previousViewers', 'before', 'until'),
+  ).prepare()
 })
-
-/** The days of a report as CSV (RFC 4180), one line each after a header. */
-export function toCsv({ slug, series }: Insights): { filename: string; text: string } {
-  const lines = series.map(({ day, views, openAllClicks }) => `${day},${views},${openAllClicks}`)
-  return {
-    filename: `${slug}-insights-${series.length}d.csv`,
-    text: ['day,views,openAllClicks', ...lines, ''].join('\r\n'),
-  }
-}
 
 /** Sums are strings, because they may exceed a number’s range. */
 function byKey(rows: { key: string; views: string | null; clicks: string | null }[]): Map<string, Counts> {

@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import type { Dimension } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { Time } from '../core/shape.ts'
 
@@ -6,11 +7,21 @@ const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const
 const RANGES = Object.keys(DAYS)
 const DEFAULT_RANGE = '30d'
 
+/** The names of the breakdowns, and the dimension of each. */
+export const BREAKDOWNS = {
+  referrers: 'referrer',
+  devices: 'device',
+  languages: 'language',
+  countries: 'country',
+} as const satisfies Record<string, Dimension>
+export type BreakdownName = keyof typeof BREAKDOWNS
+
 /** The query of GET /api/links/:slug/insights (spec 4.7): any other range silently means the default. */
 export const InsightsQuery = type({
   slug: 'string',
   // Typed as the useful values; accepts anything.
   'range?': type('unknown').configure({ enum: RANGES, default: DEFAULT_RANGE }, 'self').as<keyof typeof DAYS>(),
+  'breakdown?': type.enumerated(...(Object.keys(BREAKDOWNS) as BreakdownName[])),
   '+': 'reject',
 })
 
@@ -26,12 +37,30 @@ const counts = {
   openAllRate: 'number >= 0',
 } as const
 
+const totals = { ...counts, uniqueViewerDays: 'number.integer >= 0', '+': 'reject' } as const
+
+const Breakdown = type({
+  values: type({ value: 'string | null', views: 'number.integer >= 1', '+': 'reject' }).array(),
+  other: 'number.integer >= 0',
+  '+': 'reject',
+}).configure({ named: 'Breakdown' }, 'self')
+
+export type Breakdown = typeof Breakdown.infer
+
 /** The insights of a bundle (spec 4.7). */
 export const Insights = lazy(() =>
   type({
     slug: 'string',
     range: type({ from: Time(), to: Time(), '+': 'reject' }),
-    totals: type({ ...counts, uniqueViewerDays: 'number.integer >= 0', '+': 'reject' }),
+    totals: type(totals),
+    previous: type(totals),
+    breakdowns: type({
+      referrers: Breakdown,
+      devices: Breakdown,
+      languages: Breakdown,
+      'countries?': Breakdown,
+      '+': 'reject',
+    }),
     byRule: type({ ruleId: 'string | null', ruleName: 'string', ...counts, '+': 'reject' }).array(),
     series: type({
       day: type('string').configure({ format: 'date' }, 'self'),

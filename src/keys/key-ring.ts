@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { readNamed } from '../../db/catch-up.ts'
+import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, member, owners, user } from '../../db/schema.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
@@ -124,7 +124,7 @@ export class KeyRing {
   async #exists(keyPrefix: string): Promise<boolean> {
     const { db } = this.store
     const read = () => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.keyPrefix, keyPrefix)).all()
-    return (await readNamed(db, read)).length > 0
+    return (await readWithCatchUp(db, read)).length > 0
   }
 
   #drop(keyPrefix: string): null {

@@ -7,13 +7,13 @@ import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
-import type { NewKey, ShownKey } from './shapes.ts'
+import type { KeyInfo, NewKey } from './shapes.ts'
 import { hashSecret, newKeyToken } from './token.ts'
 
 function toApiKey(
   key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt'>,
   subject: Subject,
-): ShownKey {
+): KeyInfo {
   const { id, name, scopes, keyPrefix, rateLimitPerHour, createdAt, lastUsedAt, revokedAt } = key
   return {
     id,
@@ -76,7 +76,7 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
 }
 
 /** A key with what only the dashboard shows. */
-export type ListedKey = ShownKey & {
+export type ListedKey = KeyInfo & {
   /** When its minter left the organisation, which ends the key for good; null if they have not. */
   minterLeftAt: string | null
 }
@@ -96,7 +96,7 @@ export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'sub
 }
 
 /** A key as the API shows it. */
-export function toShown({ minterLeftAt: _, ...key }: ListedKey): ShownKey {
+export function toKeyInfo({ minterLeftAt: _, ...key }: ListedKey): KeyInfo {
   return key
 }
 
@@ -107,7 +107,7 @@ export const NO_KEY = 'This API key doesn’t exist, or it belongs to another ac
  * Revokes a key of the acting subject; revoking it again changes nothing (spec 4.12).
  * @throws Problem NOT_FOUND; FORBIDDEN for a member of an organisation who is not an admin.
  */
-export async function revoke({ db, write }: Store, { subject, role }: SignedIn, id: number): Promise<ShownKey> {
+export async function revoke({ db, write }: Store, { subject, role }: SignedIn, id: number): Promise<KeyInfo> {
   requireRole(role, 'admin')
   const mine = and(eq(apiKeys.id, id), eq(apiKeys.ownerId, ownerId(subject)))
   await write([

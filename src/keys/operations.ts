@@ -35,7 +35,7 @@ export const listKeys = implement('list_keys', {
   output: KeyList,
   errors: ['FORBIDDEN'],
   present: ({ apiKeys, subject }: { apiKeys: keys.ListedKey[]; subject: Subject }) => ({
-    apiKeys: apiKeys.map(keys.toShown),
+    apiKeys: apiKeys.map(keys.toKeyInfo),
     subject,
   }),
   async run(_, { service: { store }, caller }) {

@@ -25,10 +25,10 @@ export const NewKey = type({
 export type NewKey = typeof NewKey.infer
 
 /** The query of DELETE /api/me/keys (spec 4.12). */
-export const OneKey = type({ id: '1 <= number.integer <= 1000000000000000', '+': 'reject' })
+export const OneKey = type({ id: '1 <= number.integer <= 999999999999999', '+': 'reject' })
 
 /** A key as the API shows it (spec 2.5). */
-const ShownKey = lazy(() =>
+const KeyInfo = lazy(() =>
   type({
     id: 'number.integer >= 1',
     name: 'string',
@@ -43,13 +43,13 @@ const ShownKey = lazy(() =>
   }).configure({ named: 'ApiKey' }, 'self'),
 )
 
-export type ShownKey = ReturnType<typeof ShownKey>['infer']
+export type KeyInfo = ReturnType<typeof KeyInfo>['infer']
 
 /** The answer of POST /api/me/keys, the only one with a key's text. */
-export const MintedKey = lazy(() => type({ apiKey: ShownKey(), rawKey: 'string', warning: 'string', '+': 'reject' }))
+export const MintedKey = lazy(() => type({ apiKey: KeyInfo(), rawKey: 'string', warning: 'string', '+': 'reject' }))
 
 /** What GET /api/me/keys answers. */
-export const KeyList = lazy(() => type({ apiKeys: ShownKey().array(), subject: Subject(), '+': 'reject' }))
+export const KeyList = lazy(() => type({ apiKeys: KeyInfo().array(), subject: Subject(), '+': 'reject' }))
 
 /** What DELETE /api/me/keys answers. */
-export const RevokedKey = lazy(() => type({ apiKey: ShownKey(), '+': 'reject' }))
+export const RevokedKey = lazy(() => type({ apiKey: KeyInfo(), '+': 'reject' }))

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
+import { OTHER_VALUES } from '../../db/schema.ts'
 import { dayNumber } from '../insights/salts.ts'
+import { MAX_VALUES, type ValueRow } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
 
 /** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
 const ROWS_PER_WRITE = 500
-/** Rows (a counter or a hash each) held while the store is down; past this, new ones are dropped. */
+/** Rows (a counter, a value or a hash each) held while the store is down; past this, new ones are dropped. */
 export const MAX_WAITING = 200_000
+/** Past this, values of breakdowns are dropped, so that they never take the place of views. */
+const MAX_WAITING_WITH_VALUES = MAX_WAITING / 2
 
 /** A distinct viewer of one bundle on one day; see `Viewers`. */
 export interface ViewerHash {
@@ -55,14 +59,35 @@ export class Batches {
    * @returns false if some of it was dropped because the queue is full.
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
-    let dropped = 0
     // Sorted by bundle, so that a batch touches neighbouring rows: a few pages of the file instead of most of them.
     const counts = counted.toSorted(byBundle)
     const viewers = seen.toSorted(byBundle)
     const longest = Math.max(counts.length, viewers.length)
+    const batches: Batch[] = []
     for (let from = 0; from < longest; from += ROWS_PER_WRITE) {
-      const batch = batchOf(day, counts.slice(from, from + ROWS_PER_WRITE), viewers.slice(from, from + ROWS_PER_WRITE))
-      if (this.#rows + batch.rows > MAX_WAITING) dropped += batch.rows
+      const to = from + ROWS_PER_WRITE
+      batches.push(batchOf(day, counts.slice(from, to), viewers.slice(from, to)))
+    }
+    return this.#queue(batches, MAX_WAITING)
+  }
+
+  /** Queues views by value, which come by bundle. */
+  addValues(day: string, values: readonly ValueRow[]): void {
+    const batches: Batch[] = []
+    for (let from = 0, to = 0; from < values.length; from = to) {
+      to = Math.min(from + ROWS_PER_WRITE, values.length)
+      // Places hold for all values of a bundle, so these stay together.
+      while (to < values.length && values[to]![0] === values[to - 1]![0]) to += 1
+      batches.push(valuesBatch(day, values.slice(from, to)))
+    }
+    this.#queue(batches, MAX_WAITING_WITH_VALUES)
+  }
+
+  /** @returns false if some were dropped because the queue is full. */
+  #queue(batches: readonly Batch[], max: number): boolean {
+    let dropped = 0
+    for (const batch of batches) {
+      if (this.#rows + batch.rows > max) dropped += batch.rows
       else {
         this.#rows += batch.rows
         this.#waiting.push(batch)
@@ -112,6 +137,11 @@ function batchOf(day: string, counts: readonly Counter[], viewers: readonly View
   return { id: randomUUID(), at: Date.now(), rows: counts.length + viewers.length, statements }
 }
 
+function valuesBatch(day: string, values: readonly ValueRow[]): Batch {
+  const statements = [{ sql: ADD_VALUES, args: [day, JSON.stringify(values)] }]
+  return { id: randomUUID(), at: Date.now(), rows: values.length, statements }
+}
+
 /** Inserts the batch's id in the same transaction; a duplicate fails it. */
 function markOf({ at, id }: Batch): InStatement {
   return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [at, id] }
@@ -122,6 +152,24 @@ const ADD_COUNTS = `INSERT INTO daily_counters (bundle_id, day, rule_id, views, 
   SELECT bundles.id, ?1, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)
   JOIN bundles ON bundles.id = value ->> 0 WHERE true
   ON CONFLICT DO UPDATE SET views = views + excluded.views, open_all_clicks = open_all_clicks + excluded.open_all_clicks`
+
+/**
+ * Keeps at most `MAX_VALUES` values per bundle, day and dimension, and `OTHER_VALUES`, so that made-up referrers cannot fill the
+ * store: a value that is new to a full day counts as one of the others.
+ */
+const ADD_VALUES = `WITH sent AS (
+    SELECT bundles.id AS bundle_id, new.value ->> 1 AS dimension, new.value ->> 2 AS value, new.value ->> 3 AS views,
+      new.value ->> 4 AS place, EXISTS (SELECT 1 FROM daily_breakdowns AS kept WHERE kept.bundle_id = bundles.id
+        AND kept.day = ?1 AND kept.dimension = new.value ->> 1 AND kept.value = new.value ->> 2) AS is_kept
+    FROM json_each(?2) AS new JOIN bundles ON bundles.id = new.value ->> 0)
+  INSERT INTO daily_breakdowns (bundle_id, day, dimension, value, views)
+  SELECT bundle_id, ?1, dimension, CASE WHEN is_kept
+      OR (SELECT count(*) FROM daily_breakdowns AS kept
+        WHERE kept.bundle_id = sent.bundle_id AND kept.day = ?1 AND kept.dimension = sent.dimension)
+        + sum(NOT is_kept) OVER (PARTITION BY bundle_id, dimension ORDER BY place) <= ${MAX_VALUES}
+    THEN value ELSE '${OTHER_VALUES}' END, views
+  FROM sent WHERE true
+  ON CONFLICT DO UPDATE SET views = views + excluded.views`
 
 function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
   return [bundleId, ruleId, views, openAllClicks]

@@ -9,6 +9,7 @@ import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
 import { find, type ServedBundle } from './served.ts'
 import { type CacheEntry, SlugCache } from './slug-cache.ts'
+import { type Times, timesOf } from './times.ts'
 
 /** Estimated overhead per entry besides its pages. */
 const ENTRY_BYTES = 512
@@ -44,6 +45,10 @@ export class Launcher extends Variant implements CacheEntry {
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
+  /** The user who owns it, or null. */
+  readonly userId: string | null
+  /** Null if it is always open. */
+  readonly times: Times | null
   /**
    * The source of its pages. Without a policy, null once a page is rendered, because it takes three times as much memory
    * as the page.
@@ -57,6 +62,8 @@ export class Launcher extends Variant implements CacheEntry {
     this.policy = policy
     this.slug = bundle.slug
     this.organizationId = bundle.organizationId
+    this.userId = bundle.userId
+    this.times = timesOf(bundle)
     this.bundle = bundle
     this.weight = bytes(this)
   }
@@ -212,8 +219,9 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule } = launcher
-  let sum = ENTRY_BYTES + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
+  const { bundle, byRule, times } = launcher
+  const noteBytes = 2 * (times?.closedNote?.length ?? 0)
+  let sum = ENTRY_BYTES + noteBytes + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum
 }

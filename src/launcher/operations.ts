@@ -5,6 +5,7 @@ import { isRuleId } from '../policies/rule-id.ts'
 import { isRuleOf } from '../policies/rule-ids.ts'
 import type { Service } from '../service.ts'
 import type { Launcher } from './launchers.ts'
+import { isOpen } from './times.ts'
 
 /** Compiles schemas, because clicks are as frequent as views. */
 const compiled = scope({}, { jitless: false })
@@ -53,5 +54,6 @@ async function loadAndCount(
 }
 
 function countClick(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
+  if (launcher.times !== null && !isOpen(launcher.times, Date.now())) return
   recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }))
 }

@@ -1,15 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Rule } from '../../db/policy.ts'
+import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { Problem } from '../core/problem.ts'
 import { clientAddress } from '../http/client.ts'
-import { encode, encodingFor, HTML, headersWith } from '../http/respond.ts'
+import { encode, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
 import { roleIn } from '../identity/sessions.ts'
 import type { Account, ViewerRequest } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import type { Encoding, Launcher } from './launchers.ts'
 import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
+import { isOpen, notOpen, type Outside, outsideOf } from './times.ts'
 
 /** Answers `/l/:slug`, for the front door and the router. */
 export interface LauncherPages {
@@ -17,8 +19,12 @@ export interface LauncherPages {
   cached(request: Request, url: string, from: number, address: string): Response | undefined
   /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
   answer(request: Request, slug: string | null): Promise<Response>
-  /** The bundle as this viewer sees it, for other formats; counts no view. */
-  bundleFor(request: Request, slug: string | null): Promise<PublicBundle>
+  /**
+   * The bundle as this viewer sees it, for other formats; counts no view.
+   * @returns `isTimed`: whether a copy that is kept may outlive its times.
+   * @throws Problem NOT_OPEN_YET, CLOSED.
+   */
+  bundleFor(request: Request, slug: string | null): Promise<{ bundle: PublicBundle; isTimed: boolean }>
 }
 
 /**
@@ -49,24 +55,42 @@ export function launcherPages(service: Service): LauncherPages {
       const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} />
       launchers.addPage(launcher, variant, encoding, (body = encode(view as string, encoding, 'cached')))
     }
-    if (isView(request)) recorder.view(variant, address, request.headers.get('user-agent') ?? '')
+    if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
   }
   const load = async (slug: string | null) => {
     if (slug === null) return noBundle()
     return launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
   }
+  const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
+
+  /** The answer of a bundle that is not open. Its owner sees the launcher, which is neither cached nor counted. */
+  const respondOutside = async (request: Request, launcher: Launcher, outside: Outside) => {
+    const headers = { 'x-robots-tag': 'noindex' }
+    if (!(await isOwner(request, launcher, service))) {
+      const view = <ClosedPage site={site} outside={outside} />
+      return text(request, view as string, { type: HTML, status: notOpen(outside).status, headers })
+    }
+    const rule = match(request, launcher, await accountOf(request, launcher, service))
+    const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
+    return text(request, view as string, { type: HTML, headers })
+  }
   return {
     cached(request, url, from, address) {
       const query = url.indexOf('?', from)
       const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
-      return launcher === undefined || needsSession(request, launcher)
+      // Most bundles have no times, and then this costs one comparison.
+      return launcher === undefined ||
+        needsSession(request, launcher) ||
+        (launcher.times !== null && !isOpen(launcher.times, Date.now()))
         ? undefined
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
     },
     async answer(request, slug) {
       const address = clientAddress(request)
       const launcher = await load(slug)
+      const outside = outsideOf(launcher.times, Date.now())
+      if (outside !== null) return respondOutside(request, launcher, outside)
       const account = await accountOf(request, launcher, service)
       const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
       if (cached !== undefined) return cached
@@ -75,9 +99,11 @@ export function launcherPages(service: Service): LauncherPages {
     },
     async bundleFor(request, slug) {
       const launcher = await load(slug)
+      const outside = outsideOf(launcher.times, Date.now())
+      if (outside !== null && !(await isOwner(request, launcher, service))) throw notOpen(outside)
       const account = await accountOf(request, launcher, service)
-      const bundle = (await launchers.bundleOf(launcher)) ?? noBundle()
-      return publicBundle(match(asReferred(request, config.origin), launcher, account), bundle)
+      const rule = match(asReferred(request, config.origin), launcher, account)
+      return { bundle: publicBundle(rule, await bundleOf(launcher)), isTimed: launcher.times !== null }
     },
   }
 }
@@ -87,7 +113,7 @@ type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url'>
 
 /**
  * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
- * (views/launcher/launcher.js) to get the same tabs. Neither is trustworthy.
+ * (views/launcher/open-all.js) to get the same tabs. Neither is trustworthy.
  */
 function asReferred({ headers, url }: Request, origin: string): PolicyRequest {
   const referrer = new URL(url, origin).searchParams.get('openall-referrer')
@@ -107,6 +133,14 @@ export function noBundle(): never {
 function needsSession({ headers }: Request, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
   return policy.needsAccount
+}
+
+/** Whether a viewer is signed in as the owner of a bundle, or as a member of the organisation that owns it. */
+async function isOwner({ headers }: Request, { userId, organizationId }: Launcher, service: Service): Promise<boolean> {
+  const session = headers.has('cookie') ? await service.readSession(headers) : null
+  if (session === null) return false
+  if (organizationId === null) return session.userId === userId
+  return (await roleIn(service.store, session.userId, organizationId)) !== null
 }
 
 async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {

@@ -9,6 +9,8 @@ const MAX_BYTES = 16 * 2 ** 20
 const USUAL_BYTES = 64 * 1024
 /** Maximum queue; past it no picture is rendered, so that views stay fast. */
 const MAX_WAITING = 20
+/** Maximum for one client, so that nobody can keep the queue full. */
+const MAX_WAITING_EACH = 4
 
 type Png = Uint8Array<ArrayBuffer>
 
@@ -19,19 +21,29 @@ type Png = Uint8Array<ArrayBuffer>
 export class Pictures {
   readonly #cache = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
   readonly #turns = pLimit(1)
+  /** How many pictures each client waits for. */
+  readonly #waiting = new Map<string, number>()
   readonly #render = lazy(loadRenderer)
 
   constructor(readonly log: Logger) {}
 
-  /** The picture as PNG; null if the queue is full or rendering fails. */
-  png(words: PictureWords): Promise<Png | null> {
+  /**
+   * The picture as PNG; null if rendering fails, or if too many are waited for.
+   * @param client whose request it is, as rate limits key it.
+   */
+  png(words: PictureWords, client: string): Promise<Png | null> {
     const name = pictureName(words)
     const cached = this.#cache.get(name)
     if (cached !== undefined) return cached
-    if (this.#turns.pendingCount >= MAX_WAITING) return Promise.resolve(null)
+    const own = this.#waiting.get(client) ?? 0
+    if (this.#turns.pendingCount >= MAX_WAITING || own >= MAX_WAITING_EACH) return Promise.resolve(null)
+    this.#waiting.set(client, own + 1)
     const made = this.#turns(() => this.#make(words))
     this.#cache.set(name, made, { size: USUAL_BYTES })
     void made.then((png) => {
+      const left = (this.#waiting.get(client) ?? 1) - 1
+      if (left === 0) this.#waiting.delete(client)
+      else this.#waiting.set(client, left)
       if (png === null) this.#cache.delete(name)
       else if (this.#cache.has(name)) this.#cache.set(name, made, { size: png.byteLength })
     })

@@ -4,9 +4,13 @@ import type { Store } from '../../db/client.ts'
 import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from '../insights/salts.ts'
 import { SETTINGS } from '../settings.ts'
 import { Batches, MAX_WAITING } from './batches.ts'
+import { Breakdowns } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
 import { UserAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
+
+/** What breakdowns need to know of the service. */
+type Site = ConstructorParameters<typeof Breakdowns>[0]
 
 /** How much `kill -9` may lose by default (decisions 7: at most a second). */
 const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
@@ -14,6 +18,13 @@ const DEFAULT_FLUSH_MS = Number(SETTINGS.SERVICE_COUNT_FLUSH_MS.fallback)
 const TICK_MS = 800
 /** This many unwritten viewers and counters trigger a flush, so that a long interval loses none. */
 const MAX_UNWRITTEN = MAX_WAITING / 4
+/**
+ * A view adds a row to each breakdown, so these are written when so much time per row has passed, or `MAX_BREAKDOWNS_WAIT_MS`:
+ * of few views within a second, of many once a minute, when most of their values have become the same rows.
+ */
+const BREAKDOWN_ROW_MS = 10
+/** How much of the breakdowns `kill -9` may lose. */
+const MAX_BREAKDOWNS_WAIT_MS = 60_000
 /** How long `stop` retries while the store is down. */
 const STOP_TIMEOUT_MS = 5_000
 /** How long before midnight the next day's salt is read, so that viewers need not wait for it. */
@@ -36,10 +47,13 @@ export class Recorder {
   /** Counters that are not zero. */
   #touched: Counter[] = []
   readonly #viewers = new Viewers()
+  readonly #breakdowns: Breakdowns
   readonly #batches: Batches
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
   #flushAt = 0
+  /** When breakdowns were last queued. */
+  #breakdownsAt = 0
   readonly #userAgents = new UserAgents()
   readonly #timer: ReturnType<typeof setInterval>
 
@@ -48,7 +62,9 @@ export class Recorder {
     readonly log: Logger,
     readonly now: () => number,
     readonly flushMs: number,
+    site: Site,
   ) {
+    this.#breakdowns = new Breakdowns(site)
     this.#batches = new Batches(store, log)
     this.#timer = setInterval(() => this.#tick(), Math.min(flushMs, TICK_MS))
   }
@@ -57,6 +73,7 @@ export class Recorder {
    * Reads today's salt and starts the timer.
    * @param now the clock, in milliseconds since 1970.
    * @param flushMs interval of writes; a full buffer or the end of a day triggers one earlier.
+   * @param site which referrers are the service itself, and what countries are read from.
    * @throws what the store throws if the salt cannot be read.
    */
   static async start(
@@ -64,10 +81,11 @@ export class Recorder {
     log: Logger,
     now: () => number = Date.now,
     flushMs = DEFAULT_FLUSH_MS,
+    site: Site = {},
   ): Promise<Recorder> {
     const today = dayOf(now())
     const salt = await saltOf(store, today)
-    const recorder = new Recorder(store, log, now, flushMs)
+    const recorder = new Recorder(store, log, now, flushMs, site)
     recorder.#salts.set(today, salt)
     recorder.#startDay(now())
     // Days may have ended while no process ran.
@@ -86,12 +104,13 @@ export class Recorder {
   }
 
   /** Counts a view, unless by a bot. Takes microseconds and never throws. */
-  view(counter: Counter, address: string, userAgentHeader: string): void {
-    const userAgent = this.#userAgents.of(userAgentHeader)
+  view(counter: Counter, address: string, headers: Pick<Headers, 'get'>): void {
+    const userAgent = this.#userAgents.of(headers.get('user-agent') ?? '')
     if (userAgent.isBot) return
     this.#updateDay()
     this.#touch(counter)
     counter.views += 1
+    this.#breakdowns.count(counter, userAgent.device, headers)
     this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
@@ -104,18 +123,24 @@ export class Recorder {
 
   #tick(): void {
     this.#updateDay()
-    const unwritten = this.#touched.length + this.#viewers.waiting
+    const isFull =
+      this.#touched.length + this.#viewers.waiting >= MAX_UNWRITTEN || this.#breakdowns.rows >= MAX_UNWRITTEN
     // A day that ended is written at once, before other processes destroy its hashes (DAY_ENDS_AFTER_MS).
-    const cannotWait = this.#batches.size > 0 || unwritten >= MAX_UNWRITTEN || this.now() >= this.#endDaysAt
-    if (cannotWait || performance.now() >= this.#flushAt) void this.flush()
+    const cannotWait = this.#batches.size > 0 || isFull || this.now() >= this.#endDaysAt
+    if (cannotWait || performance.now() >= this.#flushAt) void this.#flush(this.#areBreakdownsDue())
   }
 
   /** Writes all counts; resolves when they are stored or queued for a retry. */
   flush(): Promise<void> {
+    return this.#flush(true)
+  }
+
+  #flush(withBreakdowns: boolean): Promise<void> {
     // Half a tick early, or a tick that fires slightly early would skip it.
     this.#flushAt = performance.now() + this.flushMs - Math.min(this.flushMs, TICK_MS) / 2
     this.#updateDay()
     this.#enqueue()
+    if (withBreakdowns) this.#enqueueBreakdowns()
     // Concurrent calls share the write after the current one, which includes all their counts.
     this.#next ??= this.#writing.then(() => {
       this.#next = undefined
@@ -149,6 +174,7 @@ export class Recorder {
   /** Queues the counts of the previous day and starts the day of `now`, with its own salt. */
   #startDay(now: number): void {
     this.#enqueue()
+    this.#enqueueBreakdowns()
     this.#day = dayOf(now)
     this.#dayBegins = startOfDay(now)
     this.#dayEnds = this.#dayBegins + DAY_MS
@@ -162,6 +188,17 @@ export class Recorder {
     if (counted.length > 0) this.#touched = []
     if (!this.#batches.add(this.#day, counted, this.#viewers.take())) this.#viewers.forget()
     for (const counter of counted) counter.views = counter.openAllClicks = 0
+  }
+
+  #areBreakdownsDue(): boolean {
+    const { rows } = this.#breakdowns
+    const wait = Math.min(rows * BREAKDOWN_ROW_MS, MAX_BREAKDOWNS_WAIT_MS)
+    return rows > 0 && (rows >= MAX_UNWRITTEN || performance.now() - this.#breakdownsAt >= wait)
+  }
+
+  #enqueueBreakdowns(): void {
+    this.#breakdownsAt = performance.now()
+    this.#batches.addValues(this.#day, this.#breakdowns.take())
   }
 
   async #write(): Promise<void> {

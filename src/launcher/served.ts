@@ -1,17 +1,17 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { readNamed } from '../../db/catch-up.ts'
+import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
 import { blockedBundles, bundles, type Content, owners } from '../../db/schema.ts'
-import { NAMES, pick, SHOWN_NAMES, type ShownName } from '../bundles/content.ts'
+import { NAMES, PUBLIC_NAMES, type PublicName, pick } from '../bundles/content.ts'
 
 /** The columns from which launchers are made; `publicBundle` selects what viewers may see. */
 export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle with a slug; null if there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  const [row] = await readNamed(db, () => finder(db).execute({ slug }))
+  const [row] = await readWithCatchUp(db, () => finder(db).execute({ slug }))
   return row ?? null
 }
 
@@ -23,6 +23,8 @@ const finder = prepared((db) =>
       ...pick(NAMES, bundles),
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,
+      /** The user who owns it, or null. */
+      userId: owners.userId,
       ownerId: bundles.ownerId,
       /** When the operator blocked it, or null. */
       blockedAt: blockedBundles.at,
@@ -35,7 +37,7 @@ const finder = prepared((db) =>
 )
 
 /** What a viewer may see of a bundle; views get nothing else. */
-export interface PublicBundle extends Pick<Content, ShownName> {
+export interface PublicBundle extends Pick<Content, PublicName> {
   slug: string
   /** Whether it has no owner: it was created without an account. */
   isUnclaimed: boolean
@@ -53,7 +55,7 @@ export interface PublicBundle extends Pick<Content, ShownName> {
 export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBundle {
   const own = {
     slug: bundle.slug,
-    ...pick(SHOWN_NAMES, bundle),
+    ...pick(PUBLIC_NAMES, bundle),
     isUnclaimed: bundle.ownerId === null,
     hasRules: bundle.resolutionPolicy !== null,
   }
@@ -61,7 +63,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
   return {
     ...own,
     urls: rule.tabs.map(({ url }) => url),
-    urlMetadata: rule.tabs.map(({ note }) => (note === undefined ? {} : { note })),
+    urlMetadata: rule.tabs.map(({ url: _, ...metadata }) => metadata),
     rule: { id: rule.id, badge: rule.showBadge === true ? rule.name : null },
   }
 }

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
+import { deviceOf } from '../audience/device.ts'
+import { keyOf } from './breakdowns.ts'
 
 const MAX_CACHED = 2_000
 /** Cache keys need a bound; bots identify themselves well before it. */
@@ -11,6 +13,8 @@ export interface UserAgent {
   /** Its text, truncated if very long. */
   name: string
   isBot: boolean
+  /** The kind of device that it names, as `Breakdowns` counts it. */
+  device: string
   /** 64 bits of its SHA-256, as two 32-bit halves. */
   hash: readonly [number, number]
 }
@@ -30,5 +34,10 @@ export class UserAgents {
 
 function read(name: string): UserAgent {
   const digest = hash('sha256', name, 'buffer')
-  return { name, isBot: isbot(name), hash: [digest.readInt32LE(0), digest.readInt32LE(4)] }
+  return {
+    name,
+    isBot: isbot(name),
+    device: keyOf('device', deviceOf(name)),
+    hash: [digest.readInt32LE(0), digest.readInt32LE(4)],
+  }
 }

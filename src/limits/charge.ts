@@ -4,7 +4,7 @@ import type { KnownKey } from '../identity/caller.ts'
 import { hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
-import { countsOf, networkCounts, takeAll } from './together.ts'
+import { countsOf, networkCounts, takeAll } from './counts.ts'
 
 /**
  * Counts a write against the limits of a person, over all their sessions (decisions 13).

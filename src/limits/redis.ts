@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { inTime } from '../../db/in-time.ts'
+import { withTimeout } from '../../db/timeout.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
 
@@ -127,7 +127,7 @@ export class RedisBucket implements Bucket {
     const { max, windowMs } = limit
     const id = this.#id(limit, key)
     try {
-      const [allowed, remaining, waitMs] = await inTime(
+      const [allowed, remaining, waitMs] = await withTimeout(
         (this.#redis as Scripts).take(`${id}:steps`, `${id}:total`, max, windowMs / STEPS, STEPS, STEPS_UNTIL_FREE),
         TIMEOUT_MS,
       )
@@ -141,7 +141,7 @@ export class RedisBucket implements Bucket {
 
   async used(limit: Limit, key: string): Promise<number> {
     try {
-      const used = await inTime(
+      const used = await withTimeout(
         (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS),
         TIMEOUT_MS,
       )
@@ -156,7 +156,7 @@ export class RedisBucket implements Bucket {
   async giveBack(limit: Limit, key: string): Promise<void> {
     const id = this.#id(limit, key)
     try {
-      await inTime((this.#redis as Scripts).giveBack(`${id}:steps`, `${id}:total`), TIMEOUT_MS)
+      await withTimeout((this.#redis as Scripts).giveBack(`${id}:steps`, `${id}:total`), TIMEOUT_MS)
       this.#record(false)
     } catch (error) {
       this.#record(true, error)
@@ -176,7 +176,7 @@ export class RedisBucket implements Bucket {
   /** Pings it, for at most a quarter of a second. */
   async isUp(): Promise<boolean> {
     try {
-      await inTime(this.#redis.ping(), TIMEOUT_MS)
+      await withTimeout(this.#redis.ping(), TIMEOUT_MS)
       this.#record(false)
     } catch (error) {
       this.#record(true, error)

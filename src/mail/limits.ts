@@ -1,6 +1,6 @@
 import { accountOf, type Device } from '../identity/devices.ts'
 import type { Bucket } from '../limits/bucket.ts'
-import { countsOf, giveAllBack, takeAll, tiers } from '../limits/together.ts'
+import { countsOf, giveAllBack, takeAll, tiers } from '../limits/counts.ts'
 
 /** Mails to one address on request, of any kind and from anyone (decisions 13). */
 const TO_ONE_ADDRESS = tiers('mail', [

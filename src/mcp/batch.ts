@@ -1,6 +1,6 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import pLimit from 'p-limit'
+import { giveWay } from '../core/give-way.ts'
 
 /** Characters of answers after which the rest of a batch is refused: all are held in memory until the last is there. */
 const MAX_CHARACTERS = 4 * 2 ** 20
@@ -46,9 +46,10 @@ function answerInTurns(transport: WebStandardStreamableHTTPServerTransport): voi
       if (characters > MAX_CHARACTERS) {
         return send({ jsonrpc: '2.0', id, error: { code: BATCH_FULL, message: TOO_MUCH } }, { relatedRequestId: id })
       }
-      await otherWork()
+      const beganAt = performance.now()
       const isAnswered = new Promise<void>((resolve) => (answered = resolve))
       onmessage?.(message, extra)
       await isAnswered
+      await giveWay(beganAt)
     })
 }

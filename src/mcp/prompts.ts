@@ -53,8 +53,8 @@ export const prompts: readonly Prompt[] = [
     arguments: [slug, { name: 'range', description: '7d, 30d or 90d.', required: false }],
     text: ({ slug = '', range = '30d' }) =>
       `Explain to me how the bundle ${slug} is used. Call ${getInsights.name} with range ${range}, and ${getBundle.name} for ` +
-      'its content. Say how many viewed it and how many opened all tabs, how that changed over time, and which rules did ' +
-      'well. If the counts are too small to mean much, say so. uniqueViewerDays is the sum of each day’s distinct viewers, ' +
+      'its content. Say how many viewed it and how many opened all tabs, how that changed over time and since the ' +
+      'period before, where viewers came from, and which rules did well. If the counts are too small to mean much, say so. uniqueViewerDays is the sum of each day’s distinct viewers, ' +
       'so it is not a number of people. End with what I could change.',
   },
 ]

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
 import { getBundle, listBundles } from '../bundles/operations.ts'
-import { respond, type Sent } from '../core/execute.ts'
+import { type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../service.ts'
@@ -25,6 +25,8 @@ const INTERNAL_ERROR = -32603
 const PAGE = 100
 /** Maximum length of a slug’s prefix to complete. */
 const MAX_WANTED = 100
+/** How long clients may keep what changes only with the server’s version. Tools depend on the key’s scopes. */
+const KEPT = { ttlMs: 600_000, cacheScope: 'private' } as const
 /** Maximum number of open streams. */
 const MAX_LISTENERS = 100
 
@@ -34,7 +36,7 @@ interface RequestState {
   headers: Record<string, string>
 }
 
-type Call = (operation: Operation, input: Record<string, unknown>) => Promise<Sent>
+type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
 
 /**
  * Answers requests of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one definition.
@@ -81,6 +83,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
     {
       capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
       instructions: INSTRUCTIONS,
+      cacheHints: { 'tools/list': KEPT, 'prompts/list': KEPT, 'resources/templates/list': KEPT },
     },
   )
   const call: Call = async (operation, input) => {
@@ -147,11 +150,8 @@ function splitArguments(
   return [() => input, { ...context, source: 'mcp', conditions }]
 }
 
-function succeeded({ body, headers, note }: Sent) {
+function succeeded({ body, note }: PublicAnswer) {
   const content = [{ type: 'text' as const, text: JSON.stringify(body) }]
-  const version = /^"v(\d+)"$/.exec(headers.etag ?? '')?.[1]
-  // The route has it in a header, which a tool’s caller does not see.
-  if (version !== undefined) content.push({ type: 'text', text: `This is version ${version} of the bundle.` })
   if (note !== undefined) content.push({ type: 'text', text: note })
   return { content, structuredContent: body as Record<string, unknown> }
 }

@@ -1,16 +1,10 @@
-import {
-  callOptionSchema,
-  callOptionsOf,
-  inputSchema,
-  type Naming,
-  problemSchema,
-  schemaOf,
-} from '../api/json-schema.ts'
-import { codesOf } from '../api/openapi-codes.ts'
+import { callOptionSchema, callOptionsOf, inputSchema, type Naming, schemaOf } from '../api/json-schema.ts'
 import { DryRun } from '../bundles/answers.ts'
+import { isContent } from '../bundles/content.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
+import { leanInput, leanOutput } from './lean.ts'
 
 /** A tool as listed (decisions 10). */
 export interface Tool {
@@ -59,33 +53,78 @@ function hintsOf({ route, effect }: Operation): Tool['annotations'] {
   }
 }
 
+/** Tools that describe content, policies and conditions; others refer to them. Whoever may edit may also preview. */
+const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
+const DESCRIBES_POLICIES: readonly string[] = ['update_bundle', 'preview_policy']
+
+/** Fields that only callers without a credential may send; tools always have one. */
+const ANONYMOUS_FIELDS = ['email']
+
 function inputOf(operation: Operation): Tool['inputSchema'] {
-  const naming = newNaming('inline', ['description'])
+  const { name } = operation
+  const [hasContent, hasPolicies] = [DESCRIBES_CONTENT.includes(name), DESCRIBES_POLICIES.includes(name)]
+  const naming = newNaming('inline', ['description'], {
+    ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
+    ...(name === 'preview_policy' ? {} : { Condition: 'A condition: see preview_policy.' }),
+    ...(hasPolicies ? {} : { Policy: 'See update_bundle; its rules have no `id` yet.' }),
+  })
   // Model APIs do not accept a tool input with a choice at its root: the description states it.
   const { oneOf: _, ...schema } = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
     const { examples: _, ...schema } = callOptionSchema(name)
     return [name, schema]
   })
-  const properties = { ...(schema.properties as JsonSchema | undefined), ...Object.fromEntries(options) }
-  return { ...schema, type: 'object', properties, ...definitionsOf(naming) }
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).flatMap(([field, inner]) => {
+    if (ANONYMOUS_FIELDS.includes(field)) return []
+    const { description: _, ...structure } = inner
+    const isDescribed = field === 'resolutionPolicy' ? hasPolicies : hasContent || !isContent(field)
+    return [[field, isDescribed ? inner : structure]]
+  })
+  const properties = Object.fromEntries([...fields, ...options])
+  return { ...leanInput({ ...schema, properties, ...definitionsOf(naming) }), type: 'object' }
 }
 
 /** Includes the error, because a failed call has structured content too, which clients validate against this schema. */
 function outputOf(operation: Operation): Tool['outputSchema'] {
-  const naming = newNaming('defined', [])
-  const [method = ''] = operation.route.split(' ')
+  const isWhole = operation.name === 'get_bundle'
+  const naming = newNaming('defined', [], isWhole ? { ...OPAQUE } : { ...OPAQUE, Bundle: AS_READ })
   const answers = [
     ...(operation.output === undefined ? [] : [schemaOf(operation.output(), naming, '')]),
     ...(operation.dryRun === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
-    problemSchema(codesOf(operation, method), []),
+    PROBLEM,
   ]
-  return { type: 'object', anyOf: answers, ...definitionsOf(naming) }
+  return { ...leanOutput({ anyOf: answers, ...definitionsOf(naming) }), type: 'object' }
+}
+
+const AS_READ = 'See get_bundle.'
+const AS_SENT = 'See update_bundle.'
+
+/** What answers do not describe again. */
+const OPAQUE = {
+  UrlMetadata: 'See create_bundle.',
+  Draft: AS_READ,
+  Policy: AS_SENT,
+  SavedPolicy: AS_SENT,
+  TracedCondition: 'The condition, with `matched` at each node.',
+}
+
+/** Without the codes of each operation: a failed call says what to do. */
+const PROBLEM = {
+  type: 'object',
+  properties: { error: { type: 'string' }, code: { type: 'string' }, retryAfterSeconds: { type: 'integer' } },
+  required: ['error', 'code'],
 }
 
 /** Every agent reads all tools, so they say each thing once: inputs have descriptions, outputs only their structure. */
-function newNaming(named: Naming['named'], annotations: Naming['annotations']): Naming {
-  return { prefix: '#/$defs/', named, annotations, definitions: new Map() }
+function newNaming(named: Naming['named'], annotations: Naming['annotations'], opaque: Record<string, string>): Naming {
+  return {
+    prefix: '#/$defs/',
+    named,
+    annotations,
+    flat: true,
+    opaque: new Map(Object.entries(opaque)),
+    definitions: new Map(),
+  }
 }
 
 function definitionsOf({ definitions }: Naming): { $defs?: JsonSchema } {

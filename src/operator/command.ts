@@ -1,7 +1,7 @@
 import { UnusableCopy } from '../../db/unusable-copy.ts'
 import about from '../../package.json' with { type: 'json' }
 import { entryOf } from '../core/entry.ts'
-import { visible } from '../core/text.ts'
+import { escapeControls } from '../core/text.ts'
 import { BadSetting, readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 import type { Operator } from './operator.ts'
@@ -96,7 +96,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   plan: {
     params: ['who', 'plan'],
-    summary: 'set the plan (free or pro) of an e-mail address, user:<id> or organization:<id>',
+    summary: 'set the plan (free or pro) of an email address, user:<id> or organization:<id>',
     run: onStore((operator, [who = '', plan = '']) => operator.setPlan(who, plan)),
   },
 }
@@ -118,12 +118,12 @@ export async function operate([name = '', ...args]: readonly string[], env: Env)
     return { error, usage: usage() }
   }
   try {
-    return { text: visible(JSON.stringify(await command.run(env, args), null, 2)) }
+    return { text: escapeControls(JSON.stringify(await command.run(env, args), null, 2)) }
   } catch (error) {
     const isExpected = error instanceof CannotOperate || error instanceof UnusableCopy || error instanceof BadSetting
     // The driver’s own message, because the reader is the operator.
     return {
-      error: visible(
+      error: escapeControls(
         isExpected || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
       ),
     }

@@ -47,25 +47,25 @@ export async function openOperator(env: Env) {
     /** Unblocks a bundle; returns false if it was not blocked. */
     unblockBundle: (slug: string) => reports.unblock(store, slug),
     /**
-     * Creates an account for an e-mail address, whatever SERVICE_SIGN_UP says. The owner of the address signs in with a
+     * Creates an account for an email address, whatever SERVICE_SIGN_UP says. The owner of the address signs in with a
      * mailed link or single sign-on, which verifies it.
      */
     async addAccount(address: string) {
       const { readEmail } = await import('../identity/provider-shapes.ts')
       const email = readEmail(address)
-      if (email === null) throw new CannotOperate(`${address} is not an e-mail address`)
+      if (email === null) throw new CannotOperate(`${address} is not an email address`)
       const [id, at] = [randomBase62(32), new Date()]
       const row = { id, name: '', email, emailVerified: false, createdAt: at, updatedAt: at }
       const [made] = await store.write([store.db.insert(user).values(row).onConflictDoNothing()])
       if (made?.rowsAffected !== 1) throw new CannotOperate(`${email} has an account already`)
       return { email, userId: id }
     },
-    /** Sets the plan of a subject: `user:<id>`, `organization:<id>` or a person’s e-mail address. */
+    /** Sets the plan of a subject: `user:<id>`, `organization:<id>` or a person’s email address. */
     async setPlan(who: string, plan: string) {
       if (plan !== 'free' && plan !== 'pro') throw new CannotOperate(`there is no plan ${plan}: use free or pro`)
       const subject = await findSubject(store, who)
       if (subject === null)
-        throw new CannotOperate(`there is no account ${who}: use an e-mail address, user:<id> or organization:<id>`)
+        throw new CannotOperate(`there is no account ${who}: use an email address, user:<id> or organization:<id>`)
       const { setPlan } = await loadEvents()
       await store.write(setPlan(store.db, subject, plan))
       return subject

@@ -8,12 +8,12 @@ import {
   InvitationPage,
 } from '../../views/account/invitation.tsx'
 import { MailboxPage } from '../../views/account/mailbox.tsx'
-import { type AccountForm, LinkSentPage, OnwardPage, SignedInPage, SignInPage } from '../../views/account/sign-in.tsx'
+import { type AccountForm, LinkSentPage, RedirectPage, SignedInPage, SignInPage } from '../../views/account/sign-in.tsx'
 import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
 import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
 import { entryOf } from '../core/entry.ts'
-import { nothingHere } from '../core/problem.ts'
+import { unknownUrl } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
@@ -21,17 +21,17 @@ import { localPath } from '../identity/links.ts'
 import { joinedBy } from '../identity/organizations.ts'
 import type { Service } from '../service.ts'
 import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused, withCookies } from './account-forms.ts'
-import { siteFor, waysIn } from './site.ts'
+import { plainSite, signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
 /** Account pages: plain forms over better-auth's routes. */
 export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
-  const site: Site = { name: config.name, origin: config.origin }
-  const ways = waysIn(config)
+  const site: Site = { ...plainSite(config), user: null }
+  const methods = signInMethods(config)
   const signInRefused = async (request: Request, form: AccountForm, answer: Response) =>
-    refused(request, <SignInPage site={site} form={await explained(form, answer)} ways={ways} />, answer)
+    refused(request, <SignInPage site={site} form={await explained(form, answer)} methods={methods} />, answer)
 
   return new Elysia()
     .get('/sign-in', async ({ request }) => {
@@ -44,14 +44,14 @@ export function accountPages(service: Service) {
         return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
       const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
       const filled = { ...form, email: session?.email ?? '', errors }
-      return page(request, <SignInPage site={site} form={filled} ways={ways} isAgain={session !== null} />)
+      return page(request, <SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
     })
     .get('/sign-up', async ({ request }) => {
       const form = emptyForm(new URL(request.url).searchParams.get('next'))
       const session = await readSession(request.headers)
       if (session !== null) return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
-      return ways.hasSignUpPage
-        ? page(request, <SignUpPage site={site} form={form} ways={ways} />)
+      return methods.hasSignUpPage
+        ? page(request, <SignUpPage site={site} form={form} methods={methods} />)
         : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
     })
     .post(
@@ -75,7 +75,7 @@ export function accountPages(service: Service) {
           callbackURL: next,
           errorCallbackURL,
         })
-        if (answer.ok) return page(request, <LinkSentPage site={site} ways={ways} email={email} next={next} />)
+        if (answer.ok) return page(request, <LinkSentPage site={site} methods={methods} email={email} next={next} />)
         return signInRefused(request, form, answer)
       },
       RAW,
@@ -92,7 +92,7 @@ export function accountPages(service: Service) {
         // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
         // to origins that we cannot list.
         return withCookies(
-          page(request, <OnwardPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }),
+          page(request, <RedirectPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }),
           answer,
         )
       },
@@ -105,7 +105,7 @@ export function accountPages(service: Service) {
         const { email, name, next } = form
         const answer = await callAuth(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
         if (!answer.ok) {
-          const view = <SignUpPage site={site} form={await explained(form, answer)} ways={ways} />
+          const view = <SignUpPage site={site} form={await explained(form, answer)} methods={methods} />
           return refused(request, view, answer)
         }
         if (config.requireVerifiedEmail) return page(request, <ConfirmPage site={site} email={email} />)
@@ -131,7 +131,7 @@ export function accountPages(service: Service) {
     .get('/dev/mailbox', ({ request }) => {
       // It shows sign-in links, so it is only for the developer on this machine.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
-      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw nothingHere()
+      if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
       return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
     })
 }

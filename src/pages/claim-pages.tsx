@@ -10,7 +10,7 @@ import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import type { Service } from '../service.ts'
-import { siteFor, waysIn } from './site.ts'
+import { signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 const DAY_MS = 86_400_000
@@ -53,11 +53,16 @@ export function claimPages(service: Service) {
     )
 }
 
+/** How many bundles a page of claims shows. */
+const CLAIMS_PAGE = 20
+
 async function claimsPage(request: Request, service: Service, problem?: Problem): Promise<Response> {
-  const { output } = await execute(listClaims, () => ({}), await callContext(request, service), service)
-  const view = (
-    <ClaimsPage site={await siteFor(request, service)} bundles={output.bundles} error={problem?.userMessage} />
-  )
+  const from = new URL(request.url).searchParams.get('offset') ?? ''
+  const offset = /^\d{1,9}$/.test(from) ? Number(from) : 0
+  const paging = { limit: CLAIMS_PAGE, offset }
+  const { output } = await execute(listClaims, () => paging, await callContext(request, service), service)
+  const site = await siteFor(request, service)
+  const view = <ClaimsPage site={site} bundles={output.bundles} paging={paging} error={problem?.userMessage} />
   return page(request, view, problem?.status ?? 200, problem?.headers)
 }
 
@@ -73,7 +78,7 @@ async function claimPage(request: Request, service: Service, token: string, prob
       site={site}
       bundle={bundle}
       path={`/claim/${encodeURIComponent(token)}`}
-      hasSignUpPage={waysIn(config).hasSignUpPage}
+      hasSignUpPage={signInMethods(config).hasSignUpPage}
       error={problem?.userMessage}
     />
   )

@@ -6,7 +6,7 @@ import { PrivacyPage } from '../../views/docs/privacy.tsx'
 import { FoundLinks } from '../../views/home/found.tsx'
 import { GatedHomePage, type HomeForm, HomePage } from '../../views/home/home.tsx'
 import { BOUNDS } from '../bundles/bounds.ts'
-import { CONTENT, eachText, isText } from '../bundles/content.ts'
+import { ABOUT_NAMES, CONTENT, each } from '../bundles/content.ts'
 import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { execute } from '../core/execute.ts'
@@ -15,11 +15,12 @@ import { tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork, refuseOtherSites } from '../http/client.ts'
 import { HTML, page, seeOther, text } from '../http/respond.ts'
-import { type FoundList, inParts, readList, toNewBundle } from '../imports/import.ts'
+import { readList, splitList, toNewBundle } from '../imports/import.ts'
+import type { FoundList } from '../imports/plan.ts'
 import { chargeAddress } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
-import { type CreatedBundle, resultPath } from './made.ts'
-import { plainSite, siteFor, waysIn } from './site.ts'
+import { type CreatedBundle, resultPath } from './result.ts'
+import { plainSite, signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
 
@@ -32,8 +33,8 @@ export function homePages(service: Service) {
   return new Elysia()
     .get('/', async ({ request }) => {
       const site = await siteFor(request, service)
-      if (isGated && site.viewer === null)
-        return page(request, <GatedHomePage site={site} hasSignUpPage={waysIn(service.config).hasSignUpPage} />)
+      if (isGated && site.user === null)
+        return page(request, <GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
       return page(request, <HomePage site={site} form={emptyForm()} isGated={isGated} />)
     })
     .get('/privacy', async ({ request }) => page(request, <PrivacyPage site={await siteFor(request, service)} />))
@@ -52,7 +53,7 @@ export function homePages(service: Service) {
 
 function emptyForm(): HomeForm {
   return {
-    ...eachText(() => ''),
+    ...each(ABOUT_NAMES, () => ''),
     text: '',
     errors: {},
     found: null,
@@ -69,7 +70,7 @@ function listIn(fields: URLSearchParams): FoundList {
 /** POST /: runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
 async function makeBundles(request: Request, service: Service): Promise<Response> {
   const fields = await readForm(request)
-  const typed = eachText((name) => {
+  const typed = each(ABOUT_NAMES, (name) => {
     const sent = fields.get(name) ?? ''
     return (CONTENT[name].lines === 'many' ? sent.replaceAll('\r\n', '\n') : sent).trim()
   })
@@ -79,8 +80,8 @@ async function makeBundles(request: Request, service: Service): Promise<Response
   /** Called after the rate limit, so that a refused request costs no parsing. */
   const readFirst = () => {
     const found = listIn(fields)
-    const list = { ...found, ...eachText((name) => typed[name] || found[name]) }
-    const parts = inParts(list)
+    const list = { ...found, ...each(ABOUT_NAMES, (name) => typed[name] || found[name]) }
+    const parts = splitList(list)
     const isSplit = mayBeSeveral && parts.length > 1 && parts.length <= MAX_PARTS
     const inputs = (isSplit ? parts : [list]).map((part) => ({ ...toNewBundle(part), source: 'web' as const }))
     Object.assign(read, { list, inputs })
@@ -103,7 +104,7 @@ async function makeBundles(request: Request, service: Service): Promise<Response
     const problem = toProblem(thrown)
     if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: thrown }, 'the form of the home page failed')
     const isGated = !service.config.anonymousBundles
-    const parts = read.list === null ? 0 : inParts(read.list).length
+    const parts = read.list === null ? 0 : splitList(read.list).length
     const form: HomeForm = {
       ...typed,
       text: fields.getAll('urls').join('\n'),
@@ -125,11 +126,11 @@ function hashOf(key: string): string {
 }
 
 function leftOf(list: FoundList | null) {
-  const { skipped = 0, changed = 0, doubles = 0 } = list?.counts ?? {}
-  return { skipped, changed, doubles }
+  const { skipped = 0, changed = 0, duplicates = 0 } = list?.counts ?? {}
+  return { skipped, changed, duplicates }
 }
 
-/** For somebody whose session ended while they typed, if bundles require an account. */
+/** For someone whose session ended while they typed, if bundles require an account. */
 const SIGN_IN_FIRST = 'Sign in in another tab, then send this again. Everything you typed is still here.'
 
 const NO_LINKS = 'We found no links in this. Paste at least one web address.'
@@ -140,7 +141,8 @@ function explain(problem: Problem, inputs: readonly NewBundle[], made: number): 
   const urls = inputs[0]?.urls ?? []
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
-    if (isText(field)) errors[field] = `This ${reason.replace(/ or null$/, '')}.`
+    const about = ABOUT_NAMES.find((name) => name === field)
+    if (about !== undefined) errors[about] = `This ${reason.replace(/ or null$/, '')}.`
     else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reason}.`
     else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
     // The form has one note per link, so too many notes means too many links.
@@ -148,8 +150,8 @@ function explain(problem: Problem, inputs: readonly NewBundle[], made: number): 
   }
   if (problem.issues.length === 0) errors.form = problem.code === 'UNAUTHORIZED' ? SIGN_IN_FIRST : problem.message
   if (made > 0) {
-    const says = errors.form ?? errors.urls ?? ''
-    errors.form = `${made} of ${inputs.length} links are made. ${says} Then press “Make ${inputs.length} links” again.`
+    const reason = errors.form ?? errors.urls ?? ''
+    errors.form = `${made} of ${inputs.length} bundles have been created. ${reason} Then press “Create ${inputs.length} bundles instead” again.`
   }
   return errors
 }

@@ -11,7 +11,7 @@ import { readForm } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { passwordsOff } from '../identity/admission.ts'
-import { rememberedBy } from '../identity/devices.ts'
+import { withDevice } from '../identity/devices.ts'
 import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../identity/links.ts'
 import { endSession } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
@@ -122,7 +122,7 @@ async function unlessClaimed({ store }: Service, next: string): Promise<string> 
 }
 
 /**
- * Confirms an address for somebody who is signed in to its account or knows its password: the mail alone does not prove
+ * Confirms an address for someone who is signed in to its account or knows its password: the mail alone does not prove
  * that its reader created the account.
  */
 async function confirm(request: Request, service: Service, token: string): Promise<Response> {
@@ -140,7 +140,7 @@ async function confirm(request: Request, service: Service, token: string): Promi
     await prove()
     const answer = done()
     // The browser now surely belongs to the owner.
-    answer.headers.append('set-cookie', cookieLine(rememberedBy(request.headers, email, true, service.config)))
+    answer.headers.append('set-cookie', cookieLine(withDevice(request.headers, email, true, service.config)))
     return answer
   }
   const credentials = { email, password: form.get('password') ?? '' }

@@ -4,43 +4,47 @@ import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/static.ts'
 import { Problem } from '../core/problem.ts'
+import { clientNetwork } from '../http/client.ts'
 import { encodeSmall, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
-import { type LauncherPages, noBundle } from '../launcher/pages.tsx'
+import type { LauncherPages } from '../launcher/pages.tsx'
 import { Pictures } from '../launcher/pictures.ts'
-import { find } from '../launcher/served.ts'
 import type { Service } from '../service.ts'
+
+/** For what depends on the viewer, or may only be shown until a bundle closes. */
+const NOT_KEPT = 'private, no-store'
 
 /** Launchers, their other formats (QR code, picture, bookmarks), and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
   const { origin, name } = service.config
   const pictures = new Pictures(service.log)
-  const bundleBySlug = async (slug: string) => (await find(service.store.db, slug)) ?? noBundle()
   return new Elysia()
     .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
-      const { slug } = await bundleBySlug(params.slug)
-      const svg = renderSVG(`${origin}/l/${slug}`, { border: 2 })
-      return text(request, svg, { type: 'image/svg+xml', headers: { 'cache-control': 'public, max-age=86400' } })
+      const { bundle, isTimed } = await launchers.bundleFor(request, params.slug)
+      const svg = renderSVG(`${origin}/l/${bundle.slug}`, { border: 2 })
+      const headers = { 'cache-control': isTimed ? NOT_KEPT : 'public, max-age=86400' }
+      return text(request, svg, { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
-      const words = pictureWords(name, await launchers.bundleFor(request, params.slug))
-      const png = await pictures.png(words)
+      const { bundle, isTimed } = await launchers.bundleFor(request, params.slug)
+      const words = pictureWords(name, bundle)
+      const png = await pictures.png(words, clientNetwork(request))
       // Previews at least show the service's icon.
       if (png === null) return new Response(null, { status: 302, headers: headersWith({ location: '/icon-512.png' }) })
       const isNamed = new URL(request.url).searchParams.get('v') === pictureName(words)
       const headers = {
         'content-type': 'image/png',
-        'cache-control': `public, max-age=${isNamed ? '31536000, immutable' : 300}`,
+        'cache-control': isTimed ? NOT_KEPT : `public, max-age=${isNamed ? '31536000, immutable' : 300}`,
         // Made to be embedded by other sites.
         'cross-origin-resource-policy': 'cross-origin',
       }
       return new Response(png, { headers: headersWith(headers) })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const bundle = await launchers.bundleFor(request, params.slug)
+      const { bundle } = await launchers.bundleFor(request, params.slug)
       const headers = {
         'content-disposition': `attachment; filename="${bundle.slug}.html"`,
-        'cache-control': 'private, no-store',
+        'cache-control': NOT_KEPT,
       }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
@@ -53,7 +57,7 @@ const sentFiles = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 async function staticFile(request: Request): Promise<Response> {
   const found = assetAt(new URL(request.url).pathname)
   if (found === undefined) throw new Problem('NOT_FOUND', 'There is no such file.')
-  const { address, type, body } = found
+  const { address, type, body, isForFrames } = found
   const encoding = encodingFor(request)
   const key = `${encoding} ${address}`
   let sent = sentFiles.get(key)
@@ -63,6 +67,7 @@ async function staticFile(request: Request): Promise<Response> {
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'Accept-Encoding',
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    ...(isForFrames ? { 'cross-origin-resource-policy': 'cross-origin' } : {}),
   }
   return new Response(await sent, { headers: headersWith(headers) })
 }

@@ -1,10 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { NoticePage } from '../../views/parts/notice.tsx'
+import { cookieIn } from '../core/cookies.ts'
 import type { Problem } from '../core/problem.ts'
 import { htmxTarget } from '../http/htmx.ts'
 import { HTML, text } from '../http/respond.ts'
+import { sessionCookieName } from '../identity/sessions.ts'
 import type { Service } from '../service.ts'
+import { plainSite } from './site.ts'
 
 /** An error as a page; for htmx as a message in the current page, so that nothing typed there is lost. */
 export function problemPage(request: Request, problem: Problem, service: Service): Response {
@@ -18,13 +21,17 @@ export function problemPage(request: Request, problem: Problem, service: Service
     const into = { 'hx-retarget': '#messages', 'hx-reswap': 'innerHTML', 'hx-push-url': 'false' }
     return text(request, view as string, { type: HTML, status, headers: { ...headers, ...into } })
   }
-  const { name, origin } = service.config
-  const view = <NoticePage site={{ name, origin }} heading={headingOf(problem)} text={userMessage} typed={typed} />
+  const { config } = service
+  // The cookie alone: the database may be what failed.
+  const isSignedOut = cookieIn(request.headers, sessionCookieName(config)) === null
+  const site = { ...plainSite(config), ...(isSignedOut ? { user: null } : {}) }
+  const view = <NoticePage site={site} heading={headingOf(problem)} text={userMessage} typed={typed} />
   return text(request, view as string, { type: HTML, status, headers })
 }
 
 /** The heading of an error page. */
-export function headingOf({ status }: Problem): string {
+export function headingOf({ code, status }: Problem): string {
+  if (code === 'NOT_OPEN_YET') return 'Not open yet'
   return HEADINGS[status] ?? 'That didn’t work'
 }
 
@@ -32,6 +39,7 @@ const HEADINGS: Record<number, string> = {
   401: 'Sign in first',
   403: 'You can’t do this',
   404: 'Page not found',
+  410: 'Closed',
   413: 'That’s too long',
   429: 'Too many requests',
   451: 'Taken down',

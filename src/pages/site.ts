@@ -1,6 +1,6 @@
-import type { WaysIn } from '../../views/account/sign-in.tsx'
-import type { Site, Viewer } from '../../views/parts/layout.tsx'
-import { listClaimable } from '../bundles/claims.ts'
+import type { SignInMethods } from '../../views/account/sign-in.tsx'
+import type { SignedInUser, Site } from '../../views/parts/layout.tsx'
+import { countClaimable } from '../bundles/claims.ts'
 import type { Config } from '../config.ts'
 import type { Session } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
@@ -10,7 +10,7 @@ import type { Service } from '../service.ts'
 /** What pages need to know about the service and the signed-in user. */
 export async function siteFor({ headers }: Request, service: Service): Promise<Site> {
   const session = headers.has('cookie') ? await service.readSession(headers) : null
-  return { ...plainSite(service.config), viewer: session === null ? null : await viewerOf(session, service) }
+  return { ...plainSite(service.config), user: session === null ? null : await signedInUser(session, service) }
 }
 
 /** The same without the user, for pages that do not depend on one. */
@@ -18,8 +18,12 @@ export function plainSite({ name, origin, sourceUrl }: Pick<Config, 'name' | 'or
   return { name, origin, ...(sourceUrl === undefined ? {} : { sourceUrl }) }
 }
 
-/** The ways of signing in that pages offer. */
-export function waysIn({ oidc, passwordSignIn, signUp }: Pick<Config, 'oidc' | 'passwordSignIn' | 'signUp'>): WaysIn {
+/** The sign-in methods that pages offer. */
+export function signInMethods({
+  oidc,
+  passwordSignIn,
+  signUp,
+}: Pick<Config, 'oidc' | 'passwordSignIn' | 'signUp'>): SignInMethods {
   return {
     hasOidc: oidc !== null,
     hasPasswords: passwordSignIn,
@@ -29,14 +33,14 @@ export function waysIn({ oidc, passwordSignIn, signUp }: Pick<Config, 'oidc' | '
 }
 
 /** What pages need to know about a signed-in user. */
-export async function viewerOf(
+export async function signedInUser(
   session: Session,
   { store, accountStore }: Pick<Service, 'store' | 'accountStore'>,
-): Promise<Viewer> {
+): Promise<SignedInUser> {
   const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
-  const signedInLately = isRecent(signedInAt)
+  const hasRecentSignIn = isRecent(signedInAt)
   const [claimable, organizations] = await Promise.all([
-    listClaimable(store, session),
+    countClaimable(store, session),
     organizationsOf(accountStore, userId),
   ])
   const acting = organizations.find(({ id }) => id === organizationId) ?? null
@@ -45,10 +49,10 @@ export async function viewerOf(
     name,
     email,
     emailVerified,
-    signedInLately,
+    hasRecentSignIn,
     acting,
     role,
     organizations,
-    claimable: claimable.length,
+    claimable,
   }
 }

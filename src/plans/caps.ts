@@ -4,17 +4,17 @@ import { bundles, owners } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { keyedHash } from '../core/secrets.ts'
-import { capitalised, PLAN_NAMES, plural, whole } from '../core/words.ts'
+import { capitalised, formatInteger, PLAN_NAMES, plural } from '../core/words.ts'
 import { type Caller, gone, type Subject } from '../identity/caller.ts'
 import { ownerId } from './owners.ts'
 
-/** How many bundles count against an owner’s plan, as a subquery: deleted ones do not. Triggers keep the number. */
-export function heldBy(subject: Subject) {
+/** The number of bundles that count against an owner’s plan, deleted ones excluded, as a subquery. Kept by triggers. */
+export function bundleCountOf(subject: Subject) {
   return sql<number>`coalesce((SELECT ${owners.bundleCount} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)}), 0)`
 }
 
 /** The same for an anonymous address: unclaimed (a claim erases the hash) and not deleted. */
-export function heldByAddress(db: Store['db'], addressHash: string) {
+export function bundleCountOfAddress(db: Store['db'], addressHash: string) {
   const mine = and(eq(bundles.addressHash, addressHash), isNull(bundles.deletedAt))
   return sql<number>`(${db.select({ count: sql`count(*)` }).from(bundles).where(mine)})`
 }
@@ -33,7 +33,7 @@ export function ofPlan({ free, pro }: Record<Plan, number>) {
   return sql<number>`CASE ${owners.plan} WHEN 'pro' THEN ${pro} ELSE ${free} END`
 }
 
-/** The maximum of bundles on a subject's plan, as a subquery. */
+/** The maximum number of bundles on a subject's plan, as a subquery. */
 export function capOf(subject: Subject, { maxBundles }: Pick<Config, 'maxBundles'>) {
   return sql<number>`(SELECT ${ofPlan(maxBundles)} FROM ${owners} WHERE ${owners.id} = ${ownerId(subject)})`
 }
@@ -63,10 +63,10 @@ export async function capReached(
 }
 
 /**
- * The error at a limit of a plan, with what raises it.
- * @param limit how much of what the plan has: `500 bundles`.
- * @param onPro the same on the plan above.
- * @param otherwise what helps on any plan: `delete one`.
+ * The error at a limit of a plan, saying how to get past it.
+ * @param limit such as `500 bundles`.
+ * @param onPro the limit on the Pro plan.
+ * @param otherwise what helps on any plan, such as `delete one`.
  */
 export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: string): Problem {
   const reached = `You’ve reached the ${PLAN_NAMES[plan]} plan’s limit of ${limit}.`
@@ -75,7 +75,7 @@ export function planLimit(plan: Plan, limit: string, onPro: string, otherwise: s
 }
 
 function bundlesIn(number: number): string {
-  return `${whole(number)} ${plural(number, 'bundle')}`
+  return `${formatInteger(number)} ${plural(number, 'bundle')}`
 }
 
 /**
@@ -85,7 +85,9 @@ function bundlesIn(number: number): string {
  */
 export async function refuseFull(store: Store, caller: Caller, config: Config): Promise<void> {
   const isAnonymous = caller.kind === 'anonymous'
-  const held = isAnonymous ? heldByAddress(store.db, hashOfAddress(caller.address, config)) : heldBy(caller.subject)
+  const held = isAnonymous
+    ? bundleCountOfAddress(store.db, hashOfAddress(caller.address, config))
+    : bundleCountOf(caller.subject)
   const cap = isAnonymous
     ? sql`${config.maxBundles.anonymous}`
     : sql`coalesce(${capOf(caller.subject, config)}, ${config.maxBundles.free})`

@@ -9,18 +9,18 @@ import type { Subject } from '../identity/caller.ts'
 import { ofPlan, type Plan, planLimit } from './caps.ts'
 import { ownerId } from './owners.ts'
 
-// The cap on what the versions of a subject’s bundles take in the store. Triggers keep the sum in `owners.history_bytes`.
+// The cap on the size of all versions of a subject’s bundles. Triggers maintain the sum in `owners.history_bytes`.
 
 type Caps = Pick<Config, 'maxHistoryBytes'>
 
-/** The last statement of a transaction that adds versions: fails it by a NOT NULL constraint if they exceed the cap. */
-export function refuseOverfull(subject: Subject, { maxHistoryBytes }: Caps) {
-  const isOverfull = sql`${owners.historyBytes} > ${ofPlan(maxHistoryBytes)}`
-  return sql`UPDATE ${owners} SET history_bytes = NULL WHERE ${owners.id} = ${ownerId(subject)} AND ${isOverfull}`
+/** The last statement of a transaction that adds versions: violates NOT NULL, and so fails it, beyond the cap. */
+export function checkHistoryCap(subject: Subject, { maxHistoryBytes }: Caps) {
+  const isHistoryCapError = sql`${owners.historyBytes} > ${ofPlan(maxHistoryBytes)}`
+  return sql`UPDATE ${owners} SET history_bytes = NULL WHERE ${owners.id} = ${ownerId(subject)} AND ${isHistoryCapError}`
 }
 
-/** Whether `refuseOverfull` failed a transaction. */
-export function isOverfull(error: unknown): boolean {
+/** Whether `checkHistoryCap` failed a transaction. */
+export function isHistoryCapError(error: unknown): boolean {
   return brokenConstraint(error)?.includes('owners.history_bytes') ?? false
 }
 
@@ -41,24 +41,24 @@ export async function historyUse(store: Store, subject: Subject, { maxHistoryByt
   return { plan, bytes, max: maxHistoryBytes[plan] }
 }
 
-/** The error for a version that does not fit. */
-export async function historyFull(store: Store, subject: Subject, caps: Caps): Promise<Problem> {
+/** The error for a version that exceeds the cap. */
+export async function historyCapReached(store: Store, subject: Subject, caps: Caps): Promise<Problem> {
   const { plan, max } = await historyUse(store, subject, caps)
   const ofHistory = (bytes: number) => `${mebibytes(bytes)} of version history`
   return planLimit(plan, ofHistory(max), ofHistory(caps.maxHistoryBytes.pro), 'ask your administrator for more room')
 }
 
 /**
- * Refuses early a version that does not fit now; the transaction that writes it checks again.
+ * Refuses a version that exceeds the cap now. Not a guarantee: the transaction that writes it checks again.
  * @param bundleId null for a new bundle.
  * @throws Problem PLAN_LIMIT.
  */
-export async function refuseLonger(
+export async function refuseFullHistory(
   store: Store,
   subject: Subject,
   { bundleId, content }: { bundleId: number | null; content: Content },
   caps: Caps,
 ): Promise<void> {
   const { bytes, max } = await historyUse(store, subject, caps)
-  if (bytes + (await bytesAdded(store, bundleId, content)) > max) throw await historyFull(store, subject, caps)
+  if (bytes + (await bytesAdded(store, bundleId, content)) > max) throw await historyCapReached(store, subject, caps)
 }

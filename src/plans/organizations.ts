@@ -10,7 +10,7 @@ import { planLimit } from './caps.ts'
  * The error for a person who has created as many organisations as their plan allows, or null. Ones they have left still
  * count, or leaving would reset the cap; deleted ones do not.
  */
-export async function organizationsFull(
+export async function organizationCapReached(
   { db }: Store,
   userId: string,
   { maxOrganizations }: Pick<Config, 'maxOrganizations'>,

@@ -1,5 +1,6 @@
 import { eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
+import { param } from '../../db/prepared.ts'
 import { organization, owners, user } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 
@@ -7,7 +8,7 @@ import type { Subject } from '../identity/caller.ts'
 
 /** The id of a subject's owner row, as a subquery; `ensureOwner` inserts the row. */
 export function ownerId(subject: Subject) {
-  return ownerIdOf(subject.type, nameOf(subject))
+  return ownerIdOf(subject.type, subjectIdOf(subject))
 }
 
 /** The same by type and id, which may be a placeholder. */
@@ -16,8 +17,13 @@ export function ownerIdOf(type: Subject['type'], id: string | Placeholder) {
 }
 
 /** The id of a user or an organisation. */
-export function nameOf(subject: Subject): string {
+export function subjectIdOf(subject: Subject): string {
   return subject.type === 'user' ? subject.userId : subject.organizationId
+}
+
+/** A subject whose id is the value `owner` of a prepared write. */
+export function subjectOf(type: Subject['type']): Subject {
+  return type === 'user' ? { type, userId: param('owner') } : { type, organizationId: param('owner') }
 }
 
 /** Inserts the owner row of a subject if missing; does nothing if the account is gone. */
@@ -28,8 +34,8 @@ export function ensureOwner(subject: Subject) {
   return sql`INSERT INTO ${owners} (${column}) SELECT ${table.id} FROM ${table} WHERE ${table.id} = ${id} ON CONFLICT DO NOTHING`
 }
 
-/** The same, but fails the transaction by a foreign key if the account is gone. */
-export function demandOwner(subject: Subject) {
+/** The same, but violates a foreign key, and so fails the transaction, if the account is gone. */
+export function requireOwner(subject: Subject) {
   const isUser = subject.type === 'user'
   const column = sql.raw(isUser ? 'user_id' : 'organization_id')
   const id = isUser ? subject.userId : subject.organizationId

@@ -7,7 +7,7 @@ import { entryOf } from '../core/entry.ts'
 import { validate } from '../core/validate.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Plan } from './caps.ts'
-import { demandOwner, ensureOwner, ownerId } from './owners.ts'
+import { ensureOwner, ownerId, requireOwner } from './owners.ts'
 
 /** What an event means for a subscription: its status decides, or it has ended (decisions 9). */
 const EVENTS: Record<string, 'current' | 'ended'> = {
@@ -46,7 +46,7 @@ export function paymentEffect(db: Store['db'], { type: name, data }: WebhookEven
   const isPaid = event === 'current' && !UNPAID.has(status ?? 'active')
   const plan = isPaid ? (metadata?.plan ?? 'pro') : 'free'
   // An upgrade for an unknown account fails, so that the sender retries; a downgrade has nothing to do.
-  const known = plan === 'free' ? [] : [demandOwner(subject)]
+  const known = plan === 'free' ? [] : [requireOwner(subject)]
   return { entity: metadata?.subject ?? '', writes: [...known, ...setPlan(db, subject, plan)] }
 }
 

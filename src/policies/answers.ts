@@ -3,7 +3,14 @@ import type { Condition, Tab as StoredTab, Traced } from '../../db/policy.ts'
 import { lazy } from '../core/lazy.ts'
 import type { ShapeOf } from '../core/shape.ts'
 
-const Tab = lazy(() => type({ url: 'string', 'note?': 'string', '+': 'reject' } as const satisfies ShapeOf<StoredTab>))
+const Tab = lazy(() =>
+  type({
+    url: 'string',
+    'note?': 'string',
+    'section?': 'string',
+    '+': 'reject',
+  } as const satisfies ShapeOf<StoredTab>).configure({ named: 'Tab' }, 'self'),
+)
 
 /** A saved policy, whose rules have ids (spec 2.3). */
 export const SavedPolicy = lazy(() =>
@@ -16,7 +23,9 @@ export const SavedPolicy = lazy(() =>
       when: type('object').configure({ $ref: '#/$defs/Condition' }, 'self').as<Condition>(),
       tabs: Tab().array(),
       '+': 'reject',
-    }).array(),
+    })
+      .configure({ named: 'Rule' }, 'self')
+      .array(),
     '+': 'reject',
   }).configure({ named: 'SavedPolicy' }, 'self'),
 )

@@ -24,7 +24,8 @@ type Clock = (now: number) => { day: number; minutes: number }
 const clocks = new LRUCache<string, Clock>({ max: MAX_CLOCKS })
 
 /**
- * Creating clocks is slow. Names are case-insensitive; invalid ones are not cached, so that they cannot evict others.
+ * Cached, because creating a clock is slow. Names are case-insensitive; invalid ones are not cached, so that they cannot
+ * evict others.
  */
 function clockOf(timeZone: string): Clock | null {
   const name = timeZone.toLowerCase()
@@ -72,7 +73,7 @@ export function windowTest({ from, to, timeZone }: TimeWindow, days: readonly nu
   const clock = clockOf(timeZone)
   const opens = minutesOf(from) ?? 0
   const closes = minutesOf(to) ?? 0
-  // Saved by a runtime that knows more zones than this one.
+  // The policy was saved by a runtime that knows more zones than this one.
   if (clock === null) return () => false
   return (now) => {
     const { day, minutes } = clock(now)

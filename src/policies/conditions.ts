@@ -3,25 +3,25 @@ import type { JsonSchema } from '../core/shape.ts'
 import { OPERATORS, type Raw, type Report, UNKNOWN_KEY } from './operators.ts'
 
 /** An error in a condition: its path from the root, and what was expected there. */
-export interface Wrong {
+export interface ConditionError {
   path: (string | number)[]
   expected: string
 }
 
 /** Maximum number of errors reported. */
-const MAX_WRONG = 20
+const MAX_ERRORS = 20
 
 /**
- * Parses a condition into its canonical form (decisions 6): lenient in how `not` and `in` are written, strict in
+ * Parses a condition into its canonical form (decisions 6). Accepts several forms of `not` and `in`, and only one of
  * everything else.
  * @returns the condition, or its errors.
  */
-export function readCondition(raw: unknown): Condition | Wrong[] {
-  const wrong: Wrong[] = []
+export function readCondition(raw: unknown): Condition | ConditionError[] {
+  const wrong: ConditionError[] = []
   const condition = read(
     raw,
     (expected, ...path) => {
-      if (wrong.length < MAX_WRONG) wrong.push({ path, expected })
+      if (wrong.length < MAX_ERRORS) wrong.push({ path, expected })
       return null
     },
     0,
@@ -50,15 +50,44 @@ const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 
 /**
+ * The same as one object with the keys of all operators, a third as long: for agents, whose mistakes the parser explains.
+ */
+export function flatConditionSchema(self: JsonSchema): JsonSchema {
+  const variants = Map.groupBy(
+    Object.values(OPERATORS).flatMap(({ keys }) => Object.entries(keys(self))),
+    ([key]) => key,
+  )
+  const properties = [...variants].map(([key, found]) => [key, eitherOf(found.map(([, schema]) => schema))])
+  return {
+    type: 'object',
+    properties: { op: { enum: Object.keys(OPERATORS) }, ...Object.fromEntries(properties) },
+    required: ['op'],
+    additionalProperties: false,
+  }
+}
+
+/** A schema that each of these satisfies: what they have in common, or if nothing, a choice of them. */
+function eitherOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const common = Object.entries(schemas[0]!).filter(([key, value]) => schemas.every((one) => isSame(one[key], value)))
+  if (common.length > 0) return Object.fromEntries(common)
+  const choices = schemas.flatMap((schema) => (schema.anyOf as JsonSchema[] | undefined) ?? [schema])
+  return { anyOf: choices.filter((one, index) => choices.findIndex((other) => isSame(one, other)) === index) }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/**
  * The JSON Schema of any condition, in canonical form, without the limit on nesting.
  * @param self refers to this schema.
  * @param more additional keys of every node.
  */
 export function conditionSchema(self: JsonSchema, more: Record<string, JsonSchema> = {}): JsonSchema {
   // Operators with equal keys share a branch, to keep the schema short for agents.
-  const alike = Map.groupBy(Object.entries(OPERATORS), ([, { keys }]) => JSON.stringify(keys(self)))
+  const branches = Map.groupBy(Object.entries(OPERATORS), ([, { keys }]) => JSON.stringify(keys(self)))
   return {
-    anyOf: [...alike.values()].map((operators) => {
+    anyOf: [...branches.values()].map((operators) => {
       const names = operators.map(([op]) => op)
       const op = names.length === 1 ? { const: names[0] } : { enum: names }
       const properties = { op, ...more, ...operators[0]![1].keys(self) }

@@ -23,7 +23,7 @@ export const SentViewer = type({
 })
 
 /**
- * The described viewer. One with a fact of an account is signed in unless described otherwise.
+ * The described viewer. If a fact of an account is given, the viewer is signed in by default.
  * @param now milliseconds since 1970, the default time.
  */
 export function describedViewer(sent: typeof SentViewer.infer, now: number): Viewer {
@@ -33,7 +33,7 @@ export function describedViewer(sent: typeof SentViewer.infer, now: number): Vie
     const definition = definitionOf(field)
     if (definition !== undefined) {
       const value = sent[field as Fact] || null
-      // Normalised as in a launcher’s request, because a preview predicts the launcher.
+      // Normalised as in a launcher’s request, so that the preview matches the launcher.
       return value === null || definition.normalize === undefined ? value : definition.normalize(value)
     }
     const name = field.slice('query.'.length)

@@ -12,10 +12,10 @@ import {
 } from '../../db/policy.ts'
 import { windowTest } from './clock.ts'
 import { isOfAccount } from './facts.ts'
-import { remembered } from './remember.ts'
+import { memoizeMatch } from './memoize.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The facts read so far about a viewer while a policy is evaluated, by index of field. */
+/** The facts about a viewer read so far during one evaluation, by index of field. */
 interface Facts {
   readonly viewer: Viewer
   readonly known: (string | null | undefined)[]
@@ -51,7 +51,7 @@ export interface CompiledPolicy {
 }
 
 /**
- * Compiles a policy once, so that views need not walk the tree, and results are cached by kind of viewer (decisions 6).
+ * Compiles a policy, so that views need not walk the tree, and caches its results by kind of viewer (decisions 6).
  */
 export function compile({ rules }: Policy): CompiledPolicy {
   const places: Places = new Map()
@@ -66,7 +66,7 @@ export function compile({ rules }: Policy): CompiledPolicy {
   return {
     needs: (field) => places.has(field),
     needsAccount: places.has('signedIn') || fields.some(isOfAccount),
-    match: remembered(conditions, fields, match),
+    match: memoizeMatch(conditions, fields, match),
     trace(viewer) {
       const facts: Facts = { viewer, known: [] }
       return compiled.map(({ rule, when }) => {
@@ -86,7 +86,7 @@ function node(condition: Condition, places: Places): Node {
   return { condition, holds: compound(condition.op, of), of }
 }
 
-/** Loops cost half of what `every` and `some` do, and this dominates the cost of a view. */
+/** Plain loops, because they take half the time of `every` and `some`, and this dominates the cost of a view. */
 function compound(op: GroupOperator, of: readonly Node[]): Test {
   const parts = of.map(({ holds }) => holds)
   const decisive = op !== 'and'
@@ -150,7 +150,7 @@ function factTest(field: Field, holds: (fact: string) => boolean, places: Places
   }
 }
 
-/** How each operator compares two strings of the same case. */
+/** How each operator compares two strings in lower case. */
 export const COMPARE: Record<Comparison['op'], (fact: string, value: string) => boolean> = {
   equals: (fact, value) => fact === value,
   startsWith: (fact, value) => fact.startsWith(value),

@@ -1,10 +1,13 @@
 import { type Type, type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
+import { countryOf } from '../audience/country.ts'
+import { DEVICES } from '../audience/device.ts'
+import { bestLanguage } from '../audience/language.ts'
+import { domainOf } from '../audience/referrer.ts'
 import { line } from '../core/text-shapes.ts'
 import { ROLES, type Role } from '../identity/roles.ts'
-import { type Agent, DEVICES } from './agents.ts'
-import { bestLanguage } from './language.ts'
 import { CONDITION_BOUNDS } from './operators.ts'
+import type { ParsedUserAgent } from './user-agent.ts'
 
 /** The part of a launcher’s request that policies read, independent of any transport. */
 export interface ViewerRequest {
@@ -13,18 +16,18 @@ export interface ViewerRequest {
   url: string
   /** Milliseconds since 1970. */
   now: number
-  /** The header in which a trusted proxy sends the country; undefined: none is trusted (decisions 6). */
+  /** The header in which a trusted proxy sends the country; undefined if none is trusted (decisions 6). */
   countryHeader: string | undefined
   /** Null if nobody is signed in, or the policy does not depend on it. */
   account: Account | null
 }
 
 /**
- * What policies may know of a viewer’s account. Never an address or id, because a rule for one person would monitor
+ * What policies may know about a viewer’s account. Never an address or id, because a rule for one person could track
  * them.
  */
 export interface Account {
-  /** The domain of a VERIFIED e-mail address; otherwise null. */
+  /** The domain of a VERIFIED email address; otherwise null. */
   emailDomain: string | null
   /** In the organisation that owns the bundle; null outside it. */
   orgRole: Role | null
@@ -33,7 +36,7 @@ export interface Account {
 /** What facts are read from: the request, and its parsed User-Agent. */
 export interface FactSource {
   readonly request: ViewerRequest
-  readonly agent: Agent
+  readonly userAgent: ParsedUserAgent
 }
 
 interface FactDefinition {
@@ -69,9 +72,9 @@ const DEFINITIONS = {
     values: ROLES,
   },
   language: { shape: text, read: ({ request: { headers } }) => bestLanguage(headers.get('accept-language') ?? '') },
-  device: { shape: type.enumerated(...DEVICES), read: ({ agent }) => agent.device, values: DEVICES },
-  os: { shape: text, read: ({ agent }) => agent.os },
-  browser: { shape: text, read: ({ agent }) => agent.browser },
+  device: { shape: type.enumerated(...DEVICES), read: ({ userAgent }) => userAgent.device, values: DEVICES },
+  os: { shape: text, read: ({ userAgent }) => userAgent.os },
+  browser: { shape: text, read: ({ userAgent }) => userAgent.browser },
   country: {
     shape: text,
     read: ({ request: { headers, countryHeader } }) =>
@@ -101,17 +104,6 @@ export function isOfAccount(field: Field): boolean {
 /** The facts as optional keys of a schema. */
 export const FACT_SHAPES = Object.fromEntries(FACTS.map((fact) => [`${fact}?`, DEFINITIONS[fact].shape])) as {
   [Name in Fact as `${Name}?`]: Definitions[Name]['shape']
-}
-
-/** Real country codes only: proxies send XX for “unknown”, and some send other pseudo-codes. */
-function countryOf(header: string): string | null {
-  // Proxies append, so the last value is the trusted proxy’s.
-  const code = header.slice(header.lastIndexOf(',') + 1).trim()
-  return /^[A-Za-z]{2}$/.test(code) && code.toUpperCase() !== 'XX' ? code : null
-}
-
-function domainOf(referrer: string): string | null {
-  return referrer !== '' && URL.canParse(referrer) ? new URL(referrer).hostname || null : null
 }
 
 /** A domain in the ASCII form that browsers send, keeping a leading dot; null if it is not a domain. */

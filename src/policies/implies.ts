@@ -2,12 +2,12 @@ import type { Condition, Leaf } from '../../db/policy.ts'
 import { COMPARE } from './evaluate.ts'
 import { isOfAccount } from './facts.ts'
 
-/** Maximum comparisons per policy, because a crafted policy could take minutes. */
+/** Maximum comparisons per policy; without it, a crafted policy could take minutes. */
 const MAX_STEPS = 50_000
 
 /**
- * Whether every viewer who matches `first` also matches `second`, judging by their structure: true is certain, false is
- * not.
+ * Whether every viewer who matches `first` also matches `second`, judging by structure: true is certain, false means
+ * “not proven”.
  * @param budget comparisons left, shared by all calls for one policy.
  */
 export function implies(first: Condition, second: Condition, budget: { steps: number }): boolean {
@@ -28,7 +28,7 @@ export function newBudget(): { steps: number } {
 }
 
 function leafImplies(first: Leaf, second: Leaf, budget: { steps: number }): boolean {
-  if (second.op === 'signedIn') return tellsAccount(first)
+  if (second.op === 'signedIn') return impliesSignedIn(first)
   if (second.op === 'timeWindow') return first.op === 'timeWindow' && JSON.stringify(first) === JSON.stringify(second)
   if (first.op === 'before' && second.op === 'before') return Date.parse(first.value) <= Date.parse(second.value)
   if (first.op === 'after' && second.op === 'after') return Date.parse(first.value) >= Date.parse(second.value)
@@ -37,8 +37,8 @@ function leafImplies(first: Leaf, second: Leaf, budget: { steps: number }): bool
   return first.op !== 'exists' && textImplies(first, second, budget)
 }
 
-/** Whether it matches only signed-in viewers. */
-function tellsAccount(leaf: Leaf): boolean {
+/** Whether a condition matches only signed-in viewers. */
+function impliesSignedIn(leaf: Leaf): boolean {
   return leaf.op === 'signedIn' || (isOfFact(leaf) && isOfAccount(leaf.field))
 }
 
@@ -49,7 +49,7 @@ function isOfFact(leaf: Leaf): leaf is OfFact {
   return 'field' in leaf && leaf.field !== 'now'
 }
 
-/** For two conditions on the same fact. */
+/** `implies` for two conditions on the same fact. */
 function textImplies(first: OfText, second: OfText, budget: { steps: number }): boolean {
   const holds = textTest(second)
   if (first.op === 'in') {
@@ -71,7 +71,7 @@ function textTest(condition: OfText): (text: string) => boolean {
   return (text) => COMPARE[condition.op](text.toLowerCase(), value)
 }
 
-/** Parsed once per list, because it is compared with every other condition. */
+/** Sets of values, created once per condition, because each is compared with every other condition. */
 const lists = new WeakMap<Condition, ReadonlySet<string>>()
 
 function valuesOf(condition: Extract<OfText, { op: 'in' }>): ReadonlySet<string> {

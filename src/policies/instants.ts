@@ -29,7 +29,8 @@ export function wallTimeOf(instant: string): WallTime {
   const [, minute, second = '00', fraction = '', zone] = (isInstant(instant) ? PARTS.exec(instant) : null) ?? []
   // Forms do not accept year 0.
   if (minute === undefined || minute.startsWith('0000')) return { wall: '', zone: '' }
-  const rest = second === '00' && fraction === '' ? '' : `:${second}${fraction}`
+  const part = Number(fraction) === 0 ? '' : fraction
+  const rest = second === '00' && part === '' ? '' : `:${second}${part}`
   return { wall: minute + rest, zone: zone === 'Z' ? 'UTC' : (zone ?? '') }
 }
 

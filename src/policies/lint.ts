@@ -10,8 +10,8 @@ export interface Warning {
 }
 
 /**
- * Warnings about a valid policy (decisions 6): rules that never win, windows in the past, impossible values, domain
- * conditions that match more than intended. Pure.
+ * Warnings about a valid policy (decisions 6): unreachable rules, times in the past, impossible values, domain conditions
+ * that match more than intended. Pure.
  * @param now milliseconds since 1970.
  */
 export function lint({ rules }: Policy, now: number): Warning[] {
@@ -19,8 +19,8 @@ export function lint({ rules }: Policy, now: number): Warning[] {
   return rules.flatMap(({ when }, index) => {
     const path = `resolutionPolicy.rules[${index}]`
     const warnings: Warning[] = []
-    visit(when, `${path}.when`, true, (condition, place, isWanted) => {
-      const message = doubt(condition, isWanted, now)
+    visitConditions(when, `${path}.when`, true, (condition, place, isWanted) => {
+      const message = problemWith(condition, isWanted, now)
       if (message !== null) warnings.push({ path: place, message })
     })
     const earlier = rules.slice(0, index).findIndex((rule) => implies(when, rule.when, budget))
@@ -33,25 +33,25 @@ export function lint({ rules }: Policy, now: number): Warning[] {
   })
 }
 
-type Visit = (condition: Condition, path: string, isWanted: boolean) => void
+type ConditionVisitor = (condition: Condition, path: string, isWanted: boolean) => void
 
 /** Visits every node; `isWanted` is false under an odd number of `not`, where a mismatch is wanted. */
-function visit(condition: Condition, path: string, isWanted: boolean, look: Visit): void {
-  look(condition, path, isWanted)
+function visitConditions(condition: Condition, path: string, isWanted: boolean, visitor: ConditionVisitor): void {
+  visitor(condition, path, isWanted)
   if (!('of' in condition)) return
   for (const [index, part] of condition.of.entries()) {
-    visit(part, `${path}.of[${index}]`, condition.op === 'not' ? !isWanted : isWanted, look)
+    visitConditions(part, `${path}.of[${index}]`, condition.op === 'not' ? !isWanted : isWanted, visitor)
   }
 }
 
-function doubt(condition: Condition, isWanted: boolean, now: number): string | null {
+function problemWith(condition: Condition, isWanted: boolean, now: number): string | null {
   switch (condition.op) {
     case 'before':
       return isWanted && Date.parse(condition.value) <= now
-        ? `is over since ${condition.value}: it never holds again`
+        ? `has been over since ${condition.value}: it never matches again`
         : null
     case 'and':
-      return isWanted && isEmptySpan(condition.of) ? 'ends before it begins: it never holds' : null
+      return isWanted && isEmptySpan(condition.of) ? 'ends before it begins: it never matches' : null
     case 'endsWith':
       return tooWide(condition.field, condition.value) ?? noDomain(condition.field, condition.value)
     case 'equals':
@@ -73,23 +73,24 @@ function isEmptySpan(parts: readonly Condition[]): boolean {
 function tooWide(field: Field, value: string): string | null {
   if (!definitionOf(field)?.isDomain) return null
   if (value.startsWith('.') || value.startsWith('@') || !value.includes('.')) return null
-  return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for those below it`
+  return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for its subdomains`
 }
 
 /** Why no viewer can have such a value. */
 function impossible(field: Field, value: string): string | null {
   const { values, format } = definitionOf(field) ?? {}
   if (values !== undefined && !values.includes(value.toLowerCase())) {
-    return `${field} is one of ${values.join(', ')}: "${value}" is none of them`
+    return `${field} is one of ${values.join(', ')}, so "${value}" never matches`
   }
-  if (format !== undefined && !format.pattern.test(value)) return `${field} is ${format.words}: "${value}" is none`
+  if (format !== undefined && !format.pattern.test(value))
+    return `${field} is ${format.words}, so "${value}" never matches`
   return noDomain(field, value)
 }
 
 function noDomain(field: Field, value: string): string | null {
   const { isDomain, normalize } = definitionOf(field) ?? {}
   if (!isDomain) return null
-  if (/[@/:]/.test(value)) return `${field} is a domain alone, such as acme.com: "${value}" is none`
+  if (/[@/:]/.test(value)) return `${field} is a domain alone, such as acme.com, so "${value}" never matches`
   return normalize === undefined ? null : notAsSent(value, normalize)
 }
 
@@ -97,5 +98,5 @@ function noDomain(field: Field, value: string): string | null {
 function notAsSent(domain: string, normalize: (domain: string) => string | null): string | null {
   if (!/[^\u0000-\u007f]/.test(domain)) return null
   const sent = normalize(domain)
-  return sent === null ? null : `browsers send "${domain}" as "${sent}": write it so, or it never holds`
+  return sent === null ? null : `browsers send "${domain}" as "${sent}": use that form, or it never matches`
 }

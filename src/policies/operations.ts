@@ -5,7 +5,7 @@ import { signedIn } from '../identity/caller.ts'
 import { Preview } from './answers.ts'
 import { describedViewer, SentViewer } from './described.ts'
 import { preview } from './preview.ts'
-import { identifiedFor } from './rule-ids.ts'
+import { withStoredRuleIds } from './rule-ids.ts'
 import { Policy } from './shapes.ts'
 
 /** POST /api/links/:slug/policy/preview (decisions 6). */
@@ -29,7 +29,7 @@ export const previewPolicy = implement('preview_policy', {
     const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
     const now = Date.now()
     // A draft’s rules get the ids that saving would give them; new ids are only for this answer.
-    const policy = draft ? (await identifiedFor(store.db, bundle, draft)).policy : draft
+    const policy = draft ? (await withStoredRuleIds(store.db, bundle, draft)).policy : draft
     return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
   },
 })

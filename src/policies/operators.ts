@@ -38,10 +38,10 @@ interface Operator<Op extends Condition['op']> {
 const TEXT = { type: 'string', maxLength: CONDITION_BOUNDS.text, pattern: `^[^${CONTROLS.source.slice(1, -1)}]*$` }
 const PIECE = { ...TEXT, minLength: 1 }
 const FIELD = {
-  type: 'string',
   anyOf: [
     { enum: FACTS },
     {
+      type: 'string',
       pattern: `^query\\.[^${CONTROLS.source.slice(1, -1)}]+$`,
       maxLength: 'query.'.length + CONDITION_BOUNDS.queryName,
     },

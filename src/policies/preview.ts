@@ -20,12 +20,12 @@ export function preview(
   return {
     matchedRuleId: rule?.id ?? null,
     matchedRuleName: rule?.name ?? null,
-    tabs: rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index]?.note)),
+    tabs: rule?.tabs ?? own.urls.map((url, index) => tab(url, own.urlMetadata[index])),
     trace: compiled?.trace(viewer) ?? [],
     warnings: policy === null ? [] : lint(policy, now),
   }
 }
 
-function tab(url: string, note: string | undefined): Tab {
-  return note === undefined ? { url } : { url, note }
+function tab(url: string, { note, section }: UrlMetadata = {}): Tab {
+  return { url, ...(note === undefined ? {} : { note }), ...(section === undefined ? {} : { section }) }
 }

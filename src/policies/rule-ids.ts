@@ -7,19 +7,19 @@ import { newRuleId } from './rule-id.ts'
 import type { SentPolicy } from './shapes.ts'
 
 /** A policy whose rules all have ids, with the ids that are new. */
-interface Identified {
+interface PolicyWithIds {
   policy: Policy
   newIds: string[]
 }
 
 /**
- * Gives each rule its id (decisions 6): the one sent, otherwise that of the saved rule with its name, otherwise a new
- * one, so that counts stay with a rule however it is edited.
+ * Gives each rule its id (decisions 6): the one sent, otherwise that of the saved rule with the same name, otherwise a new
+ * one. So a rule keeps its counts when it is edited.
  * @param saved the bundle’s current policy.
  * @param isKnown whether an id is or was a rule’s of this bundle.
  * @throws Problem BAD_REQUEST for an id that is not this bundle’s, or is sent twice.
  */
-export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id: string) => boolean): Identified {
+export function withRuleIds(sent: SentPolicy, saved: Policy | null, isKnown: (id: string) => boolean): PolicyWithIds {
   const taken = new Set<string>()
   for (const [index, { id }] of sent.rules.entries()) {
     if (id === undefined) continue
@@ -46,14 +46,14 @@ export function identified(sent: SentPolicy, saved: Policy | null, isKnown: (id:
  * The same for a stored bundle, with the ids of its earlier rules.
  * @throws Problem BAD_REQUEST.
  */
-export async function identifiedFor(
+export async function withStoredRuleIds(
   db: Store['db'],
   { id: bundleId, resolutionPolicy: saved }: { id: number; resolutionPolicy: Policy | null },
   sent: SentPolicy,
-): Promise<Identified> {
+): Promise<PolicyWithIds> {
   const sentIds = sent.rules.map(({ id }) => id).filter((id) => id !== undefined)
   const known = sentIds.length === 0 ? [] : await knownOf(db, bundleId, sentIds)
-  return identified(sent, saved, (id) => known.includes(id))
+  return withRuleIds(sent, saved, (id) => known.includes(id))
 }
 
 /** Whether an id is or was a rule’s of a bundle; events with any other are not counted (decisions 7). */
@@ -70,6 +70,6 @@ async function knownOf(db: Store['db'], bundleId: number, ids: string[]): Promis
 }
 
 /** Records new ids permanently, in the transaction that saves their policy. */
-export function keepIds(db: Store['db'], bundleId: number | SQL<number>, ids: readonly string[]) {
+export function recordRuleIds(db: Store['db'], bundleId: number | SQL<number>, ids: readonly string[]) {
   return ids.length === 0 ? [] : [db.insert(policyRules).values(ids.map((id) => ({ id, bundleId })))]
 }

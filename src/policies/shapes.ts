@@ -6,7 +6,7 @@ import { readCondition } from './conditions.ts'
 import { isRuleId, RULE_ID } from './rule-id.ts'
 
 /** Limits of a policy (spec 8, decisions 6), in entries, Unicode code points and bytes of JSON. */
-export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, bytes: 128 * 1024 } as const
+export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, section: 60, bytes: 128 * 1024 } as const
 
 /** A condition tree in canonical form; each error has its path in the tree. */
 const When = type('object')
@@ -21,7 +21,12 @@ const When = type('object')
     return { op: 'signedIn' }
   })
 
-const Tab = type({ url: Url, 'note?': lines(POLICY_BOUNDS.note), '+': 'reject' } as const satisfies ShapeOf<StoredTab>)
+const Tab = type({
+  url: Url,
+  'note?': lines(POLICY_BOUNDS.note),
+  'section?': line(POLICY_BOUNDS.section).narrow(withText('a section with text in it')),
+  '+': 'reject',
+} as const satisfies ShapeOf<StoredTab>)
 
 /** The parts of a rule, separately, for reporting all errors of one. */
 export const RULE_PARTS = {

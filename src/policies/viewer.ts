@@ -1,8 +1,8 @@
 import type { Field } from '../../db/policy.ts'
-import { type Agent, agentOf } from './agents.ts'
 import { definitionOf, type FactSource, type ViewerRequest } from './facts.ts'
+import { type ParsedUserAgent, parseUserAgent } from './user-agent.ts'
 
-/** A viewer of a launcher, as far as policies can know them (decisions 6). */
+/** What policies can know about a viewer of a launcher (decisions 6). */
 export interface Viewer {
   readonly signedIn: boolean
   /** Milliseconds since 1970. */
@@ -19,7 +19,7 @@ export function viewerOf(request: ViewerRequest): Viewer {
 class RequestViewer implements Viewer, FactSource {
   readonly signedIn: boolean
   readonly now: number
-  #agent: Agent | undefined
+  #userAgent: ParsedUserAgent | undefined
   #query: URLSearchParams | undefined
 
   constructor(readonly request: ViewerRequest) {
@@ -28,9 +28,9 @@ class RequestViewer implements Viewer, FactSource {
   }
 
   /** Lazy, because three facts come from this header. */
-  get agent(): Agent {
-    this.#agent ??= agentOf(this.request.headers.get('user-agent') ?? '')
-    return this.#agent
+  get userAgent(): ParsedUserAgent {
+    this.#userAgent ??= parseUserAgent(this.request.headers.get('user-agent') ?? '')
+    return this.#userAgent
   }
 
   fact(field: Field): string | null {
@@ -41,7 +41,7 @@ class RequestViewer implements Viewer, FactSource {
 
   #inQuery(name: string): string | null {
     const { url } = this.request
-    // Most links have no query, and parsing one is a good part of the cost of a view.
+    // Most links have no query, and parsing one is a large part of the cost of a view.
     if (!url.includes('?')) return null
     this.#query ??= new URLSearchParams(queryOf(url))
     return this.#query.get(name)

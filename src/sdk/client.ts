@@ -93,7 +93,7 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Iterates over the items of a list, page by page, until a page is not full. */
+/** Iterates over the items of a list, page by page. */
 async function* each(
   list: string,
   page: (paging: { limit: number; offset: number }) => Promise<Answer<unknown>>,
@@ -101,8 +101,8 @@ async function* each(
 ): AsyncGenerator<unknown, void> {
   for (let at = offset; ; at += limit) {
     const { body } = await page({ limit, offset: at })
-    const items = (body as Record<string, unknown[]>)[list] ?? []
-    yield* items
-    if (items.length < limit) return
+    const { [list]: items, hasMore } = body as Record<string, unknown>
+    yield* items as unknown[]
+    if (hasMore !== true) return
   }
 }

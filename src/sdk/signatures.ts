@@ -20,7 +20,7 @@ type Plain<T> = T extends Traced
 
 type Input<N extends OperationName> = Implemented<N> extends { input: { inferIn: infer In } } ? Plain<In> : never
 type Body<N extends OperationName> =
-  Implemented<N> extends { present?: (output: never) => infer Shown } ? Plain<Shown> : never
+  Implemented<N> extends { present?: (output: never, site: never) => infer Shown } ? Plain<Shown> : never
 
 type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`

@@ -16,9 +16,9 @@ const MAX_ID = 255
 
 type Source = WebhookEvent['source']
 
-/** What a signature covers besides the body. */
+/** What a valid signature covers besides the body. */
 interface Signed {
-  /** Id of the delivery; null if the sender signs none (Stripe), then the event's own id is used. */
+  /** The delivery's id; null if the sender signs none (Stripe), in which case the event's id is used. */
   id: string | null
   /** When it was sent, in milliseconds since 1970. */
   sentAt: number
@@ -84,13 +84,13 @@ async function verifyStandard(headers: Headers, body: string, secrets: readonly 
       new Webhook(key, { format: 'raw' }).verify(body, sent, { jsonParse: false })
       return { id, sentAt: Number.parseInt(timestamp, 10) * 1000 }
     } catch {
-      // Try the next secret. The sender learns no more than that none matched.
+      // Try the next secret. The sender only learns that none matched.
     }
   }
   return null
 }
 
-/** The keys that a secret can stand for: the standard encodes them as base64, some senders use the text itself. */
+/** The keys that a secret may mean: the standard encodes keys as base64, but some senders use the text itself. */
 function keysOf(secret: string): Uint8Array[] {
   const written = secret.replace(/^whsec_/, '')
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(written)

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
-import { enter } from './people.ts'
+import { addSession } from './people.ts'
 import type { Scene, World } from './scenes.ts'
 import type { Team } from './team.ts'
 
-/** Pages of keys, organisations and settings. */
+/** Scenes of keys, organisations and settings. */
 export function accountScenes() {
   const as =
     (who: 'admin' | 'editor' | 'newcomer', path: (team: Team) => string): Scene =>
     async (page, { origin, team, newcomer }) => {
-      await enter(page.context(), who === 'newcomer' ? newcomer : team[who])
+      await addSession(page.context(), who === 'newcomer' ? newcomer : team[who])
       await page.goto(origin + path(team))
     }
   const newKey = async (page: Page, world: World, limit: string) => {

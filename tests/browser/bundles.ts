@@ -1,6 +1,6 @@
 import type { NewBundle } from '../../src/bundles/shapes.ts'
 
-/** A bundle as people make them. */
+/** A realistic bundle. */
 export const ONBOARDING: NewBundle = {
   title: 'Your first week at Northwind',
   description:
@@ -28,7 +28,7 @@ export const ONBOARDING: NewBundle = {
   ],
 }
 
-/** Rules as people write them. */
+/** Realistic rules. */
 export const RULES: NewBundle['resolutionPolicy'] = {
   version: 1,
   rules: [
@@ -105,7 +105,7 @@ const ODD_URLS = [
   'http://[2001:db8::1]:8080/path',
 ]
 
-/** The longest and oddest bundle that may be made: 25 tabs with 10 tags each. */
+/** The longest and oddest bundle that is allowed: 25 tabs with 10 tags each. */
 export const ODD: NewBundle = {
   title: `<script>alert("title")</script> ${WORD} שלום 👋`,
   description: `${ODD_NOTES.join('\n')}\n</main></body>`,

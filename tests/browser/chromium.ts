@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
 
-/** The path of this machine's Chromium or Chrome, or null. `CHROMIUM` names another. */
+/** The path of Chromium or Chrome, or null; `CHROMIUM` overrides it. */
 export function findChromium(): string | null {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
@@ -13,32 +13,41 @@ export function findChromium(): string | null {
 }
 
 /**
- * The path of Chromium without windows, or null: the same pages for half the work, and no pop-up blocker. Where
- * `CHROMIUM` names a browser, that one is meant.
+ * The path of Chromium's headless shell, or null. It takes half the processor time, but has no pop-up blocker. Not used
+ * if `CHROMIUM` names a browser.
  */
 export function findHeadlessShell(): string | null {
   if (process.env.CHROMIUM !== undefined) return null
   return Bun.which('chromium-headless-shell') ?? Bun.which('chrome-headless-shell')
 }
 
-/** Whether the pop-up blocker is on, as people have it and Playwright does not, or off, as for a viewer who allowed them. */
+/** Whether the pop-up blocker is on, which is what people have but not Playwright's default. */
 export interface Popups {
   popups: 'blocked' | 'allowed'
 }
 
-/** Chromium, whose contexts share nothing. */
-export function openChromium(popups: Popups): Promise<Browser> {
-  return chromium.launch(launchOptions(popups))
+const browsers = new Map<Popups['popups'], Promise<Browser>>()
+
+/**
+ * Chromium, whose contexts share nothing: one for all test files of a process, because starting it takes a second of a
+ * core. It ends with the process.
+ */
+export async function openChromium({ popups }: Popups): Promise<Browser> {
+  const open = browsers.get(popups)
+  if (open !== undefined && (await open).isConnected()) return open
+  const opening = chromium.launch(launchOptions({ popups }))
+  browsers.set(popups, opening)
+  return opening
 }
 
-/** Chromium with one profile, which has settings that can be changed. */
+/** Opens Chromium with one profile, whose settings can be changed. */
 export function openChromiumProfile(popups: Popups): Promise<BrowserContext> {
   return chromium.launchPersistentContext('', launchOptions(popups))
 }
 
-/** Browser features that tests do without. Of two such lists the last one counts, so Playwright's is said again. */
-const WITHOUT = [
-  // Pages that each new window loads for suggestions in an address bar that nobody sees: most of what a window costs.
+/** Features to disable. Chromium uses only the last such list, so it repeats Playwright's. */
+const DISABLED_FEATURES = [
+  // Pages that every new window loads for address bar suggestions: most of the cost of a window.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'AimEnabled',
@@ -69,7 +78,7 @@ function launchOptions({ popups }: Popups): LaunchOptions {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      `--disable-features=${WITHOUT.join()}`,
+      `--disable-features=${DISABLED_FEATURES.join()}`,
     ],
     ...(popups === 'blocked' ? { ignoreDefaultArgs: ['--disable-popup-blocking'] } : {}),
   }

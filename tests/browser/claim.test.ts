@@ -2,38 +2,39 @@ import { expect, test } from 'bun:test'
 import { OAuth2Server } from 'oauth2-mock-server'
 import type { Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, URL_A, URL_B, Visitor } from '../people.ts'
-import { startServer } from '../server.ts'
-import { objectionsTo, overflowOf } from './flaws.ts'
+import { startInProcess } from '../in-process.ts'
+import { linkIn, mailTo, newEmail, newOrganization, newPerson, PASSWORD, URL_A, URL_B, Visitor } from '../people.ts'
+import { axeViolations, overflowOf } from './flaws.ts'
 import { setStage } from './stage.ts'
 import { settled } from './waiting.ts'
 
-/** Where the pages are kept as pictures, for people to look at. */
+/** A folder for screenshots, if set. */
 const PICTURES = process.env.PICTURES
-/** Every form must do without. */
+/** Every form must also work without JavaScript. */
 const WITHOUT_SCRIPT = { javaScriptEnabled: false }
 
 const stage = setStage()
 
-/** What axe finds wrong with a page as it stands, in light and in dark; and its pictures, where they are asked for. */
+/** Where pages are inspected: one window for all pages of a test, because a new one takes a quarter of a second of a core. */
+let copy: Page | undefined
+
+/** Expects no axe violations of a page in light and dark; takes screenshots if requested. */
 async function inspect(page: Page, name: string): Promise<void> {
   const html = (await page.content()).replaceAll(/<script\b[^>]*>.*?<\/script>/gs, '')
-  const context = await stage.browser.newContext({
-    baseURL: stage.server.origin,
-    bypassCSP: true,
-    // A colour that is still on its way from one scheme to the other has too little contrast.
-    reducedMotion: 'reduce',
-  })
-  const copy = await context.newPage()
+  if (copy === undefined || copy.isClosed()) {
+    // During the transition between schemes a colour can have too little contrast.
+    copy = await stage.browser.newPage({ baseURL: stage.server.origin, bypassCSP: true, reducedMotion: 'reduce' })
+  }
+  await copy.unrouteAll()
   await copy.route('**/copy', (route) => route.fulfill({ contentType: 'text/html', body: html }))
   await copy.goto('/copy')
-  // On pictures all four; what is only checked is checked in both schemes and at both widths, once.
+  // Screenshots use all four combinations; checks use each scheme and each width once.
   const all = PICTURES !== undefined
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of all ? [390, 1280] : [colorScheme === 'light' ? 390 : 1280]) {
       await copy.emulateMedia({ colorScheme })
       await copy.setViewportSize({ width, height: 800 })
-      const found = await objectionsTo(copy)
+      const found = await axeViolations(copy)
       expect({ name, colorScheme, width, found }).toEqual({ name, colorScheme, width, found: [] })
       const overflow = await overflowOf(copy)
       expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 })
@@ -42,10 +43,9 @@ async function inspect(page: Page, name: string): Promise<void> {
       }
     }
   }
-  await context.close()
 }
 
-/** Presses a button or follows a link, and waits for what comes of it. */
+/** Presses a button or follows a link, and waits for the result. */
 async function press(page: Page, text: string): Promise<void> {
   await page.click(text)
   await settled(page)
@@ -53,7 +53,7 @@ async function press(page: Page, text: string): Promise<void> {
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
-test('a bundle made on the home page is claimed through a new account, and by nobody after that', async () => {
+test('a bundle made on the home page is claimed through a new account, and by nobody else after that', async () => {
   const { page } = await stage.open('/', null, WITHOUT_SCRIPT)
   await page.fill('textarea[name=urls]', `${URL_A}\n${URL_B}`)
   await page.fill('input[name=title]', 'Our reading list')
@@ -70,7 +70,7 @@ test('a bundle made on the home page is claimed through a new account, and by no
   await becomes(() => pathOf(page), new URL(claimUrl, stage.server.origin).pathname)
   await inspect(page, 'claim-signed-in')
 
-  // Somebody else has the page open as well.
+  // Another person has the page open too.
   const { page: late } = await stage.open(claimUrl, null, WITHOUT_SCRIPT)
   await press(late, 'text=Sign in and claim')
   await inspect(late, 'sign-in')
@@ -95,9 +95,9 @@ test('a bundle made on the home page is claimed through a new account, and by no
   await inspect(late, 'claim-gone')
 })
 
-test('an invitation is accepted by who it was sent to, through the link in the mailbox', async () => {
-  const admin = await arrive(stage.server)
-  const { id } = await organize(admin)
+test('an invitation is accepted by the person it was sent to, through the link in the mailbox', async () => {
+  const admin = await newPerson(stage.server)
+  const { id } = await newOrganization(admin)
   const email = newEmail('guest')
   const words = { email, role: 'editor', organizationId: id }
   await admin.api('POST', '/api/auth/organization/invite-member', words)
@@ -112,7 +112,7 @@ test('an invitation is accepted by who it was sent to, through the link in the m
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
   await press(page, 'button[type=submit]')
-  // The address is theirs once they have opened the mail that was sent there.
+  // Opening the mailed link proves that the address is theirs.
   await inspect(page, 'invitation-unconfirmed')
   await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
   await inspect(page, 'confirm')
@@ -127,7 +127,7 @@ test('an invitation is accepted by who it was sent to, through the link in the m
 
 test('without JavaScript a wrong sign-up and sign-in come back with the error where it belongs', async () => {
   const { page } = await stage.open('/sign-up?next=/claims', null, WITHOUT_SCRIPT)
-  // A browser that does not check forms by itself sends them as they are.
+  // Simulates a browser without client-side validation.
   const form = { name: 'Ann', email: 'nobody', password: PASSWORD, next: '/claims' }
   const wrong = await page.request.post('/sign-up', { form })
   await page.setContent(await wrong.text())
@@ -142,9 +142,9 @@ test('without JavaScript a wrong sign-up and sign-in come back with the error wh
   await inspect(page, 'sign-in-wrong')
 })
 
-test('bundles made with a confirmed address wait on a page of their own', async () => {
+test('bundles made with a confirmed address are listed on a page of their own', async () => {
   const email = newEmail()
-  const person = await arrive(stage.server, email)
+  const person = await newPerson(stage.server, email)
   await new Visitor(stage.server).makeBundle({ email, title: 'Waiting for you' })
   const { page } = await stage.open('/claims', person, WITHOUT_SCRIPT)
   await inspect(page, 'claims')
@@ -154,7 +154,7 @@ test('bundles made with a confirmed address wait on a page of their own', async 
   await inspect(page, 'claims-none')
 })
 
-test('single sign-on goes to the provider and comes back, whatever the page may send forms to', async () => {
+test('single sign-on leads to the provider and back, despite the page’s form-action policy', async () => {
   const provider = new OAuth2Server()
   await provider.issuer.keys.generate('RS256')
   await provider.start(0, '127.0.0.1')
@@ -162,7 +162,7 @@ test('single sign-on goes to the provider and comes back, whatever the page may 
   const claims = { sub: email, email, email_verified: true, name: 'Olga' }
   provider.service.on('beforeTokenSigning', (token) => Object.assign(token.payload, claims))
   const env = { OIDC_ISSUER: String(provider.issuer.url), OIDC_CLIENT_ID: 'openall' }
-  const withOidc = await startServer({ env })
+  const withOidc = await startInProcess(env)
   const { page } = await stage.open(`${withOidc.origin}/sign-in?next=/claims`, null, WITHOUT_SCRIPT)
   await inspect(page, 'sign-in-oidc')
   await press(page, 'text=Continue with single sign-on')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { arrive, linkIn, mailTo, newEmail, PASSWORD, type Person, signIn, signUp } from '../people.ts'
+import { linkIn, mailTo, newEmail, newPerson, PASSWORD, type Person, signIn, signUp } from '../people.ts'
 import { focusedId, reach } from './keyboard.ts'
 import { setStage } from './stage.ts'
 import { follow, press, shows } from './waiting.ts'
@@ -20,8 +20,8 @@ async function answers(key: string): Promise<number> {
   return (await fetch(`${stage.server.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status
 }
 
-test('a key is made, copied, used and revoked by keyboard alone, and shown but once', async () => {
-  const person = await arrive(stage.server)
+test('a key is made, copied, used and revoked by keyboard alone, and shown only once', async () => {
+  const person = await newPerson(stage.server)
   const { page, context, complaints } = await open(person, '/dashboard/keys')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('heading', { name: 'Automate with API keys' }).waitFor()
@@ -70,7 +70,7 @@ test('a key is made, copied, used and revoked by keyboard alone, and shown but o
 })
 
 test('without JavaScript a reload sends the form again, and the key is not shown again', async () => {
-  const person = await arrive(stage.server)
+  const person = await newPerson(stage.server)
   const { page } = await open(person, '/dashboard/keys/new', { javaScriptEnabled: false })
   await page.fill('#name', '   ')
   await press(page, 'Create API key')
@@ -93,7 +93,7 @@ test('without JavaScript a reload sends the form again, and the key is not shown
 
 for (const javaScriptEnabled of [true, false]) {
   test(`an organisation, its invitation, a second person and each role, JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-    const [ann, bob] = [await arrive(stage.server), await arrive(stage.server)]
+    const [ann, bob] = [await newPerson(stage.server), await newPerson(stage.server)]
     const anns = await open(ann, '/dashboard/organizations', { javaScriptEnabled })
     const { page } = anns
     await page.getByRole('heading', { name: 'Work on bundles together' }).waitFor()
@@ -166,8 +166,8 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('who is invited and who leaves, by keyboard alone', async () => {
-  const [ann, bob] = [await arrive(stage.server), await arrive(stage.server)]
+test('a member is invited and another leaves, by keyboard alone', async () => {
+  const [ann, bob] = [await newPerson(stage.server), await newPerson(stage.server)]
   const { page } = await open(ann, '/dashboard/organizations')
   await reach(page, 'Name')
   await page.keyboard.type('Keyboards')
@@ -243,7 +243,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('an account is deleted by keyboard alone, and nothing of it is left', async () => {
+test('an account is deleted by keyboard alone, and nothing of it remains', async () => {
   const edith = await signUp(stage.server, newEmail('edith'))
   const { slug } = await edith.makeBundle()
   const { page, context, complaints } = await open(edith, '/dashboard/settings')
@@ -270,8 +270,8 @@ test('an account is deleted by keyboard alone, and nothing of it is left', async
   expect(complaints).toEqual([])
 })
 
-test('a browser is named by what it says it is', async () => {
-  const person = await arrive(stage.server)
+test('a session is named after its browser', async () => {
+  const person = await newPerson(stage.server)
   const { page } = await stage.open('/sign-in', null)
   await page.fill('#email', person.email)
   await press(page, 'Email me a sign-in link')
@@ -284,8 +284,8 @@ test('a browser is named by what it says it is', async () => {
   expect(await mine.textContent()).toMatch(/^(Chrome|Chromium) on LinuxDesktop, signed in just now/)
 })
 
-test('pages of an account weigh at most 60 KB the first time and 15 KB after it', async () => {
-  const person = await arrive(stage.server)
+test('account pages weigh at most 60 KB on first load and 15 KB after that', async () => {
+  const person = await newPerson(stage.server)
   for (let n = 0; n < 60; n += 1) await person.api('POST', '/api/me/keys', { name: `a key of many ${n}` })
   for (const path of ['/dashboard/keys', '/dashboard/organizations', '/dashboard/settings']) {
     const { page } = await open(person, 'about:blank')

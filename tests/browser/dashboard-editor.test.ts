@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { becomes, eventually } from '../eventually.ts'
-import { actFor, arrive, organize, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
-import { objectionsTo, overflowOf } from './flaws.ts'
+import { axeViolations, overflowOf } from './flaws.ts'
+import { expand, rowsOf as rows } from './links.ts'
 import { setStage } from './stage.ts'
 import { settled, shows } from './waiting.ts'
 import { weigh } from './weight.ts'
@@ -13,7 +14,7 @@ const LATER_PAGE = 15_000
 const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
+  owner = await newPerson(stage.server)
 })
 
 const open = (path: string, as = owner, options: BrowserContextOptions = {}) => stage.open(path, as, options)
@@ -30,7 +31,6 @@ interface Saved {
 
 const saved = async (slug: string, person = owner) => (await person.api<Saved>('GET', `/api/links/${slug}`)).body
 const slugOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
-const rows = (page: Page) => page.locator('#links > .link-row:not(.removed)')
 const addresses = (page: Page) =>
   rows(page)
     .locator('[name=url]')
@@ -40,19 +40,19 @@ const told = (page: Page, text: string) => shows(page, '#messages', text)
 const hasFocus = (locator: Locator) =>
   becomes(() => locator.evaluate((element) => element === document.activeElement), true)
 
-/** Presses a button of a link; without JavaScript the whole page comes anew. */
+/** Presses a button of a link; without JavaScript that reloads the page. */
 async function press(page: Page, index: number, name: string): Promise<void> {
   await rows(page).nth(index).getByRole('button', { name }).click()
   await settled(page)
 }
 
-/** Presses the button that sends the form. */
+/** Presses the form's submit button. */
 async function send(page: Page, name: string): Promise<void> {
   await page.locator('.save-bar').getByRole('button', { name }).click()
   await settled(page)
 }
 
-/** Puts a text on the clipboard, and pastes it where the focus is. */
+/** Puts text on the clipboard and pastes it into the focused field. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate((said) => {
     const data = new DataTransfer()
@@ -62,9 +62,10 @@ async function paste(page: Page, text: string): Promise<void> {
   }, text)
 }
 
-test('on a desk what is wrong with an address comes and goes beside it, and moves no other row', async () => {
+test('on a desktop the error of an address appears next to it and moves no other row', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await open(`/dashboard/links/${slug}`)
+  await expand(page, 1)
   const tops = () => rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top + scrollY))
   const before = await tops()
   await field(page, 1, 'url').fill('ftp://files.example/')
@@ -82,7 +83,7 @@ test('on a desk what is wrong with an address comes and goes beside it, and move
   expect(await tops()).toEqual(before)
 })
 
-test('a bundle is made: typed, pasted, checked while one types, reordered by keyboard and by hand, saved', async () => {
+test('a bundle is made: typed, pasted, checked while typing, reordered by keyboard and by mouse, saved', async () => {
   const { page, complaints } = await open('/dashboard')
   await page.getByRole('link', { name: 'New bundle' }).first().click()
   await page.getByRole('heading', { name: 'New bundle' }).waitFor()
@@ -104,6 +105,7 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   ])
   expect(await field(page, 1, 'note').inputValue()).toBe('Board')
   await hasFocus(field(page, 3, 'url'))
+  await expand(page, 0, 2)
   const wrong = field(page, 2, 'url')
   await wrong.fill('ftp://files.example/')
   await page.locator('.link-row .error').waitFor()
@@ -118,7 +120,7 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   await press(page, 2, 'Move up')
   await hasFocus(rows(page).nth(1).getByRole('button', { name: 'Move up' }))
   expect(await page.textContent('#live')).toBe('Link moved to 2 of 4')
-  // By hand: the last row to the top.
+  // By dragging: the last row to the top.
   const grip = rows(page).nth(3).locator('.grip')
   await grip.scrollIntoViewIfNeeded()
   const from = await grip.boundingBox()
@@ -157,12 +159,14 @@ test('a bundle is made: typed, pasted, checked while one types, reordered by key
   expect(complaints).toEqual([])
 })
 
-test('the whole form is used with the keyboard alone', async () => {
+test('the whole form can be used by keyboard alone', async () => {
   const { page } = await open('/dashboard/links/new')
   await page.locator('#links [name=url]:focus').waitFor()
   await page.keyboard.type('https://one.example/')
   await page.keyboard.press('Tab')
   await page.keyboard.type('First')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Start')
   await page.keyboard.press('Tab')
   await page.keyboard.type('a, b')
   await page.keyboard.press('Tab')
@@ -172,7 +176,7 @@ test('the whole form is used with the keyboard alone', async () => {
   await rows(page).nth(1).waitFor()
   await hasFocus(field(page, 1, 'url'))
   await page.keyboard.type('two.example')
-  for (const _ of ['note', 'tags', 'opens', 'up']) await page.keyboard.press('Tab')
+  for (const _ of ['note', 'section', 'tags', 'opens', 'up']) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   expect(await addresses(page)).toEqual(['two.example', 'https://one.example/'])
   await field(page, 0, 'url').focus()
@@ -180,7 +184,7 @@ test('the whole form is used with the keyboard alone', async () => {
   await told(page, 'Bundle created.')
   expect(await saved(slugOf(page))).toMatchObject({
     urls: ['https://two.example', 'https://one.example/'],
-    urlMetadata: [{}, { note: 'First', tags: ['a', 'b'], openPolicy: 'manual' }],
+    urlMetadata: [{ section: 'Start' }, { note: 'First', section: 'Start', tags: ['a', 'b'], openPolicy: 'manual' }],
   })
 })
 
@@ -230,7 +234,7 @@ describe.each([
     ])
   })
 
-  test('what is wrong is told beside its field, and all that was typed comes back', async () => {
+  test('errors appear next to their fields, and everything typed is kept', async () => {
     const { page } = await open('/dashboard/links/new', owner, options)
     await page.fill('#title', 'T'.repeat(201))
     await page.fill('#description', '\nA description')
@@ -263,7 +267,7 @@ describe.each([
     expect((await addresses(page)).filter((url) => url !== '')).toEqual(list)
   })
 
-  test('whoever saves second sees both sides, and keeps theirs or takes the other', async () => {
+  test('a conflicting save shows both sides, and either can be kept', async () => {
     for (const choice of ['Save mine anyway', 'Take theirs']) {
       const { slug } = await owner.makeBundle({ ...ONBOARDING })
       const { page } = await open(`/dashboard/links/${slug}`, owner, options)
@@ -274,6 +278,7 @@ describe.each([
         urls: [...before.urls, 'https://theirs.example/'],
       })
       await page.fill('#title', `Mine, before ${choice}`)
+      await expand(page, 1)
       await field(page, 1, 'note').fill(`My own note, ${choice}`)
       await send(page, 'Save')
       const conflict = page.locator('.conflict')
@@ -296,7 +301,7 @@ describe.each([
     }
   })
 
-  test('of what somebody else saved, changes are taken one by one, and the rest stays as typed', async () => {
+  test('from a conflicting save, changes are taken one by one, and the rest stays as typed', async () => {
     const { slug } = await owner.makeBundle({ ...ONBOARDING })
     const { page } = await open(`/dashboard/links/${slug}`, owner, options)
     const [first = '', second = '', ...rest] = ONBOARDING.urls
@@ -308,6 +313,7 @@ describe.each([
       urlMetadata: [{ note: 'Their note', tags: ['a, b'] }, {}, ...notes.slice(1)],
     })
     await page.fill('#description', 'Mine')
+    await expand(page, 2)
     await field(page, 2, 'note').fill('My note')
     await send(page, 'Save')
     const offers = page.locator('.offers li .what')
@@ -362,7 +368,7 @@ describe.each([
   })
 })
 
-test('the script warns that somebody saved meanwhile, before one saves', async () => {
+test('the script warns before saving that the bundle has changed meanwhile', async () => {
   const { slug } = await owner.makeBundle({ title: 'First' })
   const { page } = await open(`/dashboard/links/${slug}`)
   await owner.api('PATCH', `/api/links/${slug}`, { title: 'Second' })
@@ -370,7 +376,7 @@ test('the script warns that somebody saved meanwhile, before one saves', async (
   await page.getByText('Someone saved this bundle in the meantime').waitFor()
 })
 
-test('what was typed is not left by mistake: the browser asks first, and a saved form is left freely', async () => {
+test('unsaved changes are not lost by mistake: the browser asks before leaving, and not after a save', async () => {
   const { slug } = await owner.makeBundle({ title: 'Guarded' })
   const { page } = await open(`/dashboard/links/${slug}`)
   const asked: string[] = []
@@ -389,7 +395,7 @@ test('what was typed is not left by mistake: the browser asks first, and a saved
   expect(asked).toHaveLength(1)
 })
 
-test('a server that cannot be reached leaves everything as it was typed', async () => {
+test('if the server cannot be reached, everything stays as typed', async () => {
   const { slug } = await owner.makeBundle({ title: 'Offline' })
   const { page, context } = await open(`/dashboard/links/${slug}`)
   await page.fill('#title', 'Typed on a train')
@@ -404,12 +410,13 @@ test('a server that cannot be reached leaves everything as it was typed', async 
   expect((await saved(slug)).title).toBe('Typed on a train')
 })
 
-test('a save keeps its place, by its keys too, and says so once', async () => {
+test('saving, also by keyboard, keeps the scroll position and says so once', async () => {
   const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
   const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
   const { page } = await open(`/dashboard/links/${slug}`)
   const unsaved = page.getByText('Unsaved changes')
   expect(await unsaved.isVisible()).toBe(false)
+  await expand(page, 17)
   await field(page, 17, 'note').fill('The last')
   await field(page, 17, 'note').scrollIntoViewIfNeeded()
   expect(await unsaved.isVisible()).toBe(true)
@@ -430,11 +437,12 @@ test('a save keeps its place, by its keys too, and says so once', async () => {
   expect(await page.locator('.flash').count()).toBe(0)
 })
 
-test('a save that fails is told beside its button, and one that is refused keeps what can be put back', async () => {
+test('a failed save is reported next to its button, and a refused one keeps removed rows restorable', async () => {
   const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
   const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
   const { page, context } = await open(`/dashboard/links/${slug}`)
   await press(page, 16, 'Remove')
+  await expand(page, 16)
   await field(page, 16, 'url').fill('no address')
   await context.setOffline(true)
   await send(page, 'Save')
@@ -448,9 +456,9 @@ test('a save that fails is told beside its button, and one that is refused keeps
   await becomes(() => addresses(page), [...urls.slice(0, 17), 'no address'])
 })
 
-test('viewers see a bundle and nothing to change it with', async () => {
-  const [admin, viewer] = [await arrive(stage.server), await arrive(stage.server)]
-  const { id } = await organize(admin, [[viewer, 'viewer']])
+test('viewers see a bundle without any controls to change it', async () => {
+  const [admin, viewer] = [await newPerson(stage.server), await newPerson(stage.server)]
+  const { id } = await newOrganization(admin, [[viewer, 'viewer']])
   await actFor(admin, id)
   const { slug } = await admin.makeBundle({ ...ODD })
   const { page } = await open(`/dashboard/links/${slug}`, viewer)
@@ -466,12 +474,12 @@ test('viewers see a bundle and nothing to change it with', async () => {
   })
   for (const colorScheme of ['light', 'dark'] as const) {
     await bare.page.emulateMedia({ colorScheme })
-    expect(await objectionsTo(bare.page)).toEqual([])
+    expect(await axeViolations(bare.page)).toEqual([])
   }
   expect(await overflowOf(bare.page)).toBe(0)
 })
 
-test('the longest bundle there can be is typed and saved, in letters that take three bytes each', async () => {
+test('the longest possible bundle is typed and saved, in letters of three bytes each', async () => {
   const links = Array.from({ length: 25 }, (_, index) => `https://example.com/${index}/${'語'.repeat(2000)}`)
   for (const javaScriptEnabled of [true, false]) {
     const { slug } = await owner.makeBundle({ urls: links })
@@ -490,6 +498,7 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
     viewport: { width: 390, height: 844 },
   })
   expect(await overflowOf(page)).toBe(0)
+  await expand(page, 1)
   expect(await page.getByText('leads to münchen.example (xn--mnchen-3ya.example)').isVisible()).toBe(true)
   await send(page, 'Save')
   await told(page, 'No changes to save')
@@ -505,7 +514,7 @@ test('the oddest bundle is edited and saved unchanged, on a phone', async () => 
   expect(complaints).toEqual([])
 })
 
-test('files are had from the menu: JSON, CSV, bookmarks, and the QR code', async () => {
+test('the menu offers JSON, CSV, bookmarks and the QR code', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await open(`/dashboard/links/${slug}`)
   const files: [string, string][] = [
@@ -523,9 +532,10 @@ test('files are had from the menu: JSON, CSV, bookmarks, and the QR code', async
   }
 })
 
-test('saving weighs no more than 15 KB, and a check next to nothing', async () => {
+test('saving transfers at most 15 KB, and a check next to nothing', async () => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  const { page } = await open(`/dashboard/links/${slug}`)
+  // Where there is no room for the preview, whose weight editor-preview.test.ts bounds.
+  const { page } = await open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1100, height: 800 } })
   const weight = await weigh(page)
   await page.fill('#title', 'Lighter')
   await eventually(async () => (await weight.bytes()) > 0, 'what was typed is checked')

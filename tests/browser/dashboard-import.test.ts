@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { ONBOARDING } from './bundles.ts'
 import { focusedId } from './keyboard.ts'
 import { setStage } from './stage.ts'
@@ -49,14 +49,14 @@ describe.each([
   ['with JavaScript', {}],
   ['without JavaScript', { javaScriptEnabled: false }],
 ] as [string, BrowserContextOptions][])('%s', (_, options) => {
-  test('a text is read, looked at, changed, and made into bundles', async () => {
-    const person = await arrive(stage.server)
+  test('a text is read, previewed, changed, and made into bundles', async () => {
+    const person = await newPerson(stage.server)
     const { page } = await open(person, options)
     await page.getByLabel('Paste or upload').fill(MARKDOWN)
     await press(page, 'Preview')
     await page.locator('.plan').waitFor()
     expect(await page.locator('.summary').textContent()).toBe(
-      'Read as Markdown: 3 bundles with 32 links. Nothing is made yet. 3 lines left out.',
+      'Read as Markdown: 3 bundles with 32 links. Nothing has been created yet. 3 lines left out.',
     )
     const left = await page.locator('#left-out tbody tr').allTextContents()
     expect(left).toEqual([
@@ -70,7 +70,7 @@ describe.each([
     await page.getByLabel('Create bundle 3').uncheck()
     const makes = options.javaScriptEnabled === false ? 'Create 3 bundles' : 'Create 2 bundles'
     await press(page, makes)
-    await page.getByRole('heading', { name: '2 bundles made' }).waitFor()
+    await page.getByRole('heading', { name: '2 bundles created' }).waitFor()
     expect(await page.locator('.made .name').allTextContents()).toEqual(['First week', 'Reading (1 of 2)'])
     const made = await all(person)
     expect(made.map(({ title, urls, source }) => [title, urls.length, source])).toEqual([
@@ -82,14 +82,14 @@ describe.each([
     await page.getByRole('heading', { name: 'First week' }).waitFor()
   })
 
-  test('a plan that fills up says what was made and what was not, and the rest can be made later', async () => {
-    const person = await arrive(stage.server)
+  test('if the plan’s limit is reached, the page says which bundles were made, and the rest can be made later', async () => {
+    const person = await newPerson(stage.server)
     for (let n = 1; n <= 4; n += 1) await person.makeBundle({ title: `Before ${n}` })
     const { page } = await open(person, options)
     await page.fill('#text', '# A\nhttps://a.example/\n# B\nhttps://b.example/\n# C\nhttps://c.example/')
     await press(page, 'Preview')
     await press(page, 'Create 3 bundles')
-    await page.getByRole('heading', { name: '2 bundles made' }).waitFor()
+    await page.getByRole('heading', { name: '2 bundles created' }).waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('the Free plan’s limit of 6 bundles')
     expect(await page.getByLabel('Create bundle 3').isChecked()).toBe(true)
     expect(await page.getByLabel('Create bundle 1').isChecked()).toBe(false)
@@ -97,12 +97,12 @@ describe.each([
     const { body } = await person.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links?sort=created')
     await person.api('DELETE', `/api/links/${body.bundles.at(-1)?.slug}`)
     await press(page, 'Create 1 bundle')
-    await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
+    await page.getByRole('heading', { name: '1 bundle created' }).waitFor()
     expect((await all(person)).map(({ title }) => title).slice(3)).toEqual(['A', 'B', 'C'])
   })
 
-  test('a text without links says so and stays; a title that is too long is told beside it, and nothing is made', async () => {
-    const person = await arrive(stage.server)
+  test('a text without links is reported and kept; a title that is too long is reported next to it, and nothing is made', async () => {
+    const person = await newPerson(stage.server)
     const { page } = await open(person, options)
     await page.fill('#text', 'no links\nat all')
     await press(page, 'Preview')
@@ -121,8 +121,8 @@ describe.each([
 
 const ICON = `data:image/png;base64,${'iVBORw0KGgo'.repeat(400)}`
 
-test('a bookmarks file with icons is dropped on the field or chosen, and only what is used of it is sent', async () => {
-  const person = await arrive(stage.server)
+test('a bookmarks file with icons is dropped or chosen, and only the parts in use are sent', async () => {
+  const person = await newPerson(stage.server)
   const items = Array.from(
     { length: 60 },
     (_, index) => `<DT><A HREF="https://a.example/${index}" ADD_DATE="1" ICON="${ICON}" TAGS="x,y">Page ${index}</A>`,
@@ -146,14 +146,14 @@ test('a bookmarks file with icons is dropped on the field or chosen, and only wh
   await press(page, 'Preview')
   await page.getByText('Read as bookmarks: 3 bundles with 60 links.').waitFor()
   await press(page, 'Create 3 bundles')
-  await page.getByRole('heading', { name: '3 bundles made' }).waitFor()
+  await page.getByRole('heading', { name: '3 bundles created' }).waitFor()
   const [first] = await all(person)
   expect(first).toMatchObject({ title: 'Work (1 of 3)' })
   expect(first?.urlMetadata[0]).toEqual({ note: 'Page 0', tags: ['x', 'y'] })
 })
 
-test('a file that is too long is told before it is sent, and the field stays as it was', async () => {
-  const { page } = await open(await arrive(stage.server))
+test('a file that is too long is reported before it is sent, and the field stays as it was', async () => {
+  const { page } = await open(await newPerson(stage.server))
   const file = join(folder, 'long.txt')
   writeFileSync(file, Array.from({ length: 9000 }, (_, index) => `https://example.com/a/long/path/${index}`).join('\n'))
   await page.fill('#text', 'https://kept.example/')
@@ -162,8 +162,8 @@ test('a file that is too long is told before it is sent, and the field stays as 
   expect(await page.inputValue('#text')).toBe('https://kept.example/')
 })
 
-test('what is exported is imported whole: URLs, notes, tags', async () => {
-  const person = await arrive(stage.server)
+test('an export is imported completely: URLs, notes, tags', async () => {
+  const person = await newPerson(stage.server)
   const { slug } = await person.makeBundle({ ...ONBOARDING })
   for (const extension of ['csv', 'html']) {
     const file = await (await person.fetch(`/dashboard/links/${slug}/export.${extension}`)).text()
@@ -171,15 +171,15 @@ test('what is exported is imported whole: URLs, notes, tags', async () => {
     await page.fill('#text', file)
     await press(page, 'Preview')
     await press(page, 'Create 1 bundle')
-    await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
+    await page.getByRole('heading', { name: '1 bundle created' }).waitFor()
     const made = (await all(person)).at(-1)
     expect(made?.urls).toEqual(ONBOARDING.urls)
     expect(made?.urlMetadata).toEqual(ONBOARDING.urlMetadata ?? [])
   }
 })
 
-test('the import is used with the keyboard alone', async () => {
-  const person = await arrive(stage.server)
+test('the import can be used by keyboard alone', async () => {
+  const person = await newPerson(stage.server)
   const { page } = await open(person)
   await page.getByLabel('Paste or upload').focus()
   await page.keyboard.type('https://a.example/')
@@ -193,6 +193,6 @@ test('the import is used with the keyboard alone', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.type('By keyboard')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: '1 bundle made' }).waitFor()
+  await page.getByRole('heading', { name: '1 bundle created' }).waitFor()
   expect((await all(person)).map(({ title }) => title)).toEqual(['By keyboard'])
 })

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { DESKTOP, IPHONE } from './devices.ts'
 import { focusedId, reach } from './keyboard.ts'
 import { setStage } from './stage.ts'
@@ -15,12 +15,12 @@ const LATER_PAGE = 15_000
 const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
+  owner = await newPerson(stage.server)
 })
 
 const open = (path: string, options: BrowserContextOptions = {}) => stage.open(path, owner, options)
 
-/** A bundle that was viewed so often on each of the last days, today last. */
+/** A bundle with these numbers of views on the last days, today last. */
 async function viewed(...views: number[]): Promise<string> {
   const { slug } = await owner.makeBundle()
   for (const [at, count] of views.entries()) {
@@ -37,7 +37,7 @@ const total = (page: Page, name: string) =>
     .locator('.figure')
     .textContent()
 
-test('what two viewers did is counted, by the rule that each of them met', async () => {
+test('the views and clicks of two viewers are counted by the rule that each matched', async () => {
   const { slug } = await owner.makeBundle({
     resolutionPolicy: {
       version: 1,
@@ -72,7 +72,7 @@ test('what two viewers did is counted, by the rule that each of them met', async
   expect(rows).toEqual(['Phones11100%', 'No rule matched11100%'])
 })
 
-test('the range is switched in place, with its address and the way back, and without JavaScript', async () => {
+test('the range is switched in place, with its own address and a working back button, and without JavaScript', async () => {
   const slug = await viewed(...Array.from({ length: 40 }, () => 2))
   for (const javaScriptEnabled of [true, false]) {
     const { page } = await open(`/dashboard/links/${slug}/insights`, { javaScriptEnabled })
@@ -96,7 +96,7 @@ test('the range is switched in place, with its address and the way back, and wit
   }
 })
 
-test('a bar tells its day and number while it is pointed at or tapped, with nothing else moving', async () => {
+test('a bar shows its day and number while it is hovered or tapped, and nothing else moves', async () => {
   const slug = await viewed(5, 0, 7)
   for (const options of [{}, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
     const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`, options)
@@ -107,6 +107,7 @@ test('a bar tells its day and number while it is pointed at or tapped, with noth
         .evaluateAll((texts) =>
           texts.filter((text) => getComputedStyle(text).visibility === 'visible').map(({ textContent }) => textContent),
         )
+    await chart.scrollIntoViewIfNeeded()
     const before = await chart.boundingBox()
     expect(await shown()).toEqual([])
     for (const [day, says] of [
@@ -115,7 +116,7 @@ test('a bar tells its day and number while it is pointed at or tapped, with noth
       [6, /^today so far: 7$/],
     ] as const) {
       const hit = chart.locator('.hit').nth(day)
-      // Some way up, where the bar of a small number does not reach.
+      // Above the bar of a small number.
       const position = { x: 3, y: 40 }
       await ('hasTouch' in options ? hit.tap({ position }) : hit.hover({ position }))
       await becomes(shown, [expect.stringMatching(says)])
@@ -124,7 +125,7 @@ test('a bar tells its day and number while it is pointed at or tapped, with noth
   }
 })
 
-test('every bar is as high as its number, and lies within its chart on any screen', async () => {
+test('every bar is as high as its number and fits its chart on any screen', async () => {
   const slug = await viewed(1, 10, 5, 1000, 0, 500)
   for (const width of [390, 1280, 1600]) {
     const { page } = await open(`/dashboard/links/${slug}/insights?range=90d`, {
@@ -152,7 +153,75 @@ test('every bar is as high as its number, and lies within its chart on any scree
   }
 })
 
-test('the numbers are there as a table and as a file, and the keyboard alone reaches both', async () => {
+test('on the smallest screens the days below the chart are apart', async () => {
+  const slug = await viewed(1, 2, 3)
+  for (const range of ['7d', '30d', '90d']) {
+    const { page } = await open(`/dashboard/links/${slug}/insights?range=${range}`, {
+      viewport: { width: 320, height: 640 },
+    })
+    const days = await page
+      .locator('.bars')
+      .evaluate((svg) =>
+        [...svg.querySelectorAll(':scope > text')]
+          .filter((text) => getComputedStyle(text).display !== 'none')
+          .map((text) => text.getBoundingClientRect().toJSON()),
+      )
+    expect(days.length).toBeGreaterThanOrEqual(3)
+    for (const [at, { right }] of days.slice(0, -1).entries()) expect(right + 4).toBeLessThan(days[at + 1].left)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  }
+})
+
+test('the chart switches between views and Open all, keeping the range, without moving, and without JavaScript', async () => {
+  const slug = await viewed(...Array.from({ length: 10 }, () => 4))
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`, { javaScriptEnabled })
+    const summary = () => page.locator('.chart').getAttribute('aria-label')
+    /** Where the chart is, on the page and, unless a new page has to be loaded, on the screen. */
+    const place = () =>
+      page.locator('.chart').evaluate((chart, isInPlace) => {
+        const { x, y, width, height } = chart.getBoundingClientRect()
+        return [x, y + scrollY, width, height, ...(isInPlace ? [scrollY] : [])]
+      }, javaScriptEnabled)
+    expect(await summary()).toMatch(/^Views per day, .*: 28 in all/)
+    await reach(page, 'Open all')
+    const before = await place()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Open all per day' }).waitFor()
+    await settled(page)
+    expect(await summary()).toMatch(/^Presses of Open all per day, .*: 14 in all/)
+    expect(page.url()).toEndWith('/insights?range=7d&chart=open-all')
+    expect(await place()).toEqual(before)
+    if (javaScriptEnabled) await becomes(() => focusedId(page), 'chart-open-all')
+    await page.getByRole('link', { name: '30 days' }).click()
+    await page.locator('.segments [aria-current]', { hasText: '30 days' }).waitFor()
+    await settled(page)
+    expect(await summary()).toMatch(/^Presses of Open all per day, .*: 20 in all/)
+  }
+})
+
+test('visitors are shown by the site they came from, their device and their language, in words', async () => {
+  const { slug } = await owner.makeBundle()
+  for (const [locale, referer] of [
+    ['de-AT', 'https://news.example/story?id=7'],
+    ['de-DE', 'https://news.example/'],
+    ['en-GB', ''],
+  ] as const) {
+    const viewer = await stage.browser.newContext({ baseURL: stage.server.origin, userAgent: IPHONE, locale })
+    await (await viewer.newPage()).goto(`/l/${slug}`, { referer })
+  }
+  const told = async () =>
+    (await owner.api<{ breakdowns: object }>('GET', `/api/links/${slug}/insights`)).body.breakdowns
+  await becomes(told, expect.objectContaining({ devices: { values: [{ value: 'mobile', views: 3 }], other: 0 } }))
+  const { page } = await open(`/dashboard/links/${slug}/insights`)
+  const rows = (heading: string) => page.getByRole('region', { name: heading }).locator('tbody tr').allTextContents()
+  expect(await rows('Referrers')).toEqual(['news.example2', 'Direct1'])
+  expect(await rows('Devices')).toEqual(['Phone3'])
+  expect(await rows('Languages')).toEqual(['German (de)2', 'English (en)1'])
+  expect(await page.locator('.totals .change').first().textContent()).toBe('None in the previous 30 days')
+})
+
+test('the numbers are also available as a table and a file, reachable by keyboard', async () => {
   const slug = await viewed(3, 4)
   const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`, { acceptDownloads: true })
   await reach(page, 'CSV')
@@ -174,7 +243,7 @@ test('the numbers are there as a table and as a file, and the keyboard alone rea
   expect(await page.getByText('sets no cookie').isVisible()).toBe(true)
 })
 
-test('the heaviest page weighs at most 15 KB after the first', async () => {
+test('the heaviest page weighs at most 15 KB after the first load', async () => {
   const slug = await viewed(...Array.from({ length: 90 }, (_, at) => 1_000_003 + at * 7919))
   const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`)
   const weight = await weigh(page)

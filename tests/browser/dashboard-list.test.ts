@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { setStage } from './stage.ts'
 
 const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
+  owner = await newPerson(stage.server)
   for (let n = 1; n <= 4; n += 1) await owner.makeBundle({ title: `Reading list ${n}` })
 })
 
-test('several bundles are chosen, tagged, exported, deleted and brought back, with and without JavaScript', async () => {
+test('several bundles are selected, tagged, exported, deleted and restored, with and without JavaScript', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const { page } = await stage.open('/dashboard?sort=created', owner, { javaScriptEnabled })
     const [bar, names] = [page.locator('#bulk'), page.locator('.row .name')]
@@ -24,7 +24,7 @@ test('several bundles are chosen, tagged, exported, deleted and brought back, wi
     await page.keyboard.press('Enter')
     await page.getByText('Tag added to every link').waitFor()
     await page.getByRole('link', { name: tag, exact: true }).first().click()
-    await page.getByText('1 to 2 of 2').waitFor()
+    await page.locator('.pager').getByText('2 bundles').waitFor()
     expect(await names.allTextContents()).toEqual(['Reading list 3', 'Reading list 1'])
 
     await choose()
@@ -36,14 +36,14 @@ test('several bundles are chosen, tagged, exported, deleted and brought back, wi
     expect(bundles.map(({ title }) => title)).toEqual(['Reading list 3', 'Reading list 1'])
 
     await bar.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The chosen bundles are deleted').first().waitFor()
+    await page.getByText('Selected bundles deleted').first().waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('The chosen bundles are back').first().waitFor()
-    await page.getByText('1 to 4 of 4').waitFor()
+    await page.getByText('Selected bundles restored').first().waitFor()
+    await page.locator('.pager').getByText('4 bundles').waitFor()
   }
 })
 
-test('one box chooses every bundle of the page, how many is told, and Clear takes it back', async () => {
+test('one checkbox selects every bundle of the page, the number is shown, and Clear deselects them', async () => {
   const { page } = await stage.open('/dashboard', owner)
   const [all, chosen] = [page.getByRole('checkbox', { name: 'Select all' }), page.locator('#chosen')]
   await all.check()
@@ -56,7 +56,7 @@ test('one box chooses every bundle of the page, how many is told, and Clear take
   expect(await page.locator('#list :checked').count()).toBe(0)
 })
 
-test('a browser keeps the sort that was chosen last', async () => {
+test('a browser remembers the last sort order', async () => {
   const { page } = await stage.open('/dashboard', owner)
   const remembered = page.waitForResponse((answer) => answer.url().endsWith('/dashboard/sort'))
   await page.selectOption('#sort', 'title')

@@ -2,15 +2,15 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
+import { draftOf, toOpenRule, toPolicy } from '../../src/dashboard/rules/draft.ts'
 import { readRules } from '../../src/dashboard/rules/form.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { becomes } from '../eventually.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { RandomPolicies } from '../policies/random.ts'
 import { prng } from '../prng.ts'
 import { IPHONE } from './devices.ts'
-import { flawsIn } from './flaws.ts'
+import { htmlErrorsIn } from './flaws.ts'
 import { focusedId } from './keyboard.ts'
 import { setStage } from './stage.ts'
 import { follow, press, settled, shows } from './waiting.ts'
@@ -31,14 +31,14 @@ interface Policy {
 const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
+  owner = await newPerson(stage.server)
 })
 
 /** The rules page of a new bundle. */
 async function rulesOf(fields: object, options: BrowserContextOptions = {}) {
   const { slug } = await owner.makeBundle({ urls: URLS, urlMetadata: [{ note: 'First' }], ...fields })
-  const opened = await stage.open(`/dashboard/links/${slug}/policy`, owner, { reducedMotion: 'reduce', ...options })
-  return { slug, ...opened }
+  const toOpenRule = await stage.open(`/dashboard/links/${slug}/policy`, owner, { reducedMotion: 'reduce', ...options })
+  return { slug, ...toOpenRule }
 }
 
 async function savedOf(slug: string): Promise<Policy | null> {
@@ -49,7 +49,7 @@ async function savedOf(slug: string): Promise<Policy | null> {
 const outcome = (page: Page) => page.locator('#outcome').textContent()
 const names = (page: Page) => page.locator('#rule-list h3 bdi').allInnerTexts()
 
-test('an owner makes a rule, sees at once who gets it and why, saves, and viewers get what was shown', async () => {
+test('an owner makes a rule, sees at once who gets it and why, saves, and viewers get what the preview showed', async () => {
   const { page, slug, complaints, refusals } = await rulesOf({})
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Name of the rule', { exact: true }).fill('On the move')
@@ -85,7 +85,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   expect(await phone.locator('a.tab').count()).toBe(2)
 })
 
-test('with the keyboard alone a rule is made, nested, moved and saved, and the focus goes where the work goes on', async () => {
+test('by keyboard alone a rule is made, nested, moved and saved, and the focus follows', async () => {
   const { page, slug } = await rulesOf({ resolutionPolicy: { version: 1, rules: THREE.rules.slice(0, 1) } })
   const keys = async (...all: string[]) => {
     for (const key of all) await page.keyboard.press(key)
@@ -101,7 +101,7 @@ test('with the keyboard alone a rule is made, nested, moved and saved, and the f
   // Past Done, up, copy and remove; down is off at the end of the list.
   await keys('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
   await becomes(() => focusedId(page), 'rules-1-when-subject')
-  // One letter chooses: an answer to it, come amid a word, would begin the word anew.
+  // A single letter selects; if an answer arrived in the middle of a word, typing would start over.
   await page.keyboard.type('L')
   await page.locator('#rules-1-when-value').waitFor()
   await on('rules-1-when-subject')
@@ -135,7 +135,7 @@ test('with the keyboard alone a rule is made, nested, moved and saved, and the f
   expect(saved?.rules[0]?.when).toEqual({ op: 'and', of: [GERMAN, { op: 'and', of: [{ op: 'signedIn' }] }] })
 })
 
-test('without JavaScript the same form does it all, and each answer is sound HTML', async () => {
+test('without JavaScript the same form does everything, and each answer is valid HTML', async () => {
   const { page, slug } = await rulesOf({}, { javaScriptEnabled: false })
   await press(page, 'People on a phone')
   await press(page, /^Group$/)
@@ -145,14 +145,14 @@ test('without JavaScript the same form does it all, and each answer is sound HTM
   await page.locator('#rules-0-when-of-1-of-0-zone').fill('Europe/Atlantis')
   await page.locator('#rules-0-tabs-0-url').fill('nowhere')
   await page.getByLabel('Show them').check()
-  expect(await flawsIn(page)).toEqual([])
+  expect(await htmlErrorsIn(page)).toEqual([])
   await press(page, 'Save rules')
   expect(await page.locator('#rules-0-when-of-1-of-0-state').textContent()).toContain('an IANA time zone')
   expect(await page.locator('#rules-0-tabs-0-state').textContent()).toContain(
     'The link must be an http: or https: URL.',
   )
   expect(await page.locator('#rules-0-when-of-1-of-0-days-sat').isChecked()).toBe(true)
-  expect(await flawsIn(page)).toEqual([])
+  expect(await htmlErrorsIn(page)).toEqual([])
   await page.locator('#rules-0-when-of-1-of-0-zone').fill('Europe/Berlin')
   await page.locator('#rules-0-tabs-0-url').fill(' https://app.example/ ')
   await page.getByLabel('Date and time').fill('2026-11-07T10:00')
@@ -161,7 +161,7 @@ test('without JavaScript the same form does it all, and each answer is sound HTM
   await press(page, 'Show what they get')
   expect(await outcome(page)).toContain('Rule 1: On a phone')
   await press(page, 'JSON')
-  expect(await flawsIn(page)).toEqual([])
+  expect(await htmlErrorsIn(page)).toEqual([])
   await page.locator('#json').fill((await page.locator('#json').inputValue()).replace('"On a phone"', '"By JSON"'))
   await press(page, 'Save rules')
   expect(await page.locator('.flash').textContent()).toContain('Saved')
@@ -181,27 +181,27 @@ test('without JavaScript the same form does it all, and each answer is sound HTM
     },
   ])
   await follow(page, 'Clear all rules')
-  expect(await flawsIn(page)).toEqual([])
+  expect(await htmlErrorsIn(page)).toEqual([])
   await press(page, 'Clear the rules')
   expect(await savedOf(slug)).toBeNull()
 })
 
-test('any policy comes through the form of a real browser as it was', async () => {
+test('any policy survives the form of a real browser unchanged', async () => {
   const page = await stage.browser.newPage()
   const random = new RandomPolicies(prng(4711))
   for (let tries = 0; tries < 40; tries += 1) {
     const policy = random.policy(5)
-    const building = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
-    const draft = { rules: draftOf(policy).rules.map(opened) }
-    await page.setContent(`<form>${(<RuleFields draft={draft} removed={null} building={building} />) as string}</form>`)
+    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
+    const draft = { rules: draftOf(policy).rules.map(toOpenRule) }
+    await page.setContent(`<form>${(<RuleFields draft={draft} removed={null} builder={builder} />) as string}</form>`)
     const sent = await page.evaluate(() => [...new FormData(document.querySelector('form') as HTMLFormElement)])
     const { source } = readRules(new URLSearchParams(sent as [string, string][]))
-    expect<unknown>(source !== null && 'draft' in source ? written(source.draft) : null).toEqual(policy)
+    expect<unknown>(source !== null && 'draft' in source ? toPolicy(source.draft) : null).toEqual(policy)
   }
   await page.close()
 })
 
-test('what is typed while an answer is under way is not lost', async () => {
+test('text typed while a request is running is not lost', async () => {
   const { page } = await rulesOf({ resolutionPolicy: THREE })
   await page.locator('#rules-0-edit').click()
   await page.locator('#rules-0-name').waitFor()
@@ -218,7 +218,7 @@ test('what is typed while an answer is under way is not lost', async () => {
   expect(await names(page)).toEqual(['Members', 'German'])
 })
 
-test('what is chosen and pressed while an answer is under way is not lost either', async () => {
+test('choices and presses while a request is running are not lost either', async () => {
   const { page, slug } = await rulesOf({ resolutionPolicy: { version: 1, rules: THREE.rules.slice(0, 1) } })
   await page.route('**/policy', async (route) => {
     await Bun.sleep(400)
@@ -244,7 +244,7 @@ test('what is chosen and pressed while an answer is under way is not lost either
   ])
 })
 
-test('a grip takes a rule to another place, and what is not saved is asked about before it is left', async () => {
+test('a grip drags a rule to another place, and leaving with unsaved changes asks first', async () => {
   const { page, slug } = await rulesOf({ resolutionPolicy: THREE })
   const grip = await page.locator('#rules-0 .handle').boundingBox()
   const last = await page.locator('#rules-2').boundingBox()
@@ -268,7 +268,7 @@ test('a grip takes a rule to another place, and what is not saved is asked about
   expect(asked).toHaveLength(1)
 })
 
-test('warnings and what is missing are told beside their condition while it is typed', async () => {
+test('warnings and missing values appear next to their condition while typing', async () => {
   const { page } = await rulesOf({ resolutionPolicy: THREE })
   await page.locator('#rules-1-edit').click()
   const state = page.locator('#rules-1-when-state')

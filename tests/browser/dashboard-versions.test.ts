@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, organize, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { ODD } from './bundles.ts'
 import { focusedId, focusedText, reach } from './keyboard.ts'
 import { setStage } from './stage.ts'
@@ -14,9 +14,9 @@ const stage = setStage()
 let owner: Person
 let bea: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
-  bea = await arrive(stage.server, 'bea@people.example')
-  const { id } = await organize(owner, [[bea, 'editor']])
+  owner = await newPerson(stage.server)
+  bea = await newPerson(stage.server, 'bea@people.example')
+  const { id } = await newOrganization(owner, [[bea, 'editor']])
   await actFor(owner, id)
 })
 
@@ -28,7 +28,7 @@ const RULE = {
   tabs: [{ url: 'https://m.example/' }],
 }
 
-/** A bundle that two people have edited in turn: its title, then its links, then its rules, then one of them. */
+/** A bundle edited alternately by two people: title, links, rules, then one rule. */
 async function makeHistory(): Promise<string> {
   const { slug } = await owner.makeBundle({
     title: 'Week one',
@@ -50,7 +50,7 @@ async function makeHistory(): Promise<string> {
 
 const current = async (slug: string) => (await owner.api<{ title: string }>('GET', `/api/links/${slug}`)).body.title
 
-test('tells who changed what and when, and opens one version after another without leaving the page', async () => {
+test('shows who changed what and when, and opens one version after another without leaving the page', async () => {
   const slug = await makeHistory()
   const { page } = await open(`/dashboard/links/${slug}/versions`)
   const told = await page.locator('.step').allInnerTexts()
@@ -133,7 +133,7 @@ test('a version is restored as a new one, and the restore is undone, with and wi
   }
 })
 
-test('who was slower is told so, with what the other saved, and nothing is lost', async () => {
+test('the slower of two people is told so and shown what the other saved, and nothing is lost', async () => {
   const slug = await makeHistory()
   const { page } = await open(`/dashboard/links/${slug}/versions?version=1`)
   await bea.api('PATCH', `/api/links/${slug}`, { title: 'Week three' })
@@ -148,7 +148,7 @@ test('who was slower is told so, with what the other saved, and nothing is lost'
   expect(await current(slug)).toBe('Week one')
 })
 
-test('the keyboard alone opens an old version and restores it', async () => {
+test('an old version is opened and restored by keyboard alone', async () => {
   const slug = await makeHistory()
   const { page } = await open(`/dashboard/links/${slug}/versions`)
   await reach(page, 'Version 2')
@@ -161,7 +161,7 @@ test('the keyboard alone opens an old version and restores it', async () => {
   await becomes(() => focusedId(page), 'main')
 })
 
-test('thousands of versions are read page by page, and no page is heavy', async () => {
+test('thousands of versions are read page by page, and no page is large', async () => {
   const { slug } = await owner.makeBundle({ ...ODD })
   await stage.server.sql(`
     WITH RECURSIVE n(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, join, organize, type Person } from '../people.ts'
+import { actFor, addMember, newOrganization, newPerson, type Person } from '../people.ts'
 import { focusedId, focusedText, reach } from './keyboard.ts'
 import { setStage } from './stage.ts'
 import { weigh } from './weight.ts'
@@ -13,7 +13,7 @@ const LATER_PAGE = 15 * KB
 const stage = setStage()
 let owner: Person
 beforeAll(async () => {
-  owner = await arrive(stage.server)
+  owner = await newPerson(stage.server)
   for (let n = 1; n <= 24; n += 1) await owner.makeBundle({ title: `Reading list ${n}` })
   await owner.makeBundle({ title: 'A first week', description: 'for newcomers' })
 })
@@ -22,26 +22,26 @@ const open = (path: string, as: Person | null = owner, options: BrowserContextOp
   stage.open(path, as, options)
 const names = (page: Page) => page.locator('.row .name').allTextContents()
 
-test('the list is searched while one types, and the address and the back button go with it', async () => {
+test('the list is searched while typing, and the address and the back button follow', async () => {
   const { page } = await open('/dashboard')
   expect(await names(page)).toHaveLength(20)
   const whole: string[] = []
   page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
   await page.locator('#q').pressSequentially('newcomers', { delay: 20 })
-  // Part of the word finds the same, and a slow machine may ask for that first.
+  // A prefix finds the same, and a slow machine may search for that first.
   await page.waitForURL(/\/dashboard\?q=newcomers&sort=updated$/)
-  await page.locator('.pager').getByText('1 to 1 of 1').waitFor()
+  await page.locator('.pager').getByText('1 bundle').waitFor()
   expect(await names(page)).toEqual(['A first week'])
   await becomes(() => focusedId(page), 'q')
   await page.getByRole('link', { name: 'API keys' }).waitFor()
   await page.goto('/dashboard?q=newcomers')
   expect(await names(page)).toEqual(['A first week'])
   await page.goBack()
-  await page.locator('.pager').getByText('1 to 1 of 1').waitFor()
+  await page.locator('.pager').getByText('1 bundle').waitFor()
   expect(whole).toHaveLength(2)
 })
 
-test('it is sorted and paged, with and without JavaScript', async () => {
+test('the list is sorted and paged, with and without JavaScript', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const { page } = await open('/dashboard', owner, { javaScriptEnabled })
     expect((await names(page))[0]).toBe('A first week')
@@ -58,13 +58,13 @@ test('it is sorted and paged, with and without JavaScript', async () => {
   }
 })
 
-test('a search that finds nothing says so, and a percent sign is looked for as one', async () => {
+test('a search without results says so, and a percent sign is searched for literally', async () => {
   const { page } = await open('/dashboard?q=%25')
   expect(await page.getByRole('heading', { name: 'Nothing found' }).isVisible()).toBe(true)
   expect(await names(page)).toEqual([])
 })
 
-test('a bundle is deleted, the deletion undone, and found among the deleted', async () => {
+test('a bundle is deleted, the deletion undone, and the bundle found among the deleted', async () => {
   const { slug } = await owner.makeBundle({ title: 'Short-lived' })
   const { page } = await open('/dashboard?q=Short-lived')
   const remove = async () => {
@@ -88,12 +88,12 @@ test('a bundle is deleted, the deletion undone, and found among the deleted', as
   await owner.api('DELETE', `/api/links/${slug}`)
 })
 
-test('the subject is always in sight; switching shows the bundles of the other, and roles their controls', async () => {
-  const admin = await arrive(stage.server)
-  const viewer = await arrive(stage.server)
-  const { id } = await organize(admin)
+test('the subject is always visible; switching it shows its bundles, and controls depend on the role', async () => {
+  const admin = await newPerson(stage.server)
+  const viewer = await newPerson(stage.server)
+  const { id } = await newOrganization(admin)
   await admin.makeBundle({ title: 'Of the organisation' })
-  await join(admin, id, viewer, 'viewer')
+  await addMember(admin, id, viewer, 'viewer')
   await actFor(admin, null)
   const { page } = await open('/dashboard', admin)
   await page.getByRole('heading', { name: 'Your first bundle' }).waitFor()
@@ -117,13 +117,13 @@ test('the subject is always in sight; switching shows the bundles of the other, 
   ])
 })
 
-test('whoever is not signed in is sent to sign in, and comes back to the page that was asked for', async () => {
+test('signed-out people are sent to sign in, and come back to the page they requested', async () => {
   const { page } = await open('/dashboard?sort=title', null)
   expect(page.url()).toBe(`${stage.server.origin}/sign-in?next=%2Fdashboard%3Fsort%3Dtitle`)
 })
 
-test('a session that ended leads a press on the dashboard to the sign-in page, whole', async () => {
-  const person = await arrive(stage.server)
+test('after a session ends, pressing something on the dashboard leads to the sign-in page', async () => {
+  const person = await newPerson(stage.server)
   const { page } = await open('/dashboard', person)
   await person.form('/sign-out', {})
   await page.getByRole('link', { name: 'Deleted bundles' }).click()
@@ -131,8 +131,8 @@ test('a session that ended leads a press on the dashboard to the sign-in page, w
   expect(await page.locator('#page').count()).toBe(0)
 })
 
-test('a form that is sent after the session ended stays as it was typed, with JavaScript and without', async () => {
-  const person = await arrive(stage.server)
+test('a form sent after the session ended stays as typed, with and without JavaScript', async () => {
+  const person = await newPerson(stage.server)
   const { slug } = await person.makeBundle()
   const { page } = await open(`/dashboard/links/${slug}`, person)
   await person.form('/sign-out', {})
@@ -144,17 +144,17 @@ test('a form that is sent after the session ended stays as it was typed, with Ja
   expect([sent.status, await sent.text()]).toEqual([401, expect.stringContaining('in another tab')])
 })
 
-test('a server that cannot be reached is told of, and the page stays as it is', async () => {
+test('if the server cannot be reached, the page says so and stays as it is', async () => {
   const { page, context } = await open('/dashboard')
   await page.fill('#q', 'A first')
-  await page.locator('.pager').getByText('1 to 1 of 1').waitFor()
+  await page.locator('.pager').getByText('1 bundle').waitFor()
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Deleted bundles' }).click()
   await page.getByRole('alert').getByText('could not be reached').waitFor()
   expect(await page.inputValue('#q')).toBe('A first')
 })
 
-test('a page weighs at most 60 KB the first time and 15 KB after it', async () => {
+test('a page weighs at most 60 KB on first load and 15 KB after that', async () => {
   const { page } = await open('about:blank')
   const weight = await weigh(page)
   await page.goto('/dashboard', { waitUntil: 'networkidle' })
@@ -169,7 +169,7 @@ test('a page weighs at most 60 KB the first time and 15 KB after it', async () =
   expect(later).toBeLessThanOrEqual(LATER_PAGE)
 })
 
-test('the keyboard alone reaches a bundle, its menu and another page', async () => {
+test('a bundle, its menu and another page are reached by keyboard alone', async () => {
   const { page } = await open('/dashboard')
   await page.keyboard.press('Tab')
   await becomes(() => focusedText(page), 'Skip to the content')

@@ -1,13 +1,13 @@
-/** A request that a destination got. */
+/** A request to a destination. */
 interface Visit {
   path: string
   referrer: string | null
 }
 
-const PAGE =
-  "<!doctype html><title>-</title><script>fetch('/opener', { method: 'POST', body: String(opener) })</script>"
+// A beacon, because browsers may hold back the requests of tabs that nobody sees.
+const PAGE = "<!doctype html><title>-</title><script>navigator.sendBeacon('/opener', String(opener))</script>"
 
-/** Pages on an origin of their own, which remember who asked for them and tell whether they have an opener. */
+/** Starts pages on another origin, which record requests and report whether they have an opener. */
 export function startDestinations() {
   const visits: Visit[] = []
   const openers: string[] = []
@@ -27,7 +27,7 @@ export function startDestinations() {
   })
   return {
     visits,
-    /** What `window.opener` is in each page that has run. */
+    /** `window.opener` of each page so far, as text. */
     openers,
     urls: (count: number) =>
       Array.from({ length: count }, (_, index) => `http://127.0.0.1:${server.port}/${index + 1}`),

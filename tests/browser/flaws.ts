@@ -1,19 +1,22 @@
-import axe from 'axe-core'
+import type axe from 'axe-core'
 import { type ConfigData, HtmlValidate } from 'html-validate'
 import type { Page } from 'playwright-core'
 
-const SOUND: ConfigData = {
+/** Half the size of the module's own `source`, and every page has to parse it. */
+const AXE = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
+
+const RULES: ConfigData = {
   root: true,
   extends: ['html-validate:standard', 'html-validate:a11y', 'html-validate:document'],
-  // The scripts and styles are of the page's own origin, where an integrity hash guards against nobody.
+  // Our scripts and styles are same-origin, where an integrity hash protects against nothing.
   rules: { 'require-sri': ['error', { target: 'crossorigin' }] },
 }
-const asSent = new HtmlValidate(SOUND)
-const asShown = new HtmlValidate({
-  ...SOUND,
+const sentHtml = new HtmlValidate(RULES)
+const serializedDom = new HtmlValidate({
+  ...RULES,
   rules: {
-    ...SOUND.rules,
-    // How a page is written out is then the browser's, not the service's.
+    ...RULES.rules,
+    // The browser, not the service, decides how the DOM is serialized.
     'doctype-style': 'off',
     'attr-quotes': 'off',
     'void-style': 'off',
@@ -24,34 +27,38 @@ const asShown = new HtmlValidate({
   },
 })
 
-/** What is wrong with a document as it was sent. */
-export async function flawsOf(html: string): Promise<string[]> {
-  return told(await asSent.validateString(html))
+const checked = new Map<string, string[]>()
+
+/** The html-validate errors of a document as sent; checked once if it is sent again. */
+export async function htmlErrorsOf(html: string): Promise<string[]> {
+  const errors = checked.get(html) ?? messagesOf(await sentHtml.validateString(html))
+  checked.set(html, errors)
+  return errors
 }
 
-/** What is wrong with the document of a page as it stands. */
-export async function flawsIn(page: Page): Promise<string[]> {
-  return told(await asShown.validateString(await page.content()))
+/** The html-validate errors of a page's current DOM. */
+export async function htmlErrorsIn(page: Page): Promise<string[]> {
+  return messagesOf(await serializedDom.validateString(await page.content()))
 }
 
-function told({ results }: Awaited<ReturnType<HtmlValidate['validateString']>>): string[] {
+function messagesOf({ results }: Awaited<ReturnType<HtmlValidate['validateString']>>): string[] {
   return results.flatMap(({ messages }) =>
     messages.map(({ ruleId, line, message }) => `${ruleId} in line ${line}: ${message}`),
   )
 }
 
-/** What axe objects to in a page as it stands. */
-export async function objectionsTo(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+/** The axe violations of a page's current DOM. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   return page.evaluate(async () => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe
-    // What passes is not told in full: on a long page that takes longer than the checks.
+    // Without details of passed checks, which on a long page take longer than the checks.
     const { violations } = await run({ resultTypes: ['violations'] })
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   })
 }
 
-/** By how many pixels a page is wider than its window. */
+/** How many pixels a page is wider than its window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 }

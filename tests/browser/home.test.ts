@@ -27,7 +27,7 @@ describe.each([
   ['with JavaScript', {}],
   ['without JavaScript', { javaScriptEnabled: false }],
 ] as [string, BrowserContextOptions][])('the home page %s', (_, options) => {
-  test('makes a bundle of a mixed list, and gives its link, QR code and claim link with a warning', async () => {
+  test('makes a bundle from a mixed list, and shows its link, QR code and claim link with a warning', async () => {
     const page = await home(options)
     await send(page, { urls: MIXED, title: 'Team offsite' })
     expect(await page.textContent('h1')).toBe('Your link is ready.')
@@ -46,7 +46,7 @@ describe.each([
     expect(shown).toEqual(READ)
   })
 
-  test('takes text with links in it as it comes, and tells what it left out', async () => {
+  test('accepts any text with links in it, and says what it skipped', async () => {
     const page = await home(options)
     const urls = 'Reading for Monday:\n(https://example.com/Foo_(bar)).\nftp://files.example.com\nnot a link'
     await send(page, { urls })
@@ -59,18 +59,21 @@ describe.each([
     ])
   })
 
-  test('offers two links for a list that is too long for one, and keeps the list', async () => {
+  test('offers two bundles for a list that is too long for one, and keeps the list', async () => {
     const page = await home(options)
     const urls = Array.from({ length: 26 }, (_, index) => `https://example.com/${index}`).join('\n')
     await send(page, { urls })
     expect(await page.inputValue('#urls')).toBe(urls)
     expect(await page.getAttribute('#urls', 'aria-invalid')).toBe('true')
     expect(await page.getByRole('alert').textContent()).toBe('That’s 26 links; the limit is 25. Remove 1.')
-    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Make 2 links instead' }).click()])
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByRole('button', { name: 'Create 2 bundles instead' }).click(),
+    ])
     expect(await page.getByLabel('Share this link').count()).toBe(2)
   })
 
-  test('comes back to the result from the page of the link, and shows the claim link again', async () => {
+  test('comes back from the launcher to the result, with the claim link', async () => {
     const page = await home(options)
     await send(page, { urls: 'https://example.com/agenda' })
     const claim = await page.getByLabel('Private claim link').inputValue()
@@ -83,7 +86,7 @@ describe.each([
     expect(page.url()).toContain('/made/')
   })
 
-  test('makes no second bundle when the result is loaded again', async () => {
+  test('makes no second bundle when the result is reloaded', async () => {
     const page = await home(options)
     await send(page, { urls: 'https://example.com/agenda' })
     const link = await page.getByLabel('Share this link').inputValue()
@@ -95,12 +98,12 @@ describe.each([
 })
 
 describe('the home page', () => {
-  test('is ready to be typed in', async () => {
+  test('is ready for typing', async () => {
     const page = await home({})
     await becomes(() => focusedId(page), 'urls')
   })
 
-  test('brings the first wrong field to whoever has to correct it', async () => {
+  test('focuses the first wrong field', async () => {
     const page = await home({})
     await send(page, { urls: 'no link in this' })
     await becomes(() => focusedId(page), 'urls')
@@ -110,7 +113,7 @@ describe('the home page', () => {
     expect(await page.inputValue('#urls')).toBe('https://example.com')
   })
 
-  test('tells what it finds while somebody types', async () => {
+  test('says what it finds while typing', async () => {
     const page = await home({})
     const found = () => page.locator('#found .found').textContent()
     await page.fill('#urls', '# Week 1\nhttps://a.example b.example\n\nnothing\nhttps://a.example/')
@@ -125,7 +128,7 @@ describe('the home page', () => {
     await page.locator('#found .found').waitFor({ state: 'detached' })
   })
 
-  test('shares the link where the system can', async () => {
+  test('offers sharing if the system supports it', async () => {
     const page = await home({})
     await page.addInitScript(() => {
       navigator.share = async (data) => void (document.title = JSON.stringify(data))
@@ -136,7 +139,7 @@ describe('the home page', () => {
     expect(JSON.parse(await page.title())).toEqual({ title: 'Ours & "theirs"', url })
   })
 
-  test('puts the link and the claim link on the clipboard', async () => {
+  test('copies the link and the claim link to the clipboard', async () => {
     const page = await home({ permissions: ['clipboard-read', 'clipboard-write'] })
     await send(page, { urls: 'https://example.com' })
     for (const label of ['Share this link', 'Private claim link']) {
@@ -148,7 +151,7 @@ describe('the home page', () => {
     }
   })
 
-  test('shows no copy button where there is no JavaScript to copy with', async () => {
+  test('shows no copy buttons without JavaScript', async () => {
     const page = await home({ javaScriptEnabled: false })
     await send(page, { urls: 'https://example.com' })
     expect(await page.locator('button:visible').count()).toBe(0)

@@ -16,7 +16,7 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } }
 const stage = setStage()
 
 describe('the launcher', () => {
-  test('shows the title, the description and, of every destination, its host, note and tags', async () => {
+  test('shows the title, the description, and the host, note and tags of every destination', async () => {
     const page = await launcher(ONBOARDING)
     expect(await page.title()).toBe(`${ONBOARDING.title} · Openall`)
     expect(await page.textContent('h1')).toBe(ONBOARDING.title ?? '')
@@ -28,7 +28,7 @@ describe('the launcher', () => {
     }
   })
 
-  test('names a destination without a note by its host', async () => {
+  test('names a destination without a note after its host', async () => {
     const page = await launcher({ urls: ['https://example.com/a?b#c'] })
     expect(await page.textContent('.tab .name')).toBe('example.com')
     expect(await page.textContent('.tab .where')).toBe('/a?b#c')
@@ -46,16 +46,16 @@ describe('the launcher', () => {
     }
   })
 
-  test('of no bundle says what may be wrong, and leads on', async () => {
+  test('of an unknown bundle explains possible reasons and links to the home page', async () => {
     const page = await stage.browser.newPage()
     const answer = await page.goto(`${stage.server.origin}/l/no-such-bundle`)
     expect(answer?.status()).toBe(404)
     expect(await page.textContent('main')).toContain('It may have been deleted, or the link may be mistyped.')
-    await follow(page, 'Create a bundle')
+    await follow(page, 'New bundle')
     expect(page.url()).toBe(`${stage.server.origin}/`)
   })
 
-  test('keeps Open all in view at the end of 25 tabs, on a phone and on a desk', async () => {
+  test('keeps Open all visible at the end of 25 tabs, on a phone and on a desktop', async () => {
     for (const options of [PHONE, {}]) {
       const page = await launcher(ODD, options)
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
@@ -66,7 +66,7 @@ describe('the launcher', () => {
     }
   })
 
-  test('keeps Open all in view below a long description, and a description on the side of its title', async () => {
+  test('keeps Open all visible below a long description, and a description on the same side as its title', async () => {
     const description = 'دليل الفريق الجديد، وفيه كل ما يلزم للأسبوع الأول. '.repeat(35)
     const page = await launcher(
       { ...ONBOARDING, title: 'دليل الفريق', description },
@@ -79,7 +79,7 @@ describe('the launcher', () => {
     expect(right(text)).toBe(right(title))
   })
 
-  test('leaves the last tab and the footer in view above the bar of a phone', async () => {
+  test('leaves the last tab and the footer visible above a phone’s bar', async () => {
     const page = await launcher(ONBOARDING, PHONE)
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
     const footer = await page.locator('footer').boundingBox()
@@ -87,7 +87,7 @@ describe('the launcher', () => {
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
   })
 
-  test('sends page, style and script in no more than 20 KB', async () => {
+  test('sends page, style and script in at most 20 KB', async () => {
     const page = await stage.browser.newPage()
     const weight = await weigh(page)
     await page.goto((await createBundle(stage.server.origin, ONBOARDING)).url, { waitUntil: 'networkidle' })
@@ -96,14 +96,23 @@ describe('the launcher', () => {
     expect(bytes).toBeLessThanOrEqual(20 * 1024)
   })
 
-  test('copies every URL, one a line', async () => {
+  test('copies all URLs, one per line', async () => {
     const page = await launcher(ONBOARDING, { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'Copy links' }).click()
     await page.getByText('All 7 links are copied.').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(ONBOARDING.urls.join('\n'))
   })
 
-  test('gives a bookmarks file that holds every destination under the title', async () => {
+  test('keeps the focus where it was when it copies without the clipboard API, as on plain http', async () => {
+    const page = await launcher(ONBOARDING)
+    const isRefused = () => navigator.clipboard.writeText('').then(Boolean, () => true)
+    expect(await page.evaluate(isRefused)).toBe(true)
+    await page.locator('#copy').press('Enter')
+    await page.getByText('All 7 links are copied.').waitFor()
+    await becomes(() => focusedText(page), 'Copy links')
+  })
+
+  test('offers a bookmarks file with every destination under the title', async () => {
     const page = await launcher(ODD)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -118,7 +127,7 @@ describe('the launcher', () => {
     expect(await reader.textContent('h3')).toBe(ODD.title ?? '')
   })
 
-  test('gives the same tabs in the bookmarks file as on the page to a viewer whom a link led here', async () => {
+  test('offers a bookmarks file with the same tabs that the viewer sees, query parameters included', async () => {
     const when = { op: 'equals', field: 'referrerDomain', value: 'partner.example' }
     const tabs = [{ url: 'https://partners.example/' }]
     const resolutionPolicy = { version: 1, rules: [{ name: 'Partners', when, tabs }] }
@@ -130,7 +139,7 @@ describe('the launcher', () => {
     expect(readFileSync(await download.path(), 'utf8')).toContain('HREF="https://partners.example/"')
   })
 
-  test('keeps the name of a rule clear of the corners of its badge, however long', async () => {
+  test('keeps a rule’s name clear of the corners of its badge, however long it is', async () => {
     const when = { op: 'not', of: { op: 'signedIn' } }
     const rules = [{ name: 'W'.repeat(120), showBadge: true, when, tabs: [{ url: 'https://a.example/' }] }]
     const made = await createBundle(stage.server.origin, {
@@ -147,7 +156,7 @@ describe('the launcher', () => {
     expect(radius).toBeLessThan(20)
   })
 
-  test('shows a QR code of its own address', async () => {
+  test('shows a QR code of its address', async () => {
     const page = await launcher(ONBOARDING)
     await page.getByText('QR code').click()
     const code = page.getByRole('img', { name: 'QR code' })
@@ -188,15 +197,15 @@ describe('the launcher', () => {
     destinations.stop()
   })
 
-  test('shows where the keyboard is', async () => {
+  test('shows the keyboard focus', async () => {
     const page = await launcher(ONBOARDING)
     const stops = await page.locator('button:visible, summary, a').count()
     for (let stop = 0; stop < stops; stop += 1) {
       await page.keyboard.press('Tab')
       const outline = await page.evaluate(() => {
         const at = document.activeElement as HTMLElement
-        const marked = at.matches('.tab') ? (at.closest('li') as HTMLElement) : at
-        const { outlineStyle, outlineWidth } = getComputedStyle(marked)
+        // The whole row of a tab is its link.
+        const { outlineStyle, outlineWidth } = getComputedStyle(at, at.matches('.tab') ? '::before' : null)
         return `${outlineStyle} ${outlineWidth}`
       })
       expect(outline).toBe('solid 2px')
@@ -205,7 +214,7 @@ describe('the launcher', () => {
 })
 
 describe('the launcher without JavaScript', () => {
-  test('has no dead button, says why, and opens every tab as a link', async () => {
+  test('has no dead button, says why, and every tab is a link', async () => {
     const destinations = startDestinations()
     for (const options of [PHONE, {}]) {
       destinations.visits.length = 0
@@ -223,7 +232,7 @@ describe('the launcher without JavaScript', () => {
     destinations.stop()
   })
 
-  test('still gives the bookmarks file and the QR code', async () => {
+  test('still offers the bookmarks file and the QR code', async () => {
     const page = await launcher(ONBOARDING, { javaScriptEnabled: false })
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Bookmarks file').click()])
     expect(readFileSync(await download.path(), 'utf8')).toContain('handbook.northwind.example')

@@ -18,20 +18,17 @@ beforeAll(async () => {
   allowing = await openChromium({ popups: 'allowed' })
 })
 
-afterAll(async () => {
-  await allowing?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('Open all with the pop-up blocker on', () => {
-  test('opens one tab, says that the rest was blocked, then one more with each press, each exactly once', async () => {
+  test('opens one tab, says that the rest were blocked, then one more with each press, each exactly once', async () => {
     const { page, urls } = await launcher(stage.browser, 7)
     await press(page)
     await opened(1)
     expect(await page.textContent('#status')).toBe(
       '1 of 7 open. Your browser blocked the rest: press “Open next” for each tab.',
     )
-    expect(await page.textContent('#how')).toContain('Always allow pop-ups from')
+    expect(await page.textContent('#how')).toContain('Always allow pop-ups and redirects from')
     for (let next = 2; next <= 7; next += 1) {
       expect(await page.textContent('#open')).toBe(`Open next (${next} of 7)`)
       expect(await page.locator('li.opened').count()).toBe(next - 1)
@@ -73,7 +70,7 @@ describe('Open all with the pop-up blocker on', () => {
     await leave(page)
   })
 
-  test('marks the tab that the next press opens, and goes on after one that was opened by hand', async () => {
+  test('marks the tab that the next press opens, and continues after one that was opened by hand', async () => {
     const { page } = await launcher(stage.browser, 3)
     await press(page)
     await opened(1)
@@ -88,7 +85,7 @@ describe('Open all with the pop-up blocker on', () => {
     await leave(page)
   })
 
-  test('opens the rest at once after pop-ups were allowed', async () => {
+  test('opens the rest at once after pop-ups are allowed', async () => {
     const context = await openChromiumProfile({ popups: 'blocked' })
     const { page } = await launcher(context, 7)
     await press(page)
@@ -120,12 +117,63 @@ describe('how to allow pop-ups', () => {
       'Sites and downloads',
     ],
     ['Firefox on Android', 'Mozilla/5.0 (Android 15; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0', true, 'tap Allow'],
-    ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0', false, 'choose Options'],
-  ] as const)('is told for %s', async (_, userAgent, hasTouch, says) => {
+    [
+      'Firefox on Linux',
+      'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0',
+      false,
+      'choose Preferences',
+    ],
+    [
+      'Firefox on Windows',
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0',
+      false,
+      'choose Options',
+    ],
+    ['Firefox on an iPhone', `${IPHONE} FxiOS/132.0 Mobile/15E148 Safari/605.1.15`, true, 'in Firefox, tap'],
+    ['Edge on an iPhone', `${IPHONE} Version/18.0 EdgiOS/130.0 Mobile/15E148 Safari/604.1`, true, 'in Edge, tap'],
+    ['Edge on Android', `${ANDROID} Chrome/130.0 Mobile Safari/537.36 EdgA/130.0`, true, 'that Edge shows'],
+    ['Chrome', `${MAC} Chrome/130.0 Safari/537.36`, false, 'from localhost:'],
+    [
+      'GNOME Web',
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/60.5 Safari/605.1.15',
+      false,
+      'in your browser’s settings',
+    ],
+  ] as const)('is explained for %s', async (_, userAgent, hasTouch, says) => {
     const { page } = await launcher(stage.browser, 2, [], { userAgent, hasTouch })
     await press(page)
     await opened(1)
     expect(await page.textContent('#how')).toContain(says)
+    await leave(page)
+  })
+
+  test.each([
+    ['on Android', `${ANDROID.replace('Pixel 9', 'Pixel 9; wv')} Version/4.0 Chrome/130.0 Mobile Safari/537.36`],
+    ['on an iPhone', `${IPHONE} Mobile/15E148 [FBAN/FBIOS]`],
+  ])('is left out inside another app %s, which has no such setting', async (_, userAgent) => {
+    const { page } = await launcher(stage.browser, 2, [], { userAgent })
+    await press(page)
+    await opened(1)
+    expect(await page.isVisible('#blocked')).toBe(false)
+    expect(await page.textContent('#open')).toBe('Open next (2 of 2)')
+    await leave(page)
+  })
+})
+
+describe('Open all where no window ever opens, as inside some apps', () => {
+  test('turns to links in the same window after two presses, says why, and keeps what was followed', async () => {
+    const { page, urls } = await launcher(stage.browser, 3, [], {}, 'window.open = () => null')
+    await press(page)
+    expect(await page.textContent('#open')).toBe('Open next (1 of 3)')
+    await press(page)
+    expect(await page.isVisible('#open')).toBe(false)
+    expect(await page.textContent('#status')).toStartWith('This app opens no new tabs.')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('copy')
+    await page.locator('a.tab').first().click()
+    await page.waitForURL(urls[0] as string)
+    await page.goBack()
+    expect(await page.locator('li.opened').count()).toBe(1)
+    expect(await page.textContent('#status')).toStartWith('This app opens no new tabs.')
     await leave(page)
   })
 })
@@ -144,7 +192,7 @@ describe('Open all with pop-ups allowed', () => {
     await leave(page)
   })
 
-  test('once all are open, opens none again but by the button for that', async () => {
+  test('after all are open, opens them again only with the button for that', async () => {
     const { page, events } = await launcher(allowing, 3)
     await press(page)
     await opened(3)
@@ -158,7 +206,38 @@ describe('Open all with pop-ups allowed', () => {
     await leave(page)
   })
 
-  test('calls the button of one link by what it does', async () => {
+  test('works by touch on a phone, one tab per tap', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+    const { page, events } = await launcher(stage.browser, 3, [], phone)
+    for (let count = 1; count <= 3; count += 1) {
+      await page.bringToFront()
+      await page.tap('#open')
+      await opened(count)
+    }
+    expect(await page.textContent('#status')).toBe('All 3 tabs are open.')
+    expect(visitedPaths()).toEqual(['/1', '/2', '/3'])
+    await becomes(() => events.length, 1)
+    await leave(page)
+  })
+
+  test('opens what is left after a reload, and offers to start over', async () => {
+    const { page, events } = await launcher(stage.browser, 3)
+    await press(page)
+    await opened(1)
+    await page.reload()
+    expect(await page.textContent('#status')).toBe('1 of 3 open. Press “Open next” for each tab.')
+    expect(await page.locator('li.opened').count()).toBe(1)
+    await press(page)
+    await opened(2)
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await opened(3)
+    expect(visitedPaths()).toEqual(['/1', '/1', '/2'])
+    await becomes(() => events.length, 2)
+    await leave(page)
+  })
+
+  test('labels the button of a single link “Open”', async () => {
     const { page } = await launcher(allowing, 1)
     expect(await page.textContent('#open')).toBe('Open')
     await press(page)
@@ -167,7 +246,7 @@ describe('Open all with pop-ups allowed', () => {
     await leave(page)
   })
 
-  test('leaves out the tabs that are to be opened by hand, and says so beforehand', async () => {
+  test('leaves out tabs that open manually, and says so beforehand', async () => {
     const { page } = await launcher(allowing, 4, [1, 3])
     expect(await page.textContent('#open')).toBe('Open 2 of 4 tabs')
     expect(await page.textContent('#status')).toContain('2 to open manually')
@@ -179,14 +258,14 @@ describe('Open all with pop-ups allowed', () => {
     await leave(page)
   })
 
-  test('shows no button where every tab is to be opened by hand', async () => {
+  test('shows no button if every tab opens manually', async () => {
     const { page } = await launcher(allowing, 2, [0, 1])
     expect(await page.isVisible('#open')).toBe(false)
     expect(await page.textContent('#status')).toContain('open each one manually')
     await leave(page)
   })
 
-  test('a link followed by hand is ticked, opens in a tab of its own and gets no opener or referrer', async () => {
+  test('a link followed by hand is ticked, opens in its own tab and passes on no opener or referrer', async () => {
     const { page, events } = await launcher(allowing, 2)
     await page.locator('a.tab').first().click()
     await opened(1)
@@ -198,12 +277,13 @@ describe('Open all with pop-ups allowed', () => {
   })
 })
 
-/** A launcher in a context of its own, its destinations not visited yet. */
+/** A launcher in its own context, with destinations that have not been visited. */
 async function launcher(
   browser: Browser | BrowserContext,
   count: number,
   byHand: number[] = [],
   options: BrowserContextOptions = {},
+  script = '',
 ) {
   destinations = startDestinations()
   const urls = destinations.urls(count)
@@ -213,6 +293,7 @@ async function launcher(
   })
   const context = 'newContext' in browser ? await browser.newContext(options) : browser
   const page = await context.newPage()
+  await page.addInitScript(script)
   const events: unknown[] = []
   page.on('request', (request) => {
     if (request.url().endsWith(`/api/links/${slug}/events`)) events.push(request.postDataJSON())
@@ -221,7 +302,7 @@ async function launcher(
   return { page, slug, urls, events }
 }
 
-/** Comes back to the launcher, from the tab opened last, and presses its button. */
+/** Returns to the launcher from the tab opened last, and presses its button. */
 async function press(page: Page): Promise<void> {
   await page.bringToFront()
   await page.click('#open')
@@ -232,7 +313,7 @@ async function leave(page: Page): Promise<void> {
   destinations.stop()
 }
 
-/** Waits until that many tabs have arrived where they lead. */
+/** Waits until this many tabs have loaded. */
 function opened(count: number): Promise<void> {
   return becomes(() => destinations.visits.length, count)
 }
@@ -241,19 +322,19 @@ function visitedPaths(): string[] {
   return destinations.visits.map(({ path }) => path).sort()
 }
 
-/** Waits until as many opened pages have told what `window.opener` is in them, each that it has none. */
+/** Waits until this many opened pages have reported `window.opener`, and expects none to have one. */
 function haveNoOpener(count: number): Promise<void> {
   return becomes(() => destinations.openers, Array(count).fill('null'))
 }
 
-/** What a viewer does in the address bar, done where the browser keeps it. */
+/** Changes the browser's setting, as a viewer does in the address bar. */
 async function allowPopups(context: BrowserContext): Promise<void> {
   const settings = await context.newPage()
   await settings.goto('chrome://settings/content/popups')
   const kept = await settings.evaluate(async (origin) => {
     const { chrome } = globalThis as unknown as { chrome: { send(message: string, args: unknown[]): void } }
     chrome.send('setCategoryPermissionForPattern', [origin, '', 'popups', 'allow', false])
-    // Messages are taken in their order: once this one is answered, the one before it is done.
+    // Messages are handled in order: once this one is answered, the previous one is done.
     const path = 'chrome://resources/js/cr.js'
     const { sendWithPromise } = (await import(path)) as { sendWithPromise(...words: string[]): Promise<object[]> }
     return sendWithPromise('getExceptionList', 'popups')

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { linkIn, mailTo, newEmail, PASSWORD } from '../people.ts'
-import { IPHONE } from './devices.ts'
-import { keepHome } from './scenes.ts'
+import { DESKTOP, IPHONE } from './devices.ts'
+import { blockNetwork } from './scenes.ts'
 import { setStage } from './stage.ts'
 import { follow, press, shows } from './waiting.ts'
 
-const stage = setStage({ popups: 'blocked' })
+const stage = setStage()
 
-/** A browser of somebody's own. */
+/** A separate browser. */
 async function somebody(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await stage.browser.newContext({ baseURL: stage.server.origin, ...options })
-  await keepHome(context)
+  await blockNetwork(context)
   return context.newPage()
 }
 
@@ -24,7 +24,7 @@ async function signUp(page: Page, email: string, name: string, next: string): Pr
   await page.waitForURL((url) => url.pathname === next)
 }
 
-/** Opens the mail that a sign-up sends, and goes on to where the sign-up led. */
+/** Opens the mail of a sign-up, and continues where it leads. */
 async function confirm(page: Page, email: string): Promise<void> {
   await page.goto(linkIn(await mailTo(stage.server, email, 'Confirm your address')))
   await press(page, 'Yes, confirm it')
@@ -34,7 +34,7 @@ async function confirm(page: Page, email: string): Promise<void> {
 
 const tabs = (page: Page) => page.locator('a.tab .host, a.tab .name').allTextContents()
 
-test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mints a key and shares it with a colleague', async () => {
+test('an owner signs up, makes a bundle, adds rules, sees it used, restores a version, mints a key and shares it with a colleague', async () => {
   const page = await somebody()
   const email = newEmail('owner')
   await signUp(page, email, 'Ada', '/dashboard')
@@ -46,7 +46,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await page.getByText('Paste several').click()
   await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
   await press(page, 'Add them')
-  await page.getByLabel('Address').nth(1).waitFor()
+  await page.locator('.link-row').nth(2).waitFor()
   await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''
@@ -69,13 +69,13 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   const phone = await somebody({ userAgent: IPHONE })
   await phone.goto(`/l/${slug}`)
   expect(await tabs(phone)).toEqual(['status.example'])
-  const desk = await somebody()
+  const desk = await somebody({ userAgent: DESKTOP })
   await desk.goto(`/l/${slug}`)
   expect(await tabs(desk)).toEqual(['The plan', 'plan.example', 'status.example'])
   await desk.click('#open')
-  await desk.locator('#status').getByText('1 of 2').waitFor()
+  await desk.locator('#status').getByText('All 2 tabs are open').waitFor()
 
-  // Insights: a headless browser of its own accord is no bot here, for its User-Agent is a phone's or a desk's.
+  // Insights: the headless browser does not count as a bot, because its User-Agent is a phone's or a desktop's.
   await follow(page, 'Insights')
   await page.waitForURL('**/insights')
   await page.waitForFunction(
@@ -133,7 +133,7 @@ test('an owner signs up, makes a bundle, rules it, sees it used, goes back, mint
   await confirm(second, colleague)
   await press(second, 'Accept invitation')
 
-  // Each role sees its controls, and no more.
+  // Each role sees only its own controls.
   const controls = async () => {
     await second.goto(`/dashboard/links/${shared}`)
     const save = await second.getByRole('button', { name: 'Save', exact: true }).count()

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, join, organize, type Person } from '../people.ts'
+import { actFor, addMember, newOrganization, newPerson, type Person } from '../people.ts'
 import { focusedId } from './keyboard.ts'
 import { setStage } from './stage.ts'
 
@@ -9,8 +9,8 @@ const stage = setStage()
 let owner: Person
 let slug: string
 beforeAll(async () => {
-  owner = await arrive(stage.server)
-  await organize(owner)
+  owner = await newPerson(stage.server)
+  await newOrganization(owner)
   await actFor(owner, null)
   ;({ slug } = await owner.makeBundle({ title: 'Agenda of Monday' }))
 })
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const palette = (page: Page) => page.locator('#palette')
 const selected = (page: Page) => page.locator('#palette [aria-selected=true]').textContent()
 
-test('the palette goes to a bundle by its title, to a page and to another workspace, by the keyboard alone', async () => {
+test('the palette goes to a bundle by its title, to a page and to another workspace, by keyboard alone', async () => {
   const { page, complaints } = await stage.open('/dashboard/settings', owner)
   await page.keyboard.press('Control+k')
   await becomes(() => focusedId(page), 'palette-q')
@@ -48,7 +48,7 @@ test('the palette goes to a bundle by its title, to a page and to another worksp
   expect(complaints).toEqual([])
 })
 
-test('the palette is opened by its button and left by Escape; what is not there is told', async () => {
+test('the palette is opened by its button and closed by Escape; a search without results says so', async () => {
   const { page } = await stage.open('/dashboard', owner)
   await page.getByRole('button', { name: 'Go to' }).click()
   await page.locator('#palette-q').fill('nothing like it')
@@ -57,7 +57,7 @@ test('the palette is opened by its button and left by Escape; what is not there 
   await palette(page).waitFor({ state: 'hidden' })
 })
 
-test('single keys search, begin a bundle and list the keys; not while somebody types or holds another key', async () => {
+test('single keys search, start a bundle and list the keys, but not while typing or with a modifier', async () => {
   const { page } = await stage.open('/dashboard', owner)
   await page.keyboard.press('/')
   await becomes(() => focusedId(page), 'q')
@@ -74,7 +74,7 @@ test('single keys search, begin a bundle and list the keys; not while somebody t
   await page.waitForURL('**/dashboard/links/new')
 })
 
-test('single keys can be turned off, and stay so in this browser', async () => {
+test('single keys can be turned off for this browser', async () => {
   const { page } = await stage.open('/dashboard', owner)
   await page.getByRole('button', { name: 'Go to' }).click()
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
@@ -90,9 +90,9 @@ test('single keys can be turned off, and stay so in this browser', async () => {
 })
 
 test('a viewer is offered nothing that they may not do', async () => {
-  const viewer = await arrive(stage.server)
-  const { id } = await organize(owner)
-  await join(owner, id, viewer, 'viewer')
+  const viewer = await newPerson(stage.server)
+  const { id } = await newOrganization(owner)
+  await addMember(owner, id, viewer, 'viewer')
   await actFor(owner, null)
   await actFor(viewer, id)
   const { page } = await stage.open('/dashboard', viewer)

@@ -25,7 +25,7 @@ const RULES: Omit<Rule, 'id'>[] = [
   },
 ]
 
-/** Gives the onboarding bundle and the odd one a history of edits of every kind; in the end they are as they were. */
+/** Makes edits of every kind to the onboarding bundle and the odd one, and restores both at the end. */
 export async function makeHistory(owner: Person, slug: string, oddSlug: string): Promise<void> {
   const edit = async (which: string, body: unknown) => {
     const { status } = await owner.api('PATCH', `/api/links/${which}`, body)
@@ -44,7 +44,27 @@ export async function makeHistory(owner: Person, slug: string, oddSlug: string):
   for (const which of [slug, oddSlug]) await owner.api('POST', `/api/links/${which}/versions/1/restore`)
 }
 
-/** Counts views and clicks on each of the last 90 days, as they would have been; weekends are quiet. */
+/** How the views are divided, in percent: dimension, value. */
+const SHARES = [
+  ['referrer', '', 41],
+  ['referrer', 'intranet.example.com', 22],
+  ['referrer', 'news.ycombinator.com', 14],
+  ['referrer', 'a-rather-long-host-name.of-a-small-department.university.example', 8],
+  ['referrer', 'duckduckgo.com', 6],
+  ['referrer', 'm.facebook.com', 5],
+  ['referrer', '*', 4],
+  ['device', 'desktop', 62],
+  ['device', 'mobile', 33],
+  ['device', 'tablet', 4],
+  ['device', '', 1],
+  ['language', 'en', 55],
+  ['language', 'de', 25],
+  ['language', 'pt', 12],
+  ['language', 'ar', 7],
+  ['language', '', 1],
+] as const
+
+/** Inserts realistic counts for the last 90 days, with quiet weekends. */
 export async function makeCounts(server: Server, slug: string): Promise<void> {
   const rows = Array.from({ length: 90 }, (_, ago) => {
     const day = new Date(Date.now() - ago * DAY_MS)
@@ -57,4 +77,11 @@ export async function makeCounts(server: Server, slug: string): Promise<void> {
   await server.sql(`INSERT INTO daily_counters SELECT ${own}, day, '', views, views * 2 / 3 FROM (${days})`)
   await server.sql(`INSERT INTO daily_counters SELECT ${own}, day, 'r_0123456789', views / 5, views / 9 FROM (${days})`)
   await server.sql(`INSERT INTO daily_viewers SELECT ${own}, day, views * 4 / 5 FROM (${days})`)
+  const shares = SHARES.map(
+    ([dimension, value, percent]) => `SELECT '${dimension}' AS d, '${value}' AS v, ${percent} AS p`,
+  )
+  await server.sql(
+    `INSERT INTO daily_breakdowns SELECT ${own}, day, d, v, views * p / 100 FROM (${days}), (${shares.join(' UNION ALL ')})
+      WHERE views * p >= 100`,
+  )
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { arrive } from '../people.ts'
-import { objectionsTo } from './flaws.ts'
+import { newPerson } from '../people.ts'
+import { axeViolations } from './flaws.ts'
+import { expand } from './links.ts'
 import { setStage } from './stage.ts'
 import { press, shows } from './waiting.ts'
 
@@ -9,9 +10,9 @@ const stage = setStage()
 const TEXT = 'Reading for Monday\nhttps://a.example/\nnothing here\nB | https://b.example/\nhttps://a.example/'
 
 test.each([true, false])(
-  'the editor says how many pasted lines became links, and which did not, with JavaScript: %p',
+  'the editor says how many pasted lines became links and which did not, with JavaScript: %p',
   async (javaScriptEnabled) => {
-    const owner = await arrive(stage.server)
+    const owner = await newPerson(stage.server)
     const { slug } = await owner.makeBundle()
     const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { javaScriptEnabled, bypassCSP: true })
     await page.getByText('Paste several').click()
@@ -22,15 +23,16 @@ test.each([true, false])(
     await page.getByText('Show what was left out or changed').click()
     await page.locator('#found').getByText('nothing here').waitFor()
     expect(await page.locator('.link-row').count()).toBe(4)
-    if (javaScriptEnabled) expect(await objectionsTo(page)).toEqual([])
+    if (javaScriptEnabled) expect(await axeViolations(page)).toEqual([])
   },
 )
 
-test('a link that stands there twice is marked, and can be saved all the same', async () => {
-  const owner = await arrive(stage.server)
+test('a duplicate link is marked, and can still be saved', async () => {
+  const owner = await newPerson(stage.server)
   const { slug } = await owner.makeBundle({ urls: ['https://a.example/', 'https://b.example/'] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
   const second = page.locator('.link-row [name=url]').nth(1)
+  await expand(page, 1)
   await second.fill('https://A.example')
   await page.locator('.link-row .only-hint').getByText('Same address as link 1.').waitFor()
   expect(await second.getAttribute('aria-invalid')).toBeNull()

@@ -1,36 +1,37 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import type { CreatedBundle } from '../../src/bundles/answers.ts'
-import { arrive, organize, type Person } from '../people.ts'
+import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
 import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
-import { enter } from './people.ts'
+import { addSession } from './people.ts'
 import { createBundle } from './service.ts'
 import { prepareTeam, type Team } from './team.ts'
 
-/** What the scenes are played with: bundles that anybody may see, and people with dashboards. */
+/** The data that scenes need: anonymous bundles, and people with dashboards. */
 export interface World {
   origin: string
   onboarding: CreatedBundle
   odd: CreatedBundle
-  /** The admin of an organisation that has bundles of every kind, the oddest first among the newest. */
+  /** Has bundles of every kind, the odd one newest, and is admin of an organisation. */
   owner: Person
   /** The slugs of the owner's onboarding bundle and of the odd one. */
   slug: string
   oddSlug: string
   /** The slug of the owner's bundle with rules. */
   ruledSlug: string
-  /** Somebody who has made nothing yet. */
+  /** A person without bundles. */
   newcomer: Person
   team: Team
 }
 
-/** Makes the world of the scenes. */
+/** Creates the data for the scenes. */
 export async function prepareWorld(server: Server): Promise<World> {
   const { origin } = server
-  const [owner, newcomer] = [await arrive(server), await arrive(server)]
-  await organize(owner)
+  const [owner, newcomer] = [await newPerson(server), await newPerson(server)]
+  await newOrganization(owner)
   for (let n = 1; n <= 24; n += 1) await owner.makeBundle({ title: `Reading list ${n}` })
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { slug: ruledSlug } = await owner.makeBundle({ ...ONBOARDING, resolutionPolicy: RULES })
@@ -44,11 +45,11 @@ export async function prepareWorld(server: Server): Promise<World> {
 
 export type Scene = (page: Page, world: World) => Promise<unknown>
 
-/** Every page that there is, and what is done to it before it is looked at. */
+/** Every page, in the states that are checked and photographed. */
 export const scenes = {
   launcher: (page, { onboarding }) => page.goto(onboarding.url),
   'launcher-blocked': async (page, { onboarding }) => {
-    await keepHome(page.context())
+    await blockNetwork(page.context())
     await page.goto(onboarding.url)
     await page.click('#open')
     await page.bringToFront()
@@ -93,7 +94,7 @@ export const scenes = {
   },
   'dashboard-nothing-found': (page, world) => asOwner(page, world, '/dashboard?q=nothing+like+it'),
   'dashboard-empty': async (page, { newcomer, origin }) => {
-    await enter(page.context(), newcomer)
+    await addSession(page.context(), newcomer)
     await page.goto(`${origin}/dashboard`)
   },
   versions: (page, world) => asOwner(page, world, `/dashboard/links/${world.slug}/versions?version=3`),
@@ -115,6 +116,7 @@ export const scenes = {
   'bundle-odd': (page, world) => asOwner(page, world, `/dashboard/links/${world.oddSlug}`),
   'bundle-errors': async (page, world) => {
     await asOwner(page, world, `/dashboard/links/${world.slug}`)
+    await expand(page, 1, 3)
     await page.locator('.link-row [name=url]').nth(1).fill('ftp://files.example.com')
     await page.locator('.link-row').nth(3).getByRole('button', { name: 'Remove' }).click()
     await page.locator('.link-row .error').waitFor()
@@ -181,7 +183,7 @@ async function planImport(page: Page, world: World): Promise<void> {
 }
 
 async function asOwner(page: Page, { owner, origin }: World, path: string): Promise<void> {
-  await enter(page.context(), owner)
+  await addSession(page.context(), owner)
   await page.goto(`${origin}${path}`)
 }
 
@@ -193,7 +195,7 @@ async function paste(page: Page, { origin }: World, text: string): Promise<void>
   await page.waitForLoadState()
 }
 
-/** Keeps the destinations of the scenes off the network: only their tabs matter. */
-export function keepHome(context: BrowserContext): Promise<unknown> {
+/** Answers every request to another site with an empty page: only the tabs matter. */
+export function blockNetwork(context: BrowserContext): Promise<unknown> {
   return context.route(/^(?!http:\/\/localhost)/, (route) => route.fulfill({ body: '' }))
 }

@@ -4,7 +4,7 @@ import { startServer } from '../server.ts'
 import { openChromium } from './chromium.ts'
 import { prepareWorld, scenes } from './scenes.ts'
 
-// Every page as people see it, for looking at: `bun run screenshots`, then open the folder.
+// `bun run screenshots`: takes a screenshot of every scene, in two widths, light and dark.
 const FOLDER = join(import.meta.dir, '../../screenshots')
 const HEIGHTS = { 1280: 860, 390: 844 }
 

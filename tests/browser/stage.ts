@@ -1,57 +1,54 @@
 import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import type { Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { openChromium, type Popups } from './chromium.ts'
-import { enter } from './people.ts'
+import { addSession } from './people.ts'
 
-/** What a page's console said. */
-interface Heard {
+/** Messages of a page's console. */
+interface ConsoleMessages {
   /** Errors and warnings. */
   complaints: string[]
-  /** The addresses that were answered 4xx, which the browser notes as well: a form that is refused is meant to be. */
+  /** Addresses that were answered 4xx, which the browser logs too; a refused form is no error of the page. */
   refusals: string[]
 }
 
-/** A page in a context of its own. */
-interface Opened extends Heard {
+/** A page in its own context. */
+interface Opened extends ConsoleMessages {
   page: Page
   context: BrowserContext
 }
 
-/** What browser tests play on. */
+/** The service and the browser of a test file. */
 interface Stage {
   readonly server: Server
   readonly browser: Browser
-  /** A page of the service as somebody sees it who is signed in, or nobody. */
+  /** Opens a page of the service, signed in or as an anonymous visitor. */
   open(path: string, as: Visitor | null, options?: BrowserContextOptions): Promise<Opened>
 }
 
 interface Setting extends Partial<Popups> {
   env?: Record<string, string>
-  /** A file that outlives the service, which is then a process of its own: it can be stopped and started again. */
+  /** A database file. The service then runs in its own process, and can be stopped and started again. */
   database?: string
 }
 
-/** Opens the service and Chromium for the tests of a file, and closes whatever each of them has opened. */
+/** Starts the service, and Chromium if no other file has, for the tests of a file, and closes contexts after each test. */
 export function setStage({ popups = 'allowed', env = {}, database }: Setting = {}): Stage {
   let server: Server
   let browser: Browser
-  // A guard against hanging, not a promise: the machine may be busy.
+  // Only guards against hanging; generous, because the machine may be busy.
   setDefaultTimeout(180_000)
   beforeAll(async () => {
     const opening = openChromium({ popups })
-    server = await (database === undefined ? startHere(env) : startServer({ env, database }))
+    server = await (database === undefined ? startInProcess(env) : startServer({ env, database }))
     browser = await opening
   })
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()))
   })
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-  })
+  afterAll(() => server?.stop())
   return {
     get server() {
       return server
@@ -61,23 +58,23 @@ export function setStage({ popups = 'allowed', env = {}, database }: Setting = {
     },
     async open(path, as, options = {}) {
       const context = await browser.newContext({ baseURL: server.origin, ...options })
-      if (as !== null) await enter(context, as)
+      if (as !== null) await addSession(context, as)
       const page = await context.newPage()
-      const heard = listen(page)
+      const messages = listen(page)
       await page.goto(path)
-      return { page, context, ...heard }
+      return { page, context, ...messages }
     },
   }
 }
 
-/** Listens to the console of a page from now on. */
-export function listen(page: Page): Heard {
-  const heard: Heard = { complaints: [], refusals: [] }
-  page.on('pageerror', ({ message }) => heard.complaints.push(message))
+/** Collects the console messages of a page from now on. */
+export function listen(page: Page): ConsoleMessages {
+  const messages: ConsoleMessages = { complaints: [], refusals: [] }
+  page.on('pageerror', ({ message }) => messages.complaints.push(message))
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return
-    if (/status of 4\d\d/.test(message.text())) heard.refusals.push(message.location().url)
-    else heard.complaints.push(message.text())
+    if (/status of 4\d\d/.test(message.text())) messages.refusals.push(message.location().url)
+    else messages.complaints.push(message.text())
   })
-  return heard
+  return messages
 }

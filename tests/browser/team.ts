@@ -1,13 +1,13 @@
-import { actFor, arrive, confirm, join, type Person, signIn, signUp } from '../people.ts'
+import { actFor, addMember, confirm, newPerson, type Person, signIn, signUp } from '../people.ts'
 import type { Server } from '../server.ts'
 
-/** Texts that break pages which take them for markup, or for words that run one way. */
+/** Texts that break pages with missing escaping or without right-to-left support. */
 const MARKUP = '<script>alert(1)</script> & "co"'
 const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
 
-/** An organisation of people, keys and names of every kind, for the scenes of accounts. */
+/** An organisation with people, keys and names of every kind, for the account scenes. */
 export interface Team {
-  /** Has a password, an address that is not confirmed, and keys that are new, used up, unlimited and revoked. */
+  /** Has a password and keys that are new, used up, unlimited and revoked. */
   admin: Person
   editor: Person
   id: string
@@ -15,9 +15,9 @@ export interface Team {
   keyId: number
 }
 
-/** Makes the team; its editor is asked to join another organisation as well. */
+/** Creates the team; its editor is also invited to another organisation. */
 export async function prepareTeam(server: Server): Promise<Team> {
-  const [admin, editor] = [await signUp(server, 'edith@people.example'), await arrive(server)]
+  const [admin, editor] = [await signUp(server, 'edith@people.example'), await newPerson(server)]
   await confirm(server, admin)
   await admin.api('POST', '/api/auth/update-user', { name: MARKUP })
   await signIn(server, admin.email)
@@ -30,7 +30,7 @@ export async function prepareTeam(server: Server): Promise<Team> {
 
   await invite((await make(MARKUP)).id, editor.email)
   const { id } = await make(ODD_NAME)
-  const editorMemberId = await join(admin, id, editor, 'editor')
+  const editorMemberId = await addMember(admin, id, editor, 'editor')
   await invite(id, `${'a-long-name-'.repeat(5)}@${'long-'.repeat(10)}host.example`)
   await actFor(editor, id)
   await admin.makeBundle()

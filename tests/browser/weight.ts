@@ -1,29 +1,28 @@
 import type { Page } from 'playwright-core'
 import { eventually } from '../eventually.ts'
 
-/** Weighs what comes over the network for a page from now on. */
+/** Counts the bytes that a page receives over the network from now on. */
 export async function weigh(page: Page) {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')
-  const underWay = new Set<string>()
+  const pending = new Set<string>()
   let sum = 0
   client.on('Network.requestWillBeSent', ({ requestId, loaderId }) => {
-    // A document goes by its loader's id. What the page before it still asked for, its icon say, is never told to end.
-    if (requestId === loaderId) underWay.clear()
-    underWay.add(requestId)
+    // A new document: requests of the page before it, such as its icon, may never be reported as finished.
+    if (requestId === loaderId) pending.clear()
+    pending.add(requestId)
   })
-  client.on('Network.loadingFailed', ({ requestId }) => underWay.delete(requestId))
+  client.on('Network.loadingFailed', ({ requestId }) => pending.delete(requestId))
   client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    underWay.delete(requestId)
+    pending.delete(requestId)
     sum += encodedDataLength
   })
   return {
-    /** The bytes so far, headers and compression included, once all that is asked for is there. */
+    /** Waits for pending requests. @returns the bytes so far, compressed and with headers. */
     async bytes(): Promise<number> {
-      await eventually(() => underWay.size === 0, 'all that the page asks for has come')
+      await eventually(() => pending.size === 0, 'the page has loaded everything it requested')
       return sum
     },
-    /** Begins anew. */
     reset(): void {
       sum = 0
     },

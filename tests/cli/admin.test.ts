@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import { URL_A, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 let server: Server
 beforeAll(async () => {
   await packCommand()
-  server = await startHere()
+  server = await startInProcess()
 })
 afterAll(() => server.stop())
 

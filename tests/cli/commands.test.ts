@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
-import { startHere } from '../here.ts'
-import { arrive, type BundleBody, type Person, URL_A, URL_B } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { type BundleBody, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
-// Many processes are started, on a machine that may be busy.
+// Starts many processes, on a machine that may be busy.
 setDefaultTimeout(60_000)
 
 const POLICY = {
@@ -22,8 +22,8 @@ let person: Person
 let key: string
 beforeAll(async () => {
   await packCommand()
-  server = await startHere()
-  person = await arrive(server)
+  server = await startInProcess()
+  person = await newPerson(server)
   key = await mintKey(person)
 })
 afterAll(() => server.stop())
@@ -78,14 +78,14 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     ]
     const [first, again] = [await mine.json(args), await mine.json(args)]
     expect(again).toEqual(first)
-    expect(first).toEqual({ slug, url: `${server.origin}/l/${slug}` })
+    expect(first).toEqual({ slug, url: `${server.origin}/l/${slug}`, versionNumber: 1 })
     expect(await read(slug)).toMatchObject({
       description: 'Two\nlines',
       resolutionPolicy: { rules: [{ name: 'phones' }] },
     })
   })
 
-  test('duplicate makes a copy, its flags in place of what the original has', async () => {
+  test('duplicate makes a copy, and its flags replace fields of the original', async () => {
     const slug = await made({ title: 'One', description: 'Two\nlines', resolutionPolicy: POLICY })
     const plain = await mine.openall(['duplicate', `${server.origin}/l/${slug}`])
     const [, copy = ''] = /^http:\/\/localhost:\d+\/l\/(\w+)\n$/.exec(plain.stdout) ?? []
@@ -104,14 +104,14 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(tried.bundle).toMatchObject({ slug: newSlug, title: 'Other', description: null, resolutionPolicy: null })
     const args = ['duplicate', slug, ...flags, '--idempotency-key', newSlug]
     const [first, again] = [await mine.json(args), await mine.json(args)]
-    expect(first).toEqual({ slug: newSlug, url: `${server.origin}/l/${newSlug}` })
+    expect(first).toEqual({ slug: newSlug, url: `${server.origin}/l/${newSlug}`, versionNumber: 1 })
     expect(again).toEqual(first)
     const changed = { title: 'Other', description: null, urls: [URL_B], urlMetadata: [{ note: 'The plan' }] }
     expect(await read(newSlug)).toMatchObject({ ...changed, resolutionPolicy: null })
     expect((await mine.openall(['duplicate', 'there-is-none'])).code).toBe(4)
   })
 
-  test('a bundle of nobody’s is claimed with what create says beside the link', async () => {
+  test('an anonymous bundle is claimed with the token that create prints', async () => {
     const { code, stdout, stderr } = await nobody.openall(['create', URL_A])
     expect(code).toBe(0)
     const [, token = ''] = /openall claim (\S+)/.exec(stderr) ?? []
@@ -120,7 +120,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['claim', `${server.origin}/claim/${token}`])).code).toBe(4)
   })
 
-  test('--json prints what the API answers, for every command that reads', async () => {
+  test('--json prints the API’s answer, for every command that reads', async () => {
     const slug = await made({ title: 'Read', resolutionPolicy: POLICY })
     const answers: [string[], string][] = [
       [['show', slug], `/api/links/${slug}`],
@@ -133,7 +133,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     for (const [args, path] of answers) {
       const { body } = await person.api('GET', path)
       const told = await mine.json(args)
-      // When a key was last used is written in its own time.
+      // The time of last use is written in the background.
       expect(JSON.parse(JSON.stringify(told).replace(/"lastUsedAt":[^,]*/g, '"lastUsedAt":null'))).toEqual(
         JSON.parse(JSON.stringify(body).replace(/"lastUsedAt":[^,]*/g, '"lastUsedAt":null')),
       )
@@ -142,7 +142,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
   })
 
   test('list --all goes through every page', async () => {
-    const somebody = await arrive(server)
+    const somebody = await newPerson(server)
     const slugs: string[] = []
     for (let index = 0; index < 5; index += 1) slugs.unshift((await somebody.makeBundle()).slug)
     const env = { OPENALL_KEY: await mintKey(somebody) }
@@ -154,7 +154,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
   })
 
-  test('a bookmarks file makes a bundle a folder, once however often it is imported', async () => {
+  test('a bookmarks file makes one bundle per folder, however often it is imported', async () => {
     const file = mine.write(
       'bookmarks.html',
       `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>
@@ -168,7 +168,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const several = await mine.openall(['create', '--file', file])
     expect([several.code, several.stderr]).toEqual([
       2,
-      expect.stringContaining('use openall import to create them all'),
+      expect.stringContaining('use openall import with the file, or - for standard input, to create all 2 bundles'),
     ])
     const dry = await mine.openall(['import', file, '--dry-run'])
     expect(dry.stdout).toBe(`Work ${runtime}\n  ${URL_A}\nHome ${runtime}\n  ${URL_B}\n`)
@@ -193,8 +193,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(await read(slug)).toMatchObject({ urls: [URL_A], urlMetadata: [{ note: 'Only' }] })
   })
 
-  test('list searches, sorts and finds what was deleted', async () => {
-    const somebody = await arrive(server)
+  test('list searches, sorts and finds deleted bundles', async () => {
+    const somebody = await newPerson(server)
     const env = { OPENALL_KEY: await mintKey(somebody) }
     const [one, two] = [
       await somebody.makeBundle({ title: 'B one' }),
@@ -230,7 +230,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
   })
 
-  test('show tells what there is', async () => {
+  test('show prints every field', async () => {
     const tabs = { urls: [URL_A, URL_B], urlMetadata: [{ note: 'First', tags: ['x', 'y'] }, { openPolicy: 'manual' }] }
     const slug = await made({ title: 'Shown', description: 'What it is', resolutionPolicy: POLICY, ...tabs })
     const { stdout } = await mine.openall(['show', slug])
@@ -254,9 +254,9 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     )
   })
 
-  test('a title cannot move the cursor of who reads it', async () => {
+  test('a title cannot move the reader’s cursor', async () => {
     const slug = await made()
-    // As they may have been kept before such texts were refused.
+    // Such texts may have been stored before they were refused.
     const texts = ['a\u009b31mb\u202ec\u007f', 'x\u0085y', slug]
     await server.sql('UPDATE bundles SET title = ?, description = ? WHERE slug = ?', texts)
     const { stdout } = await mine.openall(['show', slug])
@@ -267,7 +267,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(json).toContain('"a\\u009b31mb\\u202ec\\u007f"')
   })
 
-  test('edit changes what its flags say and nothing else', async () => {
+  test('edit changes only what its flags name', async () => {
     const slug = await made({ urls: [URL_A, URL_B], urlMetadata: [{}, { note: 'kept' }], title: 'Before' })
     const rules = mine.write('rules.json', JSON.stringify(POLICY))
     const edit = [
@@ -306,7 +306,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     })
   })
 
-  test('edit has the editor named by EDITOR edit, and sends what it changed', async () => {
+  test('edit opens the editor named by EDITOR, and sends what changed', async () => {
     const slug = await made({ title: 'Before', urlMetadata: [{ note: 'one' }] })
     const editor = mine.write('editor.sh', `#!/bin/sh\nsed -i -e 's/Before/After/' -e 's/"one"/"two"/' "$2"\n`)
     const { code, stdout } = await mine.openall(['edit', slug], { env: { EDITOR: `${editor} --wait` } })
@@ -318,7 +318,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect([failing.code, failing.stderr]).toEqual([2, expect.stringContaining('exited with 1: nothing was sent')])
   })
 
-  test('what was written in an editor is kept where it cannot be sent, and no edit of others is lost', async () => {
+  test('text written in an editor is kept if it cannot be sent, and no other edit is lost', async () => {
     const slug = await made({ title: 'Before' })
     const faster = `fetch('${server.origin}/api/links/${slug}', { method: 'PATCH', headers: { 'content-type': 'application/json', authorization: 'Bearer ${key}' }, body: '{"title":"Faster"}' })`
     const script = mine.write('faster.mjs', `await ${faster}`)
@@ -374,7 +374,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['restore', slug, '--version', '1', '--if-version', '1'])).code).toBe(5)
   })
 
-  test('a bundle is deleted and taken back', async () => {
+  test('a bundle is deleted and restored', async () => {
     const slug = await made()
     expect((await mine.openall(['delete', slug, '--if-version', '9'])).code).toBe(5)
     const { stdout } = await mine.openall(['delete', slug])
@@ -390,8 +390,14 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': agent } })
     await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
     const path = `/api/links/${slug}/insights?range=7d`
-    const told = async () => (await person.api<{ totals: object }>('GET', path)).body.totals
-    await becomes(told, expect.objectContaining({ views: 4, openAllClicks: 1 }))
+    const told = async () => (await person.api('GET', path)).body
+    await becomes(
+      told,
+      expect.objectContaining({
+        totals: expect.objectContaining({ views: 4, openAllClicks: 1 }),
+        breakdowns: expect.objectContaining({ devices: { values: [{ value: 'mobile', views: 4 }], other: 0 } }),
+      }),
+    )
 
     const { stdout } = await mine.openall(['insights', slug, '--range', '7d'])
     expect(stdout.replace(/^.*\n/, '')).toBe(
@@ -400,10 +406,20 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
         'open-all clicks      1  ▁▁▁▁▁▁█',
         'viewers, day by day  1',
         'clicks per view      25.0 %',
+        '7 days before        views: 0, clicks: 0, viewers: 0',
         '',
         'VIEWS  CLICKS  RATE   RULE',
         '4      0       0.0 %  phones',
         '0      1       0.0 %  Fallthrough',
+        '',
+        'VIEWS  REFERRER',
+        '4      (none)',
+        '',
+        'VIEWS  DEVICE',
+        '4      mobile',
+        '',
+        'VIEWS  LANGUAGE',
+        '4      (unknown)',
         '',
       ].join('\n'),
     )
@@ -412,10 +428,13 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect({ ...answer, range: { ...answer.range, to: '' } }).toEqual({ ...body, range: { ...body.range, to: '' } })
     const csv = await person.fetch(`${path}&format=csv`)
     expect((await mine.openall(['insights', slug, '--range', '7d', '--csv'])).stdout).toBe(await csv.text())
+    const devices = await mine.openall(['insights', slug, '--csv', '--breakdown', 'devices'])
+    expect(devices.stdout).toBe('value,views\r\nmobile,4\r\n')
     expect((await mine.openall(['insights', slug, '--range', '1y'])).code).toBe(2)
+    expect((await mine.openall(['insights', slug, '--breakdown', 'devices'])).code).toBe(2)
   })
 
-  test('rules are tried out with facts as flags, saved or from a file', async () => {
+  test('rules are tested with facts as flags, saved or from a file', async () => {
     const slug = await made({ resolutionPolicy: POLICY })
     const { stdout } = await mine.openall(['policy', 'test', slug, '--device', 'mobile'])
     expect(stdout).toBe(`Matches: phones\n  ${URL_B}\n\n✓ phones\n  ✓ device equals mobile\n`)
@@ -478,7 +497,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['keys', 'create', 'x', '--scope', 'everything'])).code).toBe(2)
   })
 
-  test('login keeps a key that is good where only its owner can read it, for its own server alone', async () => {
+  test('login stores a valid key that only its owner can read, for its own server alone', async () => {
     const shell = new Shell(start(), {})
     const file = join(shell.home, '.config/openall/config.json')
     const login = ['login', '--server', `${server.origin}/`]
@@ -514,7 +533,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     shell.remove()
   })
 
-  test('open hands the tabs to the browser, those marked manual only with --all', async () => {
+  test('open passes the tabs to the browser, those marked manual only with --all', async () => {
     const tricky = 'https://a.example/?x=1&y=$(touch%20x);`id`'
     const slug = await made({ urls: [tricky, URL_B], urlMetadata: [{}, { openPolicy: 'manual' }] })
     const log = join(mine.home, 'opened')
@@ -526,6 +545,8 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     await becomes(opened, [tricky, URL_B].sort())
     const missing = await mine.openall(['open', slug], { env: { BROWSER: 'no-such-browser' } })
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('set BROWSER')])
+    const headless = await mine.openall(['open', slug], { env: { BROWSER: '', DISPLAY: '', WAYLAND_DISPLAY: '' } })
+    expect(headless).toEqual({ code: 6, stdout: `${tricky}\n`, stderr: expect.stringContaining('no browser') })
     const theirs = await nobody.openall(['open', slug, '--print'])
     expect(theirs).toMatchObject({ code: 0, stdout: `${server.origin}/l/${slug}\n` })
   })
@@ -546,7 +567,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['call', 'drop_tables'])).code).toBe(2)
   })
 
-  test('each kind of failure has its exit code, says what to do, and prints nothing on standard output', async () => {
+  test('each kind of failure has its exit code, says what to do, and prints nothing to standard output', async () => {
     const limited = await mintKey(person, { rateLimitPerHour: 1, scopes: ['links:read'] })
     await new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: limited }).openall(['whoami'])
     const reader = await mintKey(person, { scopes: ['links:read'] })

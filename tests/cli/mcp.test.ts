@@ -3,14 +3,14 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { startHere } from '../here.ts'
-import { arrive, type Person } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson, type Person } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
-// Many processes are started, on a machine that may be busy.
+// Starts many processes, on a machine that may be busy.
 setDefaultTimeout(60_000)
 
 const IDENTITY = { name: 'openall-tests', version: '1' }
@@ -19,8 +19,8 @@ let server: Server
 let person: Person
 beforeAll(async () => {
   await packCommand()
-  server = await startHere()
-  person = await arrive(server)
+  server = await startInProcess()
+  person = await newPerson(server)
 })
 afterAll(() => server.stop())
 
@@ -55,7 +55,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     await client.close()
   })
 
-  test('a client of 2026-07-28 does so too, several calls at once', async () => {
+  test('a client of 2026-07-28 does the same, with several calls at once', async () => {
     const client = new Client(IDENTITY, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
     await client.connect(new StdioClientTransport(process()))
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
@@ -72,7 +72,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     await client.close()
   })
 
-  /** Sends lines and reads what comes back, by id. */
+  /** Sends lines and returns the answers by id. */
   async function exchange(lines: string[], env: Record<string, string> = {}) {
     const { code, stdout, stderr } = await shell.openall(['mcp'], { stdin: `${lines.join('\n')}\n`, env })
     const answers = stdout
@@ -84,7 +84,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
   const call = (id: number, name: string, args: object = {}) =>
     JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })
 
-  test('every request has an answer, whatever is wrong with it or on the way', async () => {
+  test('every request gets an answer, whatever is wrong with it or with the connection', async () => {
     const lines = ['{"half', call(1, 'who_am_i'), '', '{"jsonrpc":"2.0","method":"notifications/initialized"}', '7']
     const { code, answers } = await exchange(lines)
     expect(code).toBe(0)
@@ -103,7 +103,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('openall login')])
   })
 
-  test('each call counts once against the key, and the limit is told as the service tells it', async () => {
+  test('each call counts once against the key, and the limit is reported as the service reports it', async () => {
     const key = await mintKey(person, { rateLimitPerHour: 2 })
     const { answers } = await exchange([call(1, 'who_am_i')], { OPENALL_KEY: key })
     expect(answers).toMatchObject([{ id: 1, result: {} }])

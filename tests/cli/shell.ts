@@ -7,10 +7,10 @@ import { command, MATRIX } from '../server.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What starts the command: from its source, or as it is packed for npm, which happens once. */
-type Way = [name: string, start: () => string[]]
-const ON_BUN: Way[] = [['Bun', () => [...command('bun'), join(ROOT, 'src/cli/main.ts')]]]
-const ELSEWHERE: Way[] = [
+/** The command line of `openall`: from source, or from the npm package, which is built once. */
+type Start = [name: string, start: () => string[]]
+const ON_BUN: Start[] = [['Bun', () => [...command('bun'), join(ROOT, 'src/cli/main.ts')]]]
+const ELSEWHERE: Start[] = [
   ['Deno', () => [...command('deno'), join(ROOT, 'src/cli/main.ts')]],
   ['Node, from the package', () => ['node', join(packed(), 'cli.js')]],
 ]
@@ -19,27 +19,26 @@ export const RUNTIMES = { usual: ON_BUN, rest: ELSEWHERE, all: [...ON_BUN, ...EL
 let folder: string | undefined
 
 function packed(): string {
-  if (folder === undefined) throw new Error('the command is packed before the tests: await packCommand()')
+  if (folder === undefined) throw new Error('call packCommand() before the tests')
   return folder
 }
 
-/** Packs the command once for all tests of a process. */
+/** Builds the command once for all tests of a process, if one of this run's runtimes needs it. */
 export async function packCommand(): Promise<void> {
-  if (folder !== undefined) return
+  if (folder !== undefined || MATRIX === 'usual') return
   const made = mkdtempSync(join(tmpdir(), 'openall-cli-'))
   process.on('exit', () => rmSync(made, { recursive: true, force: true }))
   await bundleCommand(made)
   folder = made
 }
 
-/** What a command came to. */
-export interface Done {
+export interface CommandResult {
   code: number
   stdout: string
   stderr: string
 }
 
-/** A home of its own with the command in it. */
+/** Runs the command with a home folder of its own. */
 export class Shell {
   readonly home = mkdtempSync(join(tmpdir(), 'openall-home-'))
 
@@ -50,12 +49,12 @@ export class Shell {
 
   get environment(): Record<string, string> {
     const { PATH = '' } = process.env
-    // Deno's own cache is no part of the command's home.
+    // Shared between tests: Deno's cache does not belong to the command's home.
     return { PATH, HOME: this.home, DENO_DIR: join(tmpdir(), 'openall-deno'), ...this.env }
   }
 
-  /** Runs `openall` with arguments; standard input is empty where none is given. */
-  async openall(args: string[], how: { stdin?: string; env?: Record<string, string> } = {}): Promise<Done> {
+  /** Runs `openall` with arguments; standard input is empty by default. */
+  async openall(args: string[], how: { stdin?: string; env?: Record<string, string> } = {}): Promise<CommandResult> {
     const child = Bun.spawn([...this.start, ...args], {
       cwd: this.home,
       env: { ...this.environment, ...how.env },
@@ -67,14 +66,14 @@ export class Shell {
     return { code: await child.exited, stdout, stderr }
   }
 
-  /** Runs what must work, with `--json`; gives its answer. */
+  /** Runs a command that must succeed, with `--json`. @returns its answer. */
   async json<T = Record<string, unknown>>(args: string[], how?: Parameters<Shell['openall']>[1]): Promise<T> {
     const { code, stdout, stderr } = await this.openall([...args, '--json'], how)
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+    if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
 
-  /** Writes a file of the home; a script where it begins with `#!`. */
+  /** Writes a file into the home folder, executable if it begins with `#!`. */
   write(name: string, text: string): string {
     const file = join(this.home, name)
     writeFileSync(file, text)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { startHere } from '../here.ts'
-import { arrive, type Person } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson, type Person } from '../people.ts'
 import { mintKey } from '../sdk/support.ts'
 import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
-// Many processes are started, on a machine that may be busy.
+// Starts many processes, on a machine that may be busy.
 setDefaultTimeout(60_000)
 
 let server: Server
@@ -14,14 +14,14 @@ let person: Person
 let key: string
 beforeAll(async () => {
   await packCommand()
-  server = await startHere({ SERVICE_PLAN_FREE_MAX_BUNDLES: '200' })
-  person = await arrive(server)
+  server = await startInProcess({ SERVICE_PLAN_FREE_MAX_BUNDLES: '200' })
+  person = await newPerson(server)
   key = await mintKey(person)
   for (let index = 0; index < 120; index += 1) await person.makeBundle({ title: `Number ${index}` })
 })
 afterAll(() => server.stop())
 
-/** Runs the command at a terminal of its own, and types once `prompt` stands there. */
+/** Runs the command in a terminal, and types after `prompt` appears. */
 async function atTerminal(shell: Shell, args: string[], typing?: { after: string; text: string }) {
   let screen = ''
   let typed = false
@@ -54,7 +54,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
   })
   afterAll(() => mine.remove())
 
-  test('there are colours at a terminal, and none with NO_COLOR or in a pipe', async () => {
+  test('colours are used at a terminal, and not with NO_COLOR or in a pipe', async () => {
     expect((await atTerminal(mine, ['list', '--limit', '1'])).screen).toContain('\u001b[2mSLUG')
     expect((await atTerminal(mine, ['list', '--help'])).screen).toContain('\u001b[')
     const plain = new Shell(mine.start, { ...mine.env, NO_COLOR: '1' })
@@ -66,12 +66,12 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     plain.remove()
   })
 
-  test('long work tells how far it is at a terminal, and is silent elsewhere', async () => {
+  test('long work shows progress at a terminal, and is silent elsewhere', async () => {
     expect((await atTerminal(mine, ['list', '--all'])).screen).toContain('100 bundles…')
     expect((await mine.openall(['list', '--all'])).stderr).toBe('')
   })
 
-  test('a key that is typed at login is not shown', async () => {
+  test('a key typed at login is not shown', async () => {
     const shell = new Shell(start(), {})
     const { code, screen } = await atTerminal(shell, ['login', '--server', server.origin], {
       after: 'Paste an API key',
@@ -84,7 +84,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     shell.remove()
   })
 
-  test('whoever stops reading early ends the command without a word', async () => {
+  test('a reader who stops early ends the command silently', async () => {
     const words = [...mine.start, 'list', '--all', '--json'].map((word) => `'${word}'`).join(' ')
     const child = Bun.spawn(['bash', '-c', `${words} | head -1; exit "\${PIPESTATUS[0]}"`], {
       env: mine.environment,
@@ -95,7 +95,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
     expect([await child.exited, stdout, stderr]).toEqual([0, '{\n', ''])
   })
 
-  test('one command is one call', async () => {
+  test('one command makes one call', async () => {
     const mintee = await mintKey(person, { rateLimitPerHour: 100 })
     const shell = new Shell(start(), { OPENALL_URL: server.origin, OPENALL_KEY: mintee })
     const { body } = await person.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links?limit=1')
@@ -123,11 +123,13 @@ describe('help and completion', () => {
   })
   afterAll(() => shell.remove())
 
-  /** What may stand in place of the last word. */
+  /** The completions of the last word, without those that come from the service. */
   const complete = async (...words: string[]) =>
-    (await shell.openall(['complete', '--', ...words])).stdout.split('\n').filter((word) => word !== '')
+    (await shell.openall(['complete', '--', ...words], { env: { OPENALL_KEY: '' } })).stdout
+      .split('\n')
+      .filter((word) => word !== '')
 
-  test('every command has a summary, examples that are its own, and completes each of its flags', async () => {
+  test('every command has a summary, its own examples, and completion for each of its flags', async () => {
     const commands: string[][] = []
     for (const name of await complete('')) {
       const inner = await complete(name, '')
@@ -169,9 +171,23 @@ describe('help and completion', () => {
     expect(await completed('keys', '')).toEqual(['list', 'create', 'revoke'])
     expect(await completed('keys', 'create', '--per')).toEqual(['--per-hour'])
     expect(await completed('create', '--file', 'bun')).toEqual(['bundle.txt'])
+    expect(await completed('insights', 'x', '--range', '')).toEqual(['7d', '30d', '90d'])
+    const made = await shell.openall(['create', 'https://a.example/', '--json'])
+    const { slug } = JSON.parse(made.stdout) as { slug: string }
+    expect(await completed('show', slug.slice(0, 5))).toEqual([slug])
   })
 
-  test('other shells get a script too, and an unknown one is told which there are', async () => {
+  test('without a server, the error says how to set one', async () => {
+    const env = { OPENALL_URL: '', OPENALL_KEY: '' }
+    const { code, stderr } = await shell.openall(['whoami'], { env })
+    // Something may listen on the default port; then it is another error.
+    if (code === 1 && stderr.includes('cannot be reached')) expect(stderr).toContain('No server is set')
+    expect((await shell.openall(['whoami', '--server', 'http://localhost:1'], { env })).stderr).not.toContain(
+      'No server is',
+    )
+  })
+
+  test('other shells get a script too, and an unknown one gets a list of them', async () => {
     for (const name of ['zsh', 'fish']) {
       expect((await shell.openall(['completion', name])).stdout).toContain('openall complete -- ')
     }

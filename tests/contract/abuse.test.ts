@@ -3,15 +3,15 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
-import { operateOn } from '../operator.ts'
-import { arrive, organize, Visitor } from '../people.ts'
+import { runOperator } from '../operator.ts'
+import { newOrganization, newPerson, Visitor } from '../people.ts'
 import { type Server, startServer, TARGETS } from '../server.ts'
 import { startOn } from '../targets.ts'
 
 const START_MS = 60_000
-// A guard against hanging, not a promise.
+// Only guards against hanging.
 setDefaultTimeout(START_MS)
-/** A block holds within a second (docs/self-hosting.md), and a file is looked at once a second; the machine may be busy. */
+/** A block takes effect within a second (docs/self-hosting.md), files are checked once a second; the machine may be busy. */
 const SEEN_MS = 1_000 + 3_000
 
 const until = (holds: () => Promise<boolean>) => eventually(holds, 'it has come to hold', SEEN_MS)
@@ -41,10 +41,10 @@ for (const target of TARGETS) {
       rmSync(folder, { recursive: true, force: true })
     })
     const operate = <T = unknown>(...words: string[]) =>
-      operateOn<T>(server, words, { env: { SERVICE_BLOCKED_HOSTS_FILE: file }, runtime: target.runtime })
+      runOperator<T>(server, words, { env: { SERVICE_BLOCKED_HOSTS_FILE: file }, runtime: target.runtime })
     const statusOf = (path: string) => fetch(`${server.origin}${path}`).then(({ status }) => status)
 
-    test('a bundle that leads to a blocked host is refused where it is made, and the place is named', async () => {
+    test('a bundle that leads to a blocked host is refused when it is made, and the error names the place', async () => {
       const visitor = new Visitor(server)
       const make = (body: Record<string, unknown>) =>
         visitor.api<{ code: string; error: string }>('POST', '/api/links', body)
@@ -81,7 +81,7 @@ for (const target of TARGETS) {
       expect(await page.text()).toContain('links to bad.example')
     })
 
-    test('an address is blocked however it is written, and by whichever of its IPv6 forms', async () => {
+    test('an address is blocked however it is written, in any IPv6 form', async () => {
       const visitor = new Visitor(server)
       const make = (host: string) => visitor.api<{ code: string }>('POST', '/api/links', { urls: [`http://${host}/`] })
       for (const host of [
@@ -107,8 +107,8 @@ for (const target of TARGETS) {
       }
     })
 
-    test('an edit, a dry run and an old version that lead there are refused too', async () => {
-      const person = await arrive(server)
+    test('edits, dry runs and restored versions that lead there are refused too', async () => {
+      const person = await newPerson(server)
       const { slug } = await person.makeBundle({ urls: ['https://soon.example/'] })
       const edit = (body: Record<string, unknown>) => person.api<{ code: string }>('PATCH', `/api/links/${slug}`, body)
       expect((await edit({ urls: ['https://bad.example'] })).body.code).toBe('INVALID_URLS')
@@ -122,8 +122,8 @@ for (const target of TARGETS) {
       expect((await edit({ title: 'Another' })).status).toBe(200)
     })
 
-    test('a launcher goes when a host of it or of its rules is blocked, and comes back when it is free again', async () => {
-      const person = await arrive(server)
+    test('a launcher disappears while a host of it or of its rules is blocked', async () => {
+      const person = await newPerson(server)
       const plain = (await person.makeBundle({ urls: ['https://a.example', 'https://later.example/x'] })).slug
       const rule = { name: 'r', when: { op: 'signedIn' }, tabs: [{ url: 'https://sub.later.example' }] }
       const ruled = (await person.makeBundle({ resolutionPolicy: { version: 1, rules: [rule] } })).slug
@@ -141,14 +141,14 @@ for (const target of TARGETS) {
       expect(page).not.toContain('later.example')
       expect(await statusOf(`/l/${plain}/bookmarks.html`)).toBe(451)
       expect((await person.api('POST', `/api/links/${plain}/events`, { kind: 'open_all' })).status).toBe(204)
-      // Its owner still reaches it, to mend it.
+      // Its owner can still open it, to fix it.
       expect((await person.api('PATCH', `/api/links/${plain}`, { urls: ['https://a.example'] })).status).toBe(200)
       expect(await statusOf(`/l/${plain}`)).toBe(200)
       await operate('unblock-host', 'later.example')
       await until(async () => (await statusOf(`/l/${ruled}`)) === 200)
     })
 
-    test('while the file is away or holds nonsense, what is blocked stays blocked', async () => {
+    test('while the file is missing or invalid, blocked hosts stay blocked', async () => {
       const refused = async (host: string) =>
         (await new Visitor(server).api('POST', '/api/links', { urls: [`https://${host}`] })).status === 400
       renameSync(file, `${file}.away`)
@@ -160,7 +160,7 @@ for (const target of TARGETS) {
       expect(server.output()).toContain('"lines":[1,3]')
     }, 60_000)
 
-    test('what is taken down is not shown by its maker’s page or its claim link either', async () => {
+    test('a bundle that is taken down is not shown by its maker’s page or its claim link either', async () => {
       const maker = new Visitor(server)
       const made = (await maker.form('/', { urls: 'https://a.example/', title: 'Gone soon' })).headers.get('location')
       const html = await (await maker.fetch(made ?? '')).text()
@@ -172,8 +172,8 @@ for (const target of TARGETS) {
       expect(await Promise.all(paths.map(statusOf))).toEqual([451, 451])
     })
 
-    test('the operator takes a bundle down, wherever it is kept, and puts it up again', async () => {
-      const person = await arrive(server)
+    test('the operator takes a bundle down, even while it is cached, and puts it up again', async () => {
+      const person = await newPerson(server)
       const { slug } = await person.makeBundle()
       expect([await statusOf(`/l/${slug}`), await statusOf(`/l/${slug}`)]).toEqual([200, 200])
       await operate('block', slug, 'a court order')
@@ -190,7 +190,7 @@ for (const target of TARGETS) {
       })
     })
 
-    test('viewers report a bundle, by page or API, five times an hour, and the operator reads it', async () => {
+    test('viewers report a bundle, by page or API, five times an hour, and the operator reads the reports', async () => {
       const { slug } = await new Visitor(server).makeBundle()
       const viewer = new Visitor(server, { 'x-client': `192.0.2.${TARGETS.indexOf(target) + 1}` })
       expect(await (await viewer.fetch(`/l/${slug}`)).text()).toContain(`href="/l/${slug}/report"`)
@@ -216,7 +216,7 @@ for (const target of TARGETS) {
       expect((await operate<Reported[]>('reports')).filter((one) => one.slug === slug)).toEqual([])
     })
 
-    test('of one bundle a hundred reports are kept', async () => {
+    test('at most a hundred reports per bundle are kept', async () => {
       const { slug } = await new Visitor(server).makeBundle()
       for (let sent = 0; sent < 103; sent += 1) {
         const viewer = new Visitor(server, { 'x-client': `10.0.${TARGETS.indexOf(target)}.${sent}` })
@@ -229,9 +229,9 @@ for (const target of TARGETS) {
       expect(row).toEqual({ n: 100 })
     })
 
-    test('the operator gives plans, by address or by subject', async () => {
-      const person = await arrive(server)
-      const { id } = await organize(person)
+    test('the operator sets plans, by address or by subject', async () => {
+      const person = await newPerson(server)
+      const { id } = await newOrganization(person)
       const planOf = async (column: string, id: string) =>
         (await server.sql(`SELECT plan FROM owners WHERE ${column} = ?`, [id]))[0]?.plan
       expect(await operate('plan', person.email.toUpperCase(), 'pro')).toEqual({
@@ -247,8 +247,8 @@ for (const target of TARGETS) {
       }
     })
 
-    test('a list that nobody has claimed names every host before it opens; a claimed one does not', async () => {
-      const person = await arrive(server)
+    test('an unclaimed bundle names every host before it opens; a claimed one does not', async () => {
+      const person = await newPerson(server)
       const urls = [
         'https://one.example/a',
         'https://one.example/b',
@@ -270,16 +270,16 @@ for (const target of TARGETS) {
       await person.api('POST', '/api/claims', { token: claimToken })
       const after = await html()
       expect([after.includes('class="unclaimed"'), after.includes(`/l/${slug}/report`)]).toEqual([false, false])
-      // A host that looks like another's is shown in punycode, and only so.
+      // A host that resembles another is shown only in punycode.
       expect(after).toContain('xn--pple-43d.example')
       expect(after).not.toContain('аpple')
     })
   })
 }
 
-test('a file of blocked hosts that is not there stops the start with one line that names the setting', async () => {
+test('a missing file of blocked hosts stops the start with one line that names the setting', async () => {
   const started = await startServer({ env: { SERVICE_BLOCKED_HOSTS_FILE: '/nothing/here.txt' } }).catch(
     (error: Error) => error.message,
   )
-  expect(String(started)).toMatch(/ended with 1: SERVICE_BLOCKED_HOSTS_FILE cannot be used: ENOENT[^\n]*\n?$/)
+  expect(String(started)).toMatch(/exited with 1: SERVICE_BLOCKED_HOSTS_FILE cannot be used: ENOENT[^\n]*\n?$/)
 })

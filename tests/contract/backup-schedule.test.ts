@@ -19,7 +19,7 @@ import { openLog } from '../../src/log.ts'
 import { copiesIn, filesOf, namesIn, startWithBackups, verify } from '../backups.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { metricsOf } from '../metrics.ts'
-import { operateOn } from '../operator.ts'
+import { runOperator } from '../operator.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { newSlug } from './support.ts'
 
@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000
 const folder = mkdtempSync(join(tmpdir(), 'openall-schedule-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Names a backup, with what lies beside it, as if it had been made so many days ago. */
+/** Renames a backup and its files as if it were this many days old. */
 function age(at: string, name: string, days: number): string {
   const time = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-')
   const older = `openall-${time}Z.db`
@@ -39,7 +39,7 @@ function age(at: string, name: string, days: number): string {
 }
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
-  test('a backup is made at the start and once it is due again, is its owner’s alone, and the oldest goes', async () => {
+  test('a backup is made at the start and whenever one is due, only its owner can read it, and the oldest is deleted', async () => {
     const database = join(folder, `${runtime}-due`, 'openall.db')
     const to = join(dirname(database), 'backups', 'daily')
     const server = await startWithBackups(database, to, runtime)
@@ -58,7 +58,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect(metrics.get('openall_backup_failures_total')).toBe(0)
     expect(metrics.get('openall_backup_last_failure_timestamp_seconds')).toBe(0)
 
-    // One that is not due is not made; somebody's own is left alone.
+    // A backup that is not due is not made, and foreign files are left alone.
     writeFileSync(join(to, 'openall-by-hand.db'), 'mine')
     await server.kill()
     await server.restart()
@@ -79,7 +79,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect(await verify(to)).toEqual({ intact: kept.map((name) => join(to, name)) })
 
     const restored = join(folder, `${runtime}-restored.db`)
-    expect(await operateOn({ database: restored }, ['restore', join(to, kept[1] ?? '')], { runtime })).toMatchObject({
+    expect(await runOperator({ database: restored }, ['restore', join(to, kept[1] ?? '')], { runtime })).toMatchObject({
       bundles: 1,
     })
     const again = await startServer({ runtime, database: restored })
@@ -88,7 +88,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   })
 })
 
-test('backups from the future, made while the clock was wrong, take no place of a new one', async () => {
+test('backups dated in the future, from a wrong clock, do not push out a new one', async () => {
   const server = await startServer({ database: join(folder, 'future', 'openall.db') })
   await newSlug(server)
   const to = join(folder, 'future', 'backups')
@@ -106,7 +106,7 @@ test('backups from the future, made while the clock was wrong, take no place of 
   await server.stop()
 })
 
-test('a store that is damaged is not backed up: that is logged and counted, and the backups before it stay', async () => {
+test('a damaged database is not backed up: that is logged and counted, and earlier backups stay', async () => {
   const database = join(folder, 'damaged', 'openall.db')
   const to = join(dirname(database), 'backups')
   const server = await startWithBackups(database, to)
@@ -131,7 +131,7 @@ test('a store that is damaged is not backed up: that is logged and counted, and 
   await server.stop()
 })
 
-test('one changed byte of a backup is found, wherever it is, and named; a restore refuses it', async () => {
+test('one changed byte of a backup is found wherever it is, and reported; a restore refuses it', async () => {
   const database = join(folder, 'changed', 'openall.db')
   const to = join(dirname(database), 'backups')
   mkdirSync(to, { recursive: true })
@@ -139,7 +139,7 @@ test('one changed byte of a backup is found, wherever it is, and named; a restor
   await newSlug(server)
   await server.stop()
   const copies = ['a.db', 'b.db'].map((name) => join(to, name))
-  for (const copy of copies) await operateOn({ database }, ['backup', copy])
+  for (const copy of copies) await runOperator({ database }, ['backup', copy])
   const [good = '', bad = ''] = copies
   expect(await verify(to)).toEqual({ intact: copies })
   const size = statSync(bad).size
@@ -160,9 +160,9 @@ test('one changed byte of a backup is found, wherever it is, and named; a restor
       expect.stringContaining(file === bad ? `${bad} is damaged` : file),
     ])
     expect(told.error).not.toContain(good)
-    // Once for each file: a command is a process of its own.
+    // Once per file, because each command is a process.
     if (at < 100 && at > 0) {
-      const refused = await operateOn<{ error?: string }>({ database: join(folder, 'refused.db') }, ['restore', bad])
+      const refused = await runOperator<{ error?: string }>({ database: join(folder, 'refused.db') }, ['restore', bad])
       expect([file, at, refused.error]).toEqual([file, at, expect.stringContaining(file)])
       expect(readdirSync(folder).filter((name) => name.startsWith('refused'))).toEqual([])
     }
@@ -176,7 +176,7 @@ test('one changed byte of a backup is found, wherever it is, and named; a restor
   expect((await verify(join(to, 'empty'))).error).toContain('there is no backup in')
 })
 
-test('backups go on by themselves, the newest few of them', async () => {
+test('scheduled backups continue, and the newest few are kept', async () => {
   const server = await startServer({ database: join(folder, 'on', 'openall.db') })
   const to = join(folder, 'on', 'backups')
   const backups = new Backups(server.database, { folder: to, everyMs: 1_000, keep: 2 }, openLog('silent'))
@@ -196,7 +196,7 @@ test('backups go on by themselves, the newest few of them', async () => {
   await server.stop()
 })
 
-test('metrics go on where the folder of backups cannot be read', async () => {
+test('metrics still work if the folder of backups cannot be read', async () => {
   const to = join(folder, 'unreadable', 'backups')
   const server = await startWithBackups(join(folder, 'unreadable', 'openall.db'), to)
   await eventually(() => copiesIn(to).length === 1, 'the first is made')
@@ -207,7 +207,7 @@ test('metrics go on where the folder of backups cannot be read', async () => {
   await server.stop()
 })
 
-test('settings that cannot work stop the start', async () => {
+test('invalid settings stop the start', async () => {
   const sqld = { DATABASE_URL: 'http://127.0.0.1:1', SERVICE_SECRET: 'a secret of the tests, forty characters long' }
   await expect(startServer({ env: { ...sqld, SERVICE_BACKUP_DIR: join(folder, 'x') } })).rejects.toThrow(
     'SERVICE_BACKUP_DIR must be unset where DATABASE_URL is a server',

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
-import { operateOn } from '../operator.ts'
-import { arrive, Visitor } from '../people.ts'
+import { runOperator } from '../operator.ts'
+import { newPerson, Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -38,10 +38,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const backUp = (to: string, database = server.database) => operateOn<Done>({ database }, ['backup', to])
-const restore = (from: string, to: string) => operateOn<Done>({ database: to }, ['restore', from])
+const backUp = (to: string, database = server.database) => runOperator<Done>({ database }, ['backup', to])
+const restore = (from: string, to: string) => runOperator<Done>({ database: to }, ['restore', from])
 
-/** Runs SQL on a file that nobody else has open. */
+/** Runs SQL on a file that no process has open. */
 function on(file: string, sql: string): unknown[] {
   const database = new Database(file)
   try {
@@ -51,8 +51,8 @@ function on(file: string, sql: string): unknown[] {
   }
 }
 
-test('a backup under load holds everything answered before it, whole, and a service runs on it again', async () => {
-  const person = await arrive(server)
+test('a backup under load holds everything answered before it, complete, and a service runs on it again', async () => {
+  const person = await newPerson(server)
   const kept = await person.makeBundle({ title: 'Kept' })
   await (await fetch(`${server.origin}/l/${kept.slug}`)).text()
   const visitor = new Visitor(server)
@@ -81,7 +81,7 @@ test('a backup under load holds everything answered before it, whole, and a serv
   expect(statSync(join(folder, 'restored')).mode & 0o777).toBe(0o700)
   const again = await startServer({ database: place })
   for (const slug of [kept.slug, ...known]) expect((await fetch(`${again.origin}/l/${slug}`)).status).toBe(200)
-  // With its secret come its sessions; versions are without gap.
+  // The secret restores sessions too; version numbers have no gaps.
   const back = new Visitor(again)
   for (const [name, value] of person.cookies) back.cookies.set(name, value)
   const { body } = await back.api<{ versions: { versionNumber: number }[] }>('GET', `/api/links/${kept.slug}/versions`)
@@ -90,7 +90,7 @@ test('a backup under load holds everything answered before it, whole, and a serv
   await again.stop()
 })
 
-test('nothing that could name a viewer of today is in a backup', async () => {
+test('a backup contains nothing that could identify a viewer of today', async () => {
   const { slug } = await new Visitor(server).makeBundle()
   await (await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/150.0' } })).text()
   const stored = () =>
@@ -108,7 +108,7 @@ test('nothing that could name a viewer of today is in a backup', async () => {
   expect(on(copy, 'SELECT sum(viewers) > 0 AS counted FROM daily_viewers')).toEqual([{ counted: 1 }])
 })
 
-test('what is no whole store of this service is not restored, and nothing that is there is overwritten', async () => {
+test('an incomplete or foreign database is not restored, and no existing file is overwritten', async () => {
   const copy = join(folder, 'good.db')
   await backUp(copy)
   const target = join(folder, 'target.db')
@@ -154,7 +154,7 @@ test('what is no whole store of this service is not restored, and nothing that i
   expect((await backUp(join(folder, 'none.db'), 'http://127.0.0.1:1')).error).toContain('back it up there')
 })
 
-test('a copy without its secret is restored only where the secret is set', async () => {
+test('a copy without its secret is restored only if the secret is set', async () => {
   const copy = join(folder, 'alone.db')
   await backUp(copy)
   rmSync(`${copy}.secret`)
@@ -163,10 +163,10 @@ test('a copy without its secret is restored only where the secret is set', async
   expect(error).toContain(`${copy}.secret is missing`)
   expect(existsSync(target)).toBeFalse()
   const env = { SERVICE_SECRET: 'a secret of the tests, forty characters long' }
-  expect(await operateOn<Done>({ database: target }, ['restore', copy], { env })).toMatchObject({ file: target })
+  expect(await runOperator<Done>({ database: target }, ['restore', copy], { env })).toMatchObject({ file: target })
 })
 
-test('no command makes a store where there is none, nor wants one for the file of blocked hosts', async () => {
+test('no command creates a missing database, or needs the file of blocked hosts', async () => {
   const database = join(folder, 'mistyped', 'openall.db')
   for (const words of [
     ['reports'],
@@ -174,20 +174,20 @@ test('no command makes a store where there is none, nor wants one for the file o
     ['plan', 'a@b.example', 'pro'],
     ['add-account', 'a@b.example'],
   ]) {
-    const { error } = await operateOn<Done>({ database }, words)
+    const { error } = await runOperator<Done>({ database }, words)
     expect([words, error]).toEqual([
       words,
       `there is no database at ${database}: set DATABASE_URL as it is set for the service.`,
     ])
   }
   const env = { SERVICE_BLOCKED_HOSTS_FILE: join(folder, 'blocked-hosts') }
-  expect(await operateOn<{ host: string }>({ database }, ['block-host', 'bad.example'], { env })).toEqual({
+  expect(await runOperator<{ host: string }>({ database }, ['block-host', 'bad.example'], { env })).toEqual({
     host: 'bad.example',
   })
   expect(existsSync(join(folder, 'mistyped'))).toBeFalse()
 })
 
-test('what the operator says wrongly is answered with what may be said', async () => {
+test('a wrong operator command is answered with the valid ones', async () => {
   for (const words of [
     ['backups'],
     ['backup'],
@@ -196,9 +196,9 @@ test('what the operator says wrongly is answered with what may be said', async (
     ['reports', 'x'],
     ['toString'],
   ]) {
-    const { error } = await operateOn<Done>(server, words)
+    const { error } = await runOperator<Done>(server, words)
     expect([words, error]).toEqual([words, expect.stringContaining('take a bundle down: its link answers 451')])
   }
-  const { error } = await operateOn<Done>(server, ['plan', 'a@b.example', 'gold'])
+  const { error } = await runOperator<Done>(server, ['plan', 'a@b.example', 'gold'])
   expect(error).toBe('there is no plan gold: use free or pro.')
 })

@@ -80,7 +80,7 @@ const HEADERS = [
   'hx-request',
 ]
 
-/** Requests of every odd kind that `random` gives. */
+/** Random invalid requests of every kind. */
 function generator(random: () => number) {
   const below = (max: number) => Math.floor(random() * max)
   const pick = <T>(from: readonly T[]) => from[below(from.length)]!
@@ -138,7 +138,7 @@ function generator(random: () => number) {
   }
 }
 
-/** What is wrong with an answer to a bad request, or null. */
+/** What is wrong with the answer to a bad request, or null. */
 async function faultOf(sent: Sent, answer: Response): Promise<string | null> {
   const text = await answer.text()
   const { status } = answer
@@ -154,7 +154,7 @@ async function faultOf(sent: Sent, answer: Response): Promise<string | null> {
   return isShape && String(body.error).length < 600 ? null : text
 }
 
-/** Bytes that are not HTTP, or hardly. `HOST` stands for the server's own. */
+/** Bytes that are not, or barely, HTTP. `HOST` stands for the server's host. */
 const MALFORMED = [
   '\r\n\r\n',
   '\0\0\0\0\r\n\r\n',
@@ -184,7 +184,7 @@ const MALFORMED = [
 ]
 
 onEveryRuntime({}, (server) => {
-  test(`${REQUESTS} bad requests are each refused in the one shape, and the server answers on (SEED=${seed})`, async () => {
+  test(`${REQUESTS} bad requests are each refused in the same form, and the server still answers (SEED=${seed})`, async () => {
     const next = generator(prng(seed))
     const faults: unknown[] = []
     const seen = new Map<number, number>()
@@ -200,14 +200,14 @@ onEveryRuntime({}, (server) => {
       await Promise.all(batch.map(send))
     }
     expect(faults.slice(0, 3)).toEqual([])
-    // Were they all refused for one reason, this would have tried little.
+    // If all had the same reason, the test would have covered little.
     for (const status of [201, 400, 401, 404, 405, 415])
       expect([status, (seen.get(status) ?? 0) > 5]).toEqual([status, true])
     expect(server().output()).not.toContain('"level":50')
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
   }, 60_000)
 
-  test('bytes that are not HTTP are refused or hung up on, and the server answers on', async () => {
+  test('bytes that are not HTTP are refused or hung up on, and the server still answers', async () => {
     const { host } = new URL(server().origin)
     const random = prng(seed)
     const noise = Array.from({ length: 40 }, () =>
@@ -216,7 +216,7 @@ onEveryRuntime({}, (server) => {
     const ended = noise.map((bytes) => Buffer.concat([bytes, Buffer.from('\r\n\r\n')]))
     const sends = [...MALFORMED.map((text) => text.replaceAll('HOST', host)), ...ended]
     const statuses = await Promise.all(sends.map((bytes) => sendRaw(server(), bytes, 700).then(statusOf)))
-    // 505 is the parser's own word for a version that there is not.
+    // The parser itself answers 505 for an unknown version.
     const wrong = statuses.flatMap((status, index) => {
       const isRefused = status === null || (status >= 400 && status < 500) || status === 505
       return isRefused ? [] : [[status, String(sends[index]).slice(0, 80)]]
@@ -226,7 +226,7 @@ onEveryRuntime({}, (server) => {
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
   }, 60_000)
 
-  test('a body made of mistakes is refused by how many there are, before each is looked at', async () => {
+  test('a body with many mistakes is refused for their number, before each is examined', async () => {
     const urls = [URL_OK]
     const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [index.toString(36), 1]))
     const refusal = async (body: unknown) => (await create(server(), body)).body
@@ -245,7 +245,7 @@ onEveryRuntime({}, (server) => {
       })
   })
 
-  test('a request that never ends keeps nobody else waiting', async () => {
+  test('a request that never ends delays nobody else', async () => {
     const { host } = new URL(server().origin)
     const head = { host, 'content-type': 'application/json', 'content-length': '1000' }
     const hanging = Array.from({ length: 20 }, () =>

@@ -5,7 +5,7 @@ const PLANE = '𝒳' // one code point, two UTF-16 units
 const withUrl = (length: number) => URL_OK + 'x'.repeat(length - URL_OK.length)
 const meta = (urlMetadata: unknown) => ({ urlMetadata })
 
-/** More fields beside `urls: [URL_OK]`, each at its bound or a value that is allowed. */
+/** Fields in addition to `urls: [URL_OK]`, each valid and at its bound. */
 const ACCEPTED: [string, Record<string, unknown>][] = [
   ['25 urls', { urls: Array(25).fill(URL_OK) }],
   ['a url of 2048 characters', { urls: [withUrl(2048)] }],
@@ -26,8 +26,8 @@ const ACCEPTED: [string, Record<string, unknown>][] = [
   ['openPolicy auto', meta([{ openPolicy: 'auto' }])],
   ['openPolicy manual', meta([{ openPolicy: 'manual' }])],
   ['no urlMetadata for a url', meta([])],
-  ['an e-mail address', { email: 'someone@mail.example' }],
-  ['an e-mail address of 254 characters', { email: `${'x'.repeat(241)}@mail.example` }],
+  ['an email address', { email: 'someone@mail.example' }],
+  ['an email address of 254 characters', { email: `${'x'.repeat(241)}@mail.example` }],
   ['resolutionPolicy null', { resolutionPolicy: null }],
   ...['web', 'api', 'cli', 'sdk', 'mcp', 'extension', 'import'].map((source): [string, Record<string, unknown>] => [
     `source ${source}`,
@@ -40,7 +40,7 @@ const BAD = 'BAD_REQUEST'
 const ENTRIES = 'must have at most 25 entries'
 const TOO_LONG = 'must be at most'
 
-/** Fields over their bound or of another kind, the code, and how the message begins. */
+/** Invalid fields, the code, and the beginning of the message. */
 const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, string][] = [
   ['no urls', { urls: undefined }, URLS, 'urls is missing'],
   ['urls null', { urls: null }, URLS, 'urls must be an array'],
@@ -88,8 +88,8 @@ const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, strin
   ['urlMetadata that holds null', meta([null]), BAD, 'urlMetadata[0] must be an object'],
   ['an unknown field of urlMetadata', meta([{ nota: 'x' }]), BAD, 'urlMetadata[0].nota is not a field'],
   ['source of another value', { source: 'fax' }, BAD, 'source must be'],
-  ['email without an at sign', { email: 'someone' }, BAD, 'email must be an e-mail address'],
-  ['email without a domain', { email: 'someone@mail' }, BAD, 'email must be an e-mail address'],
+  ['email without an at sign', { email: 'someone' }, BAD, 'email must be an email address'],
+  ['email without a domain', { email: 'someone@mail' }, BAD, 'email must be an email address'],
   ['email of 255 characters', { email: `${'x'.repeat(242)}@mail.example` }, BAD, `email ${TOO_LONG} 254`],
   ['a policy of a later version', { resolutionPolicy: { version: 2, rules: [] } }, BAD, 'resolutionPolicy.version '],
   ['a slug, which is for people who are signed in', { slug: 'chosen' }, BAD, 'slug can be chosen only when signed in'],
@@ -97,14 +97,22 @@ const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, strin
 ]
 
 onEveryRuntime({}, (server) => {
-  test('an anonymous bundle is answered with 201, its place, and a claim that is told once', async () => {
+  test('an anonymous bundle is answered with 201, its location, and a claim token shown once', async () => {
     const before = Date.now()
     const { status, headers, body } = await create(server(), { urls: [URL_OK] })
     const { origin } = server()
     expect(status).toBe(201)
     expect(headers.get('content-type')).toBe('application/json')
     expect(headers.get('location')).toBe(`/api/links/${body.slug}`)
-    expect(Object.keys(body).sort()).toEqual(['claimExpiresAt', 'claimToken', 'claimUrl', 'slug', 'url', 'warning'])
+    expect(Object.keys(body).sort()).toEqual([
+      'claimExpiresAt',
+      'claimToken',
+      'claimUrl',
+      'slug',
+      'url',
+      'versionNumber',
+      'warning',
+    ])
     expect(body.slug).toMatch(/^[23456789abcdefghjkmnpqrstuvwxyz]{10}$/)
     expect(body.url).toBe(`${origin}/l/${body.slug}`)
     expect(body.claimToken).toMatch(/^[A-Za-z0-9_-]{43}$/)
@@ -115,7 +123,7 @@ onEveryRuntime({}, (server) => {
     expect(body.warning).toContain('once')
   })
 
-  test('every bound and kind that is allowed is accepted', async () => {
+  test('every allowed value, up to its bound, is accepted', async () => {
     const refused = []
     for (const [name, fields] of ACCEPTED) {
       const { status, body } = await create(server(), { urls: [URL_OK], ...fields })
@@ -124,7 +132,7 @@ onEveryRuntime({}, (server) => {
     expect(refused).toEqual([])
   })
 
-  test('one over each bound, and every other kind, is refused with its code and its place', async () => {
+  test('one past each bound, and every wrong type, is refused with its code and its path', async () => {
     const wrong = []
     for (const [name, fields, code, begins] of REFUSED) {
       const { status, body } = await create(server(), { urls: [URL_OK], ...fields })
@@ -134,12 +142,12 @@ onEveryRuntime({}, (server) => {
     expect(wrong).toEqual([])
   })
 
-  test('an answer of 400 holds error and code and nothing else', async () => {
+  test('a 400 answer has error and code and nothing else', async () => {
     const { body } = await create(server(), { urls: [] })
     expect(Object.keys(body).sort()).toEqual(['code', 'error'])
   })
 
-  test('urls are kept as sent, trimmed; metadata is padded to their number', async () => {
+  test('URLs are stored as sent, trimmed; metadata is padded to the same length', async () => {
     const { body } = await create(server(), {
       urls: ['  https://A.example/%7Ex?b=1#c \n', 'http://b.example'],
       urlMetadata: [{ note: ' kept ', tags: ['one', 'two'], openPolicy: 'manual' }],
@@ -149,7 +157,7 @@ onEveryRuntime({}, (server) => {
     expect(urlMetadata).toEqual([{ note: ' kept ', tags: ['one', 'two'], openPolicy: 'manual' }, {}])
   })
 
-  test('title, description and source are kept; source is api where none is sent', async () => {
+  test('title, description and source are stored; source defaults to api', async () => {
     const sent = { title: 'Ä title', description: 'Two\nlines', source: 'cli' }
     const told = await create(server(), { urls: [URL_OK], ...sent })
     expect(await storedBundle(server(), told.body.slug)).toMatchObject(sent)
@@ -161,7 +169,7 @@ onEveryRuntime({}, (server) => {
     })
   })
 
-  test('Service-Client is kept where it is well formed, and is nothing to fail over where it is not', async () => {
+  test('a valid Service-Client is stored, and an invalid one is ignored', async () => {
     const kept = async (label: string) => {
       const { status, body } = await create(server(), { urls: [URL_OK] }, { 'service-client': label })
       return [status, (await storedBundle(server(), body.slug)).client]
@@ -174,7 +182,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('fields named like parts of every object are unknown fields like others', async () => {
+  test('fields named like properties of every object are unknown fields', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const outer = await create(server(), `{"urls":["${URL_OK}"],"${name}":{"note":"x"}}`)
       expect([outer.status, outer.body.error]).toEqual([400, `${name} is not a field of this request: remove it`])
@@ -183,12 +191,12 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('fields may not be smuggled in under __proto__', async () => {
+  test('fields cannot be smuggled in under __proto__', async () => {
     const { status, body } = await create(server(), `{"__proto__":{"urls":["${URL_OK}"]}}`)
     expect([status, body.code]).toEqual([400, 'INVALID_URLS'])
   })
 
-  test('an e-mail address that takes long to read does not hold the others up', async () => {
+  test('an email address that is slow to parse does not delay other requests', async () => {
     const email = `a@${'a.'.repeat(120_000)}@`
     const { status, body } = await create(server(), { urls: [URL_OK], email })
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])

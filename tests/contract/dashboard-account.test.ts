@@ -1,13 +1,13 @@
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   actFor,
-  arrive,
+  addMember,
   confirm,
-  join,
   linkIn,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   PASSWORD,
   type Person,
   press,
@@ -18,7 +18,7 @@ import {
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
 
-// `targets.ts` says so for the first file that loads it alone.
+// The timeout that `targets.ts` sets applies only to the first file that loads it.
 setDefaultTimeout(60_000)
 
 const KEYS = '/dashboard/keys'
@@ -30,14 +30,14 @@ onEveryTarget({}, (at) => {
   let ann: Person
   let bob: Person
   beforeEach(async () => {
-    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+    ;[ann, bob] = (await Promise.all([newPerson(at()), newPerson(at())])) as [Person, Person]
   })
 
   const html = async (person: Visitor, path: string) => (await person.fetch(path)).text()
   const membersOf = (id: string) =>
     at().sql('SELECT user_id AS userId, role FROM member WHERE organization_id = ? ORDER BY role', [id])
 
-  test('a key is shown once: not when its form is sent again, nor on any page after', async () => {
+  test('a key is shown once: not when its form is sent again, nor on any later page', async () => {
     const fields = { name: 'nightly', scope: 'links:read', rateLimitPerHour: '20', idempotencyKey: crypto.randomUUID() }
     const made = await ann.form(`${KEYS}/new`, fields)
     expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -50,7 +50,7 @@ onEveryTarget({}, (at) => {
     expect([again.status, again.headers.get('location')]).toEqual([303, `${KEYS}?notice=keyMadeBefore`])
     const list = await html(ann, `${KEYS}?notice=keyMadeBefore`)
     expect(list).toContain('2 of 20 this hour')
-    // Looking at it is no use of it.
+    // Viewing a key does not count as using it.
     expect(await html(ann, KEYS)).toContain('2 of 20 this hour')
     for (const text of [await again.text(), list]) expect(text).not.toMatch(RAW_KEY)
     expect(await at().sql('SELECT count(*) AS keys FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([
@@ -58,7 +58,7 @@ onEveryTarget({}, (at) => {
     ])
   })
 
-  test('a form for a key that is refused comes back as it was typed, with the error beside its field', async () => {
+  test('a refused key form comes back as typed, with the error next to its field', async () => {
     const idempotencyKey = crypto.randomUUID()
     const wrong = [
       [{ name: ' ' }, 'name'],
@@ -85,8 +85,8 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('SELECT 1 FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([])
   })
 
-  test('an organisation’s keys are its admins’: others are told why, and refused when they force it', async () => {
-    const { id } = await organize(ann, [[bob, 'editor']])
+  test('only admins manage an organisation’s keys: others are told why, and forced requests are refused', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
     const { body } = await ann.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'of Acme' })
     await actFor(bob, id)
     for (const path of [KEYS, `${KEYS}/new`]) {
@@ -99,7 +99,7 @@ onEveryTarget({}, (at) => {
     expect((await bob.form(`${KEYS}/new`, fields)).status).toBe(403)
     expect((await bob.fetch(`${KEYS}/${body.apiKey.id}/revoke`)).status).toBe(403)
     expect((await bob.form(`${KEYS}/${body.apiKey.id}/revoke`, {})).status).toBe(403)
-    // Nor does anybody reach the keys of another subject.
+    // Nor can anybody reach another subject's keys.
     await actFor(bob, null)
     expect((await bob.form(`${KEYS}/${body.apiKey.id}/revoke`, {})).status).toBe(404)
     expect(await at().sql('SELECT revoked_at FROM api_keys WHERE name = ?', ['of Acme'])).toEqual([
@@ -107,10 +107,10 @@ onEveryTarget({}, (at) => {
     ])
   })
 
-  test('each role has its controls over an organisation, and every other is refused', async () => {
-    const { id, memberIds } = await organize(ann, [[bob, 'editor']])
-    const carol = await arrive(at())
-    const carolId = await join(ann, id, carol, 'viewer')
+  test('each role has its controls over an organisation, and all others are refused', async () => {
+    const { id, memberIds } = await newOrganization(ann, [[bob, 'editor']])
+    const carol = await newPerson(at())
+    const carolId = await addMember(ann, id, carol, 'viewer')
     await ann.form(`${ORGANIZATIONS}/${id}`, { email: 'dora@people.example', role: 'viewer' })
     const [{ invitation } = {}] = await at().sql('SELECT id AS invitation FROM invitation WHERE email = ?', [
       'dora@people.example',
@@ -139,7 +139,7 @@ onEveryTarget({}, (at) => {
       expect((await person.fetch(`${ORGANIZATIONS}/${id}/delete`)).status).toBe(403)
       expect((await person.fetch(`${ORGANIZATIONS}/${id}/members/${carolId}/remove`)).status).toBe(403)
     }
-    const stranger = await arrive(at())
+    const stranger = await newPerson(at())
     for (const [path, fields] of forms) {
       expect((await stranger.form(`${ORGANIZATIONS}/${id}${path}`, fields)).status).toBe(404)
     }
@@ -152,7 +152,7 @@ onEveryTarget({}, (at) => {
       ),
     ).toMatchObject([{ status: 'pending' }])
 
-    // What an admin may, of which the last admin's end is no part.
+    // Everything an admin may do, except removing the last admin.
     const [{ adminId } = {}] = await at().sql(
       'SELECT id AS adminId FROM member WHERE organization_id = ? AND user_id = ?',
       [id, ann.userId],
@@ -179,7 +179,7 @@ onEveryTarget({}, (at) => {
     ])
   })
 
-  test('a form for an organisation that is sent twice makes one, and names that cannot be come back', async () => {
+  test('an organisation form sent twice makes one organisation, and invalid names come back', async () => {
     const page = await html(ann, ORGANIZATIONS)
     const slug = elementsOf(page).find(({ attributes }) => attributes.name === 'slug')?.attributes.value ?? ''
     const sent = await Promise.all([
@@ -201,8 +201,8 @@ onEveryTarget({}, (at) => {
     expect(taken.status).toBe(400)
   })
 
-  test('an invitation to what is no address comes back as it was typed', async () => {
-    const { id } = await organize(ann, [[bob, 'editor']])
+  test('an invitation to an invalid address comes back as typed', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
     for (const email of ['nobody', bob.email]) {
       const refused = await ann.form(`${ORGANIZATIONS}/${id}`, { email, role: 'admin' })
       expect([email, refused.status]).toEqual([email, 400])
@@ -215,8 +215,8 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('an organisation is deleted by its name alone, and takes everything along', async () => {
-    const { id } = await organize(ann, [[bob, 'editor']])
+  test('an organisation is deleted by typing its name, with everything in it', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
     const { url } = await ann.makeBundle()
     await ann.api('POST', '/api/me/keys', { name: 'k' })
     const asked = await html(ann, `${ORGANIZATIONS}/${id}/delete`)
@@ -232,7 +232,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('sessions are ended by names that are no secrets: one, all others, and nobody else’s', async () => {
+  test('sessions are ended by ids that are no secrets: one, all others, but nobody else’s', async () => {
     const edith = await signUp(at(), newEmail('edith'))
     const [second, third] = [await signIn(at(), edith.email), await signIn(at(), edith.email)]
     const page = await html(edith, SETTINGS)
@@ -253,15 +253,15 @@ onEveryTarget({}, (at) => {
     expect(await works(second)).toBe(true)
     await edith.form(`${SETTINGS}/sessions/${tokens[1]?.id}/end`, {})
     expect([await works(second), await works(third), await works(edith)]).toEqual([false, true, true])
-    // This one is ended by signing out.
+    // The current session is ended by signing out.
     await edith.form(`${SETTINGS}/sessions/${tokens[0]?.id}/end`, {})
     await edith.form(`${SETTINGS}/sessions/end`, {})
     expect([await works(third), await works(edith)]).toEqual([false, true])
   })
 
-  test('a password is changed with the present one, which ends other sessions, and this browser goes on as it was', async () => {
+  test('a password is changed with the current one, which ends other sessions but not this one', async () => {
     const edith = await signUp(at(), newEmail('edith'))
-    const { id } = await organize(edith)
+    const { id } = await newOrganization(edith)
     await actFor(edith, id)
     const other = await signIn(at(), edith.email)
     const change = (currentPassword: string, newPassword: string) =>
@@ -283,7 +283,7 @@ onEveryTarget({}, (at) => {
     await signIn(at(), edith.email, 'another horse')
   })
 
-  test('who has no password sets one by mail: once, and every session ends', async () => {
+  test('a person without a password sets one by mail: once, and every session ends', async () => {
     expect(await html(ann, SETTINGS)).toContain('You don’t have a password')
     await ann.form(SETTINGS, { change: 'passwordMail' })
     const link = linkIn(await mailTo(at(), ann.email, 'Set a password'))
@@ -301,7 +301,7 @@ onEveryTarget({}, (at) => {
     await signIn(at(), ann.email, 'another horse')
   })
 
-  test('an address that is not confirmed is said to be so, and its mail is sent again', async () => {
+  test('an unconfirmed address is labelled so, and its mail can be sent again', async () => {
     const edith = await signUp(at(), newEmail('edith'))
     expect(await html(edith, SETTINGS)).toContain('not confirmed')
     const sent = await edith.form(SETTINGS, { change: 'verification' })
@@ -312,7 +312,7 @@ onEveryTarget({}, (at) => {
     expect((await edith.form(SETTINGS, { change: 'verification' })).status).toBe(400)
   })
 
-  test('a name that cannot be kept comes back beside its error; forms that are none are refused', async () => {
+  test('an invalid name comes back next to its error; malformed forms are refused', async () => {
     const long = await ann.form(SETTINGS, { change: 'name', name: '&'.repeat(101) })
     expect(long.status).toBe(400)
     const input = elementsOf(await long.text()).find(({ attributes }) => attributes.id === 'name')
@@ -323,7 +323,7 @@ onEveryTarget({}, (at) => {
     expect((await ann.form(SETTINGS, { change: 'constructor' })).status).toBe(400)
   })
 
-  test('deleting an account tells what goes, takes the address and the password, and really deletes', async () => {
+  test('deleting an account says what will be deleted, asks for address and password, and really deletes', async () => {
     const edith = await signUp(at(), newEmail('edith'))
     await confirm(at(), edith)
     const { slug } = await edith.makeBundle()
@@ -354,6 +354,7 @@ onEveryTarget({}, (at) => {
       'bundle_versions',
       'version_parts',
       'daily_counters',
+      'daily_breakdowns',
       'viewer_hashes',
       'policy_rules',
       'claims',
@@ -364,8 +365,8 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
   })
 
-  test('who would leave others without an admin, or signed in long ago without a password, cannot go yet', async () => {
-    await organize(ann, [[bob, 'editor']])
+  test('an account cannot be deleted if others would lose their last admin, or without a password after an old sign-in', async () => {
+    await newOrganization(ann, [[bob, 'editor']])
     const blocked = await html(ann, `${SETTINGS}/delete`)
     expect(blocked).toContain('You’re the only admin of')
     expect(elementsOf(blocked).filter(({ attributes }) => attributes.id === 'email')).toEqual([])

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
-import { actFor, arrive, organize, type Person, URL_A, URL_B } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryRuntime } from './support.ts'
 
 interface Saved {
@@ -11,7 +11,7 @@ interface Saved {
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Sends a form whose fields may stand more than once. */
+/** Sends a form whose fields may occur several times. */
 async function send(person: Person, path: string, fields: [string, string][], headers: Record<string, string> = {}) {
   const answer = await person.fetch(path, {
     method: 'POST',
@@ -36,13 +36,13 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   let organizationId: string
   beforeAll(async () => {
     ;[admin, editor, viewer, stranger] = [
-      await arrive(server()),
-      await arrive(server()),
-      await arrive(server()),
-      await arrive(server()),
+      await newPerson(server()),
+      await newPerson(server()),
+      await newPerson(server()),
+      await newPerson(server()),
     ]
     organizationId = (
-      await organize(admin, [
+      await newOrganization(admin, [
         [editor, 'editor'],
         [viewer, 'viewer'],
       ])
@@ -53,7 +53,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   const saved = async (slug: string) => (await admin.api<Saved>('GET', `/api/links/${slug}`)).body
 
   describe('the form of a bundle', () => {
-    test('makes one bundle for its key, however often it is sent', async () => {
+    test('makes one bundle per key, however often it is sent', async () => {
       const fields: [string, string][] = [['idempotencyKey', 'one-form'], ['title', 'Once'], ...link('a.example')]
       const first = await send(admin, '/dashboard/links/new', fields)
       expect(first.status).toBe(303)
@@ -83,7 +83,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       },
     )
 
-    test('takes no more links than a page can show', async () => {
+    test('accepts no more links than a page can show', async () => {
       const links = Array.from({ length: 201 }, (_, n) => link(`https://a.example/${n}`)).flat()
       const answer = await send(admin, '/dashboard/links/new', links)
       expect(answer.status).toBe(400)
@@ -92,10 +92,10 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(admin, '/dashboard/links/new/rows', [['text', more]])).status).toBe(400)
     })
 
-    test('gives the rows of pasted links, and what is wrong with a form, as parts', async () => {
+    test('returns the rows of pasted links, and the errors of a form, as fragments', async () => {
       const rows = await send(admin, '/dashboard/links/new/rows', [['text', 'A | https://a.example/\n<script>x']])
       expect(rows.status).toBe(200)
-      // What is no link is no row; a text without any link is one, for its error to be seen.
+      // Text that is not a link makes no row; text without any link makes one, to show its error.
       expect(rows.html.match(/<li class="link-row"/g)).toHaveLength(1)
       expect(rows.html).not.toContain('<html')
       const none = await send(admin, '/dashboard/links/new/rows', [['text', '<script>x']])
@@ -116,7 +116,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ])
     })
 
-    test('saves for the version that was seen; a later one is shown beside what was typed', async () => {
+    test('saves against the version that was read; a later one is shown next to what was typed', async () => {
       const { slug } = await admin.makeBundle({ title: 'One' })
       const path = `/dashboard/links/${slug}`
       const fields: [string, string][] = [['version', '1'], ['title', 'Mine'], ...link(URL_B, 'Mine, too')]
@@ -129,7 +129,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(late.html).toContain('<input type="hidden" name="version" value="2"')
       expect(late.html).toContain('value="Late"')
       expect(await saved(slug)).toMatchObject({ title: 'Mine', urls: [URL_B] })
-      // A button in between keeps in sight that somebody else's would be replaced.
+      // An extra button press makes clear that another person's version would be replaced.
       const again: [string, string][] = [
         ['do', 'add'],
         ['version', '2'],
@@ -145,7 +145,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(admin, path, [['title', 'No version'], ...link(URL_A)])).status).toBe(400)
     })
 
-    test('writes no version where nothing changed', async () => {
+    test('writes no version if nothing changed', async () => {
       const { slug } = await admin.makeBundle({ title: 'Same' })
       const path = `/dashboard/links/${slug}`
       const answer = await send(admin, path, [['version', '1'], ['title', ' Same '], ...link(URL_A), ...link(URL_B)])
@@ -155,7 +155,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   })
 
   describe('roles', () => {
-    test('a viewer may look and is refused what is forced; an editor may save; a stranger sees nothing', async () => {
+    test('a viewer may read but forced edits are refused; an editor may save; a stranger sees nothing', async () => {
       const { slug } = await admin.makeBundle({ title: 'Ours' })
       const path = `/dashboard/links/${slug}`
       const look = await viewer.fetch(path)
@@ -183,7 +183,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(stranger, '/dashboard/links/new', [['from', slug], ...link(URL_A)])).status).toBe(403)
     })
 
-    test('who acts for an organisation as a viewer makes and imports nothing there', async () => {
+    test('a viewer acting for an organisation makes and imports nothing there', async () => {
       await actFor(viewer, organizationId)
       for (const path of ['/dashboard/links/new', '/dashboard/links/import']) {
         expect([path, (await viewer.fetch(path)).status]).toEqual([path, 403])
@@ -193,7 +193,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       await actFor(viewer, null)
     })
 
-    test('who is not signed in is sent to sign in', async () => {
+    test('signed-out people are sent to sign in', async () => {
       for (const path of [
         '/dashboard/links/new',
         '/dashboard/links/import',
@@ -206,7 +206,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     })
   })
 
-  test('exports are the bundle as it is read, a guarded table, and bookmarks', async () => {
+  test('exports are the bundle as JSON, a CSV safe for spreadsheets, and bookmarks', async () => {
     const { slug } = await admin.makeBundle({
       title: 'Files',
       urlMetadata: [
@@ -226,7 +226,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     const csv = await get('csv')
     expect(csv.type).toBe('text/csv; charset=utf-8')
     expect(csv.text).toBe(
-      `url,note,tags,openPolicy\r\n${URL_A},"'=1+1","""a,b"", c",auto\r\n${URL_B},"two\nlines",,manual\r\n`,
+      `url,note,tags,openPolicy,section\r\n${URL_A},"'=1+1","""a,b"", c",auto,\r\n${URL_B},"two\nlines",,manual,\r\n`,
     )
     const html = await get('html')
     expect(html.type).toBe('text/html; charset=utf-8')
@@ -237,7 +237,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
     const PATH = '/dashboard/links/import'
     const hidden = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? ''
 
-    test('takes a bundle as this service exports it, with its rules', async () => {
+    test('accepts a bundle as this service exports it, with its rules', async () => {
       const rule = { name: 'Team', when: { op: 'signedIn' }, tabs: [{ url: 'https://team.example/' }] }
       const sent = { title: 'Moved here', resolutionPolicy: { version: 1, rules: [rule] } }
       const { slug } = await admin.makeBundle(sent)
@@ -260,7 +260,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(copy.body).toMatchObject(sent)
     })
 
-    test('reads a text that nests too deeply as a list, and loses nothing of it', async () => {
+    test('reads text that nests too deeply as a list, and loses nothing', async () => {
       const deep = 30_000
       const text = `{"urls":["${URL_A}"],"resolutionPolicy":{"version":1,"rules":${'['.repeat(deep)}${']'.repeat(deep)}}}`
       const plan = await send(stranger, PATH, [
@@ -271,7 +271,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(hidden(plan.html, 'reading')).not.toBe('')
     })
 
-    test('makes nothing before it is told to, and nothing twice', async () => {
+    test('makes nothing until confirmed, and nothing twice', async () => {
       const text = '# A\nhttps://a.example/\n# B\nhttps://b.example/'
       const before = (await stranger.api<{ bundles: unknown[] }>('GET', '/api/me/links')).body.bundles.length
       const plan = await send(stranger, PATH, [
@@ -294,12 +294,12 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       for (const _ of ['once', 'again']) {
         const made = await send(stranger, PATH, ticks)
         expect(made.status).toBe(200)
-        expect(made.html).toContain('2 bundles made')
+        expect(made.html).toContain('2 bundles created')
         expect(await count()).toBe(before + 2)
       }
     })
 
-    test('shows a text anew that is not the one its ticks were made for', async () => {
+    test('previews a text again if it changed since its links were selected', async () => {
       const fields: [string, string][] = [
         ['do', 'make'],
         ['text', URL_A],
@@ -309,10 +309,10 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       ]
       const answer = await send(stranger, PATH, fields)
       expect(answer.status).toBe(200)
-      expect(answer.html).toContain('Nothing is made yet.')
+      expect(answer.html).toContain('Nothing has been created yet.')
     })
 
-    test('tells what it cannot take: nothing ticked, no links, too much at once', async () => {
+    test('says what it cannot accept: nothing selected, no links, too much at once', async () => {
       const plan = await send(stranger, PATH, [
         ['do', 'read'],
         ['text', URL_A],
@@ -330,8 +330,8 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(stranger, PATH, [['text', 'x'.repeat(300 * 1024)]])).status).toBe(413)
     })
 
-    test('the largest text that is taken can be ticked and made', async () => {
-      const person = await arrive(server())
+    test('the largest accepted text can be selected and imported', async () => {
+      const person = await newPerson(server())
       const text = Array.from({ length: 2600 }, (_, n) => `https://example.com/${n}?and=something`).join('\n')
       const plan = await send(person, PATH, [
         ['do', 'read'],
@@ -356,7 +356,7 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
         ...titles,
       ])
       expect(sent.status).toBe(200)
-      expect(sent.html).toContain('40 bundles made')
+      expect(sent.html).toContain('40 bundles created')
       expect(sent.html).toContain('the Free plan’s limit of 40 bundles')
     })
   })

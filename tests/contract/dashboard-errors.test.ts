@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { actFor, arrive, organize, type Person, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
-// `targets.ts` says so for the first file that loads it alone.
+// The timeout that `targets.ts` sets applies only to the first file that loads it.
 setDefaultTimeout(60_000)
 
-/** The ways to the other pages, which every page of the dashboard has. */
+/** Links to other pages that every dashboard page has. */
 const SECTIONS = '<nav class="sections"'
 
 onEveryTarget({}, (at) => {
@@ -14,9 +14,9 @@ onEveryTarget({}, (at) => {
     return { status: answer.status, html: await answer.text() }
   }
 
-  test('what is not there is told within the dashboard, in words for people', async () => {
-    const ann = await arrive(at())
-    const [gone, theirs] = [await ann.makeBundle(), await (await arrive(at())).makeBundle()]
+  test('a missing page is reported within the dashboard, in plain words', async () => {
+    const ann = await newPerson(at())
+    const [gone, theirs] = [await ann.makeBundle(), await (await newPerson(at())).makeBundle()]
     await ann.api('DELETE', `/api/links/${gone.slug}`)
     const cases: [string, number, string][] = [
       ['/dashboard/nothing', 404, 'Page not found'],
@@ -33,9 +33,9 @@ onEveryTarget({}, (at) => {
     expect((await new Visitor(at()).fetch('/dashboard/nothing')).status).toBe(404)
   })
 
-  test('a role that is too low is named in words, and the API keeps its own', async () => {
-    const [ann, bob] = [await arrive(at()), await arrive(at())]
-    const { id } = await organize(ann, [[bob, 'viewer']])
+  test('a missing role is explained in plain words, and the API keeps its own message', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(ann, [[bob, 'viewer']])
     await actFor(ann, id)
     const { slug } = await ann.makeBundle()
     const refused = await bob.form(`/dashboard/links/${slug}/delete`, {})
@@ -48,8 +48,8 @@ onEveryTarget({}, (at) => {
     expect((await errors(bob, `/dashboard/organizations/${id}/delete`)).html).toContain('You need the admin role')
   })
 
-  test('htmx gets a page for a page, and beside a form only what is wrong', async () => {
-    const ann = await arrive(at())
+  test('htmx gets a page for a page, and only the error next to a form', async () => {
+    const ann = await newPerson(at())
     const htmx = { 'hx-request': 'true', 'hx-request-type': 'partial', 'hx-target': 'div#page' }
     const page = await (await ann.fetch('/dashboard/links/nothing-here', { headers: htmx })).text()
     expect(page).toContain(SECTIONS)

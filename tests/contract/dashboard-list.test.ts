@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { actFor, arrive, organize, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
 
 const DAY_MS = 86_400_000
 
-/** A UTC day, so many days ago. */
+/** The UTC day this many days ago. */
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
 onEveryTarget({}, (at) => {
   let ann: Person
   beforeAll(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
 
   const page = async (path: string, by = ann) => (await by.fetch(path)).text()
@@ -19,7 +19,7 @@ onEveryTarget({}, (at) => {
   const titles = (html: string) =>
     [...html.matchAll(/class="name" [^>]*>([^<]*)</g)].map(([, text = '']) => unescaped(text)).filter(isTitle)
   const isTitle = (text: string) => text.startsWith('Row ')
-  /** What is said of a bundle's figures. */
+  /** The text of a bundle's figures. */
   const figures = (html: string, slug: string) =>
     elementsOf(html)
       .filter(({ attributes }) => attributes.href === `/dashboard/links/${slug}/insights`)
@@ -33,8 +33,8 @@ onEveryTarget({}, (at) => {
       slug,
     ])
 
-  test('a row tells the views and opens of the last 30 days, of all rules together', async () => {
-    const owner = await arrive(at())
+  test('a row shows the views and opens of the last 30 days, over all rules', async () => {
+    const owner = await newPerson(at())
     const [busy, old, once] = [
       await owner.makeBundle({ title: 'Row busy' }),
       await owner.makeBundle({ title: 'Row old' }),
@@ -56,8 +56,8 @@ onEveryTarget({}, (at) => {
     expect(figures(await page('/dashboard?state=deleted', owner), busy.slug)).toEqual([])
   })
 
-  test('a tag of a row leads to the bundles that have it, and the filter stays with search, sort and pages', async () => {
-    const owner = await arrive(at())
+  test('a tag of a row leads to the bundles that have it, and the filter is kept by search, sort and pages', async () => {
+    const owner = await newPerson(at())
     for (let n = 1; n <= 3; n += 1) {
       await owner.makeBundle({ title: `Row ${n}`, urlMetadata: [{ tags: ['a&b "c"', 'x'] }, { tags: ['x'] }] })
     }
@@ -84,8 +84,8 @@ onEveryTarget({}, (at) => {
     expect(await page('/dashboard?tag=y', owner)).toContain('No bundle has a link with the tag “y”.')
   })
 
-  test('a browser remembers its sort once it is sent as a form; a GET remembers nothing, and the address wins', async () => {
-    const owner = await arrive(at())
+  test('a browser remembers a sort order sent as a form; a GET remembers nothing, and the address wins', async () => {
+    const owner = await newPerson(at())
     for (const title of ['Row b', 'Row c', 'Row a']) await owner.makeBundle({ title })
     const edited = ['Row a', 'Row c', 'Row b']
     const sorted = ['Row a', 'Row b', 'Row c']
@@ -101,7 +101,7 @@ onEveryTarget({}, (at) => {
     expect(titles(await page('/dashboard', owner))).toEqual(edited)
   })
 
-  /** Sends the form for several bundles, as a browser without JavaScript does. */
+  /** Sends the form for several bundles like a browser without JavaScript. */
   const bulk = async (by: Person, what: string, slugs: string[], more: Record<string, string> = {}) => {
     const body = new URLSearchParams({ do: what, back: 'sort=title&offset=20', ...more })
     for (const slug of slugs) body.append('slug', slug)
@@ -121,7 +121,7 @@ onEveryTarget({}, (at) => {
   const versions = async (slug: string) =>
     (await ann.api<{ versions: unknown[] }>('GET', `/api/links/${slug}/versions`)).body.versions.length
 
-  test('a tag is added to every link of the chosen bundles, as a version of each that lacks it', async () => {
+  test('a tag is added to every link of the selected bundles, as a new version of each that lacks it', async () => {
     const [one, two] = [
       await ann.makeBundle({ urlMetadata: [{ tags: ['kept'] }, { note: 'Kept' }] }),
       await ann.makeBundle({ urlMetadata: [{ tags: ['new'] }, { tags: ['new'] }] }),
@@ -139,7 +139,7 @@ onEveryTarget({}, (at) => {
     const full = await ann.makeBundle({ urlMetadata: [{}, { tags: [...'0123456789'] }] })
     const refused = await bulk(ann, 'tag', [full.slug, one.slug], { tag: 'more' })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Link 2 already has 10 tags.')])
-    expect(refused.text).toContain('1 other bundle worked.')
+    expect(refused.text).toContain('1 other bundle could.')
     expect(await tagsOf(one.slug)).toEqual([
       ['kept', 'new', 'more'],
       ['new', 'more'],
@@ -147,8 +147,8 @@ onEveryTarget({}, (at) => {
     for (const tag of ['', ' ', 'x'.repeat(41)]) expect((await bulk(ann, 'tag', [one.slug], { tag })).status).toBe(400)
   })
 
-  test('the chosen are deleted, the deletion is undone at once, and each is told that could not be', async () => {
-    const stranger = await arrive(at())
+  test('selected bundles are deleted, the deletion is undone at once, and each failure is reported', async () => {
+    const stranger = await newPerson(at())
     const [one, two, theirs] = [await ann.makeBundle(), await ann.makeBundle(), await stranger.makeBundle()]
     const deleted = await bulk(ann, 'delete', [one.slug, two.slug])
     expect([deleted.status, deleted.to]).toEqual([
@@ -169,13 +169,13 @@ onEveryTarget({}, (at) => {
     const some = await bulk(ann, 'delete', [theirs.slug, 'no-such-bundle', one.slug])
     expect([some.status, some.text]).toEqual([403, expect.stringContaining('This bundle belongs to another account.')])
     expect(some.text).toContain('This bundle doesn’t exist.')
-    expect(some.text).toContain('2 bundles left as before. 1 other bundle worked.')
+    expect(some.text).toContain('2 bundles couldn’t be changed. 1 other bundle could.')
     expect(await launchers()).toEqual([404, 200])
     expect((await ann.fetch(`/l/${theirs.slug}`)).status).toBe(200)
   })
 
-  test('the chosen are exported as one file that Import reads, all of them or none', async () => {
-    const stranger = await arrive(at())
+  test('selected bundles are exported as one file for Import; one that cannot be is named, and the others are one press away', async () => {
+    const stranger = await newPerson(at())
     const [one, two] = [await ann.makeBundle({ title: 'Row one' }), await ann.makeBundle({ title: 'Row two' })]
     const { status, headers, text } = await bulk(ann, 'export', [one.slug, two.slug])
     expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="bundles.json"'])
@@ -186,6 +186,15 @@ onEveryTarget({}, (at) => {
     expect(JSON.parse(text)).toEqual({ bundles: whole })
     const foreign = await bulk(stranger, 'export', [one.slug])
     expect([foreign.status, foreign.text]).toEqual([403, expect.not.stringContaining('Row one')])
+    const { slug: own } = await stranger.makeBundle()
+    const some = await bulk(stranger, 'export', [one.slug, own, 'no-such-bundle'])
+    expect([some.status, some.text]).toEqual([
+      403,
+      expect.stringContaining('2 bundles can’t be exported. 1 other bundle can.'),
+    ])
+    const offered = elementsOf(some.text).filter(({ attributes }) => attributes.name === 'slug')
+    expect(offered.map(({ attributes }) => attributes.value)).toEqual([own])
+    expect(JSON.parse((await bulk(stranger, 'export', [own])).text).bundles).toHaveLength(1)
     for (const [what, slugs] of [
       ['export', []],
       ['delete', Array.from({ length: 101 }, (_, n) => `bundle-${n}`)],
@@ -195,9 +204,43 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('the list offers what a role may do', async () => {
-    const [editor, viewer] = [await arrive(at()), await arrive(at())]
-    const { id } = await organize(ann, [
+  test('a complete list says how many there are, and an empty dashboard offers each way to start once', async () => {
+    const owner = await newPerson(at())
+    const starts = (html: string): (string | undefined)[] =>
+      elementsOf(html.split('<main')[1]?.split('</main')[0] ?? '')
+        .map(({ attributes }) => attributes.href)
+        .filter((href) => href === '/dashboard/links/new' || href === '/dashboard/links/import')
+        .sort()
+    const both = ['/dashboard/links/import', '/dashboard/links/new']
+    expect(starts(await page('/dashboard', owner))).toEqual(both)
+    for (const says of ['1 bundle', '2 bundles']) {
+      await owner.makeBundle()
+      const html = await page('/dashboard', owner)
+      expect(html).toContain(`<span>${says}</span>`)
+      expect(starts(html)).toEqual(both)
+    }
+    expect(await page('/dashboard?limit=1', owner)).toContain('<span>1 to 1 of 2</span>')
+    expect(await page('/dashboard?limit=1&offset=1', owner)).toContain('<span>2 to 2 of 2</span>')
+  })
+
+  test('a bundle names its owner if that is not the current workspace', async () => {
+    const owner = await newPerson(at())
+    const personal = await owner.makeBundle()
+    await newOrganization(owner)
+    const shared = await owner.makeBundle()
+    const lede = async ({ slug }: { slug: string }) =>
+      /<h1[^>]*>[^<]*<\/h1><p class="hint">([^<]*)</.exec(await page(`/dashboard/links/${slug}`, owner))?.[1]
+    expect([await lede(personal), await lede(shared)]).toEqual(['Personal bundle', undefined])
+    await actFor(owner, null)
+    expect([await lede(personal), await lede(shared)]).toEqual([
+      undefined,
+      expect.stringMatching(/^Belongs to Organisation \d+$/),
+    ])
+  })
+
+  test('the list offers only what the role allows', async () => {
+    const [editor, viewer] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(ann, [
       [editor, 'editor'],
       [viewer, 'viewer'],
     ])

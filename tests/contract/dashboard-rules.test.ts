@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fieldsIn, multipart } from '../form.ts'
-import { actFor, arrive, organize, type Person } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
 import { elementsOf, unescaped } from './html.ts'
 import { onEveryRuntime } from './support.ts'
 
@@ -22,13 +22,13 @@ type Fields = [string, string][]
 
 onEveryRuntime({}, (server) => {
   let known: Promise<Person> | undefined
-  const owner = () => (known ??= arrive(server()))
+  const owner = () => (known ??= newPerson(server()))
   const path = (slug: string) => `/dashboard/links/${slug}/policy`
   const open = async (person: Person, slug: string) => {
     const answer = await person.fetch(path(slug))
     return { status: answer.status, html: await answer.text() }
   }
-  /** Presses a button of a page as a browser without JavaScript does, some of its fields changed. */
+  /** Presses a button of a page like a browser without JavaScript, with some fields changed. */
   const press = async (
     person: Person,
     slug: string,
@@ -53,7 +53,7 @@ onEveryRuntime({}, (server) => {
   const stateOf = (html: string, place: string) =>
     new RegExp(`id="${place}-state"[^>]*>(.*?)</div>`, 's').exec(html)?.[1]?.replace(/<[^>]*>/g, ' ') ?? ''
 
-  test('rules are opened, changed and saved by plain forms, and keep their ids', async () => {
+  test('rules are opened, changed and saved with plain forms, and keep their ids', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const before = await saved(person, slug)
@@ -70,7 +70,7 @@ onEveryRuntime({}, (server) => {
     expect(after?.rules[1]?.when).toMatchObject({ of: [{ op: 'signedIn' }, { value: 'acme.de' }] })
   })
 
-  test('a rule is made from nothing, button by button', async () => {
+  test('a rule is made from scratch, button by button', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
@@ -103,7 +103,7 @@ onEveryRuntime({}, (server) => {
     ] as never)
   })
 
-  test('what cannot be saved comes back as typed, each error beside its condition, and nothing is saved', async () => {
+  test('an invalid rule comes back as typed, each error next to its condition, and nothing is saved', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
@@ -127,7 +127,7 @@ onEveryRuntime({}, (server) => {
     expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Acme', 'Phones'])
   })
 
-  test('a rule that is not finished is not saved, and says where, once', async () => {
+  test('an unfinished rule is not saved, and says where, once', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
@@ -146,7 +146,7 @@ onEveryRuntime({}, (server) => {
     expect((await saved(person, slug))?.rules[0]).toMatchObject({ tabs: [{ url: 'https://www.example.com' }] })
   })
 
-  test('countries are chosen by name, and what is no country is not saved', async () => {
+  test('countries are chosen by name, and an invalid country is not saved', async () => {
     const person = await owner()
     const when = { op: 'in', field: 'country', values: ['DE', 'AT'] }
     const { slug } = await person.makeBundle({ resolutionPolicy: { version: 1, rules: [rule('DACH', when)] } })
@@ -167,7 +167,7 @@ onEveryRuntime({}, (server) => {
     expect(names).not.toBeEmpty()
   })
 
-  test('a condition does not take over the value of what it asked before', async () => {
+  test('a condition drops its value when its field changes', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
@@ -175,7 +175,7 @@ onEveryRuntime({}, (server) => {
     expect(Object.fromEntries(fieldsIn(changed.html))['rules.1.when.value']).toBe('')
   })
 
-  test('a new rule has one complaint about its name, and a wrong link leaves its note alone', async () => {
+  test('a new rule has one error about its name, and a wrong link does not mark its note', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
@@ -188,7 +188,7 @@ onEveryRuntime({}, (server) => {
     expect(names).not.toContain('rules.0.tabs.0.note')
   })
 
-  test('what no viewer here can have is not offered', async () => {
+  test('fields that no viewer here can have are not offered', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     const page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
@@ -197,7 +197,7 @@ onEveryRuntime({}, (server) => {
     for (const absent of ['country', 'orgRole']) expect(offered).not.toContain(absent)
   })
 
-  test('the errors of a rule that is closed open it', async () => {
+  test('a closed rule with errors is opened', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
@@ -207,7 +207,7 @@ onEveryRuntime({}, (server) => {
     expect([page.status, page.html.includes('name="rules.1.name"')]).toEqual([400, true])
   })
 
-  test('who saves second is shown both sides, keeps what they typed, and may put it in place', async () => {
+  test('the second of two saves is shown both sides, keeps what was typed, and may overwrite', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const mine = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
@@ -226,7 +226,7 @@ onEveryRuntime({}, (server) => {
     expect((await saved(person, slug))?.rules.map(({ name }) => name)).toEqual(['Mine', 'Phones'])
   })
 
-  test('JSON and builder hold the same, both ways; what is wrong with JSON is told at its line and exact path', async () => {
+  test('JSON and the builder stay in sync, both ways; errors in JSON name their line and exact path', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 0')
@@ -261,7 +261,7 @@ onEveryRuntime({}, (server) => {
       ?.replace(/<[^>]*>/g, ' ')
       .trim() ?? ''
 
-  test('the rules as they stand in the form are tried before they are saved, by the evaluator of the launcher', async () => {
+  test('unsaved rules in the form are tested by the launcher’s own evaluator', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const page = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
@@ -280,7 +280,7 @@ onEveryRuntime({}, (server) => {
   const textOf = (html: string, id: string) =>
     new RegExp(`id="${id}">(.*?)</p>`, 's').exec(html)?.[1]?.replace(/<[^>]*>/g, '') ?? ''
 
-  test('warnings stand at their rule, and name rules as people count them', async () => {
+  test('warnings appear at their rule, and count rules from 1', async () => {
     const person = await owner()
     const wide = { op: 'endsWith', field: 'emailDomain', value: 'acme.com' }
     const resolutionPolicy = {
@@ -295,9 +295,9 @@ onEveryRuntime({}, (server) => {
     expect(stateOf(role.html, 'rules-3-when')).toContain('belongs to no organisation')
   })
 
-  test('viewers read and try the rules, and have nothing to change them with', async () => {
-    const [admin, viewer] = [await arrive(server()), await arrive(server())]
-    const { id } = await organize(admin, [[viewer, 'viewer']])
+  test('viewers read and test the rules, without any controls to change them', async () => {
+    const [admin, viewer] = [await newPerson(server()), await newPerson(server())]
+    const { id } = await newOrganization(admin, [[viewer, 'viewer']])
     const { slug } = await admin.makeBundle({ resolutionPolicy: POLICY })
     for (const subject of [null, id]) {
       await actFor(viewer, subject)
@@ -316,19 +316,19 @@ onEveryRuntime({}, (server) => {
       expect((await viewer.form(`${path(slug)}/clear`, { version: '1' })).status).toBe(403)
     }
     expect((await saved(admin, slug))?.rules).toHaveLength(2)
-    const stranger = await arrive(server())
+    const stranger = await newPerson(server())
     expect((await open(stranger, slug)).status).toBe(403)
     expect((await stranger.form(path(slug), { do: 'check' })).status).toBe(403)
   })
 
-  test('clearing asks first, and is refused where somebody saved meanwhile', async () => {
+  test('clearing asks first, and is refused if the rules changed meanwhile', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const asked = await person.fetch(`${path(slug)}/clear`)
     expect(await asked.text()).toContain('The 2 rules of this bundle will be gone')
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Other' })
     expect((await person.form(`${path(slug)}/clear`, { version: '1' })).status).toBe(412)
-    // Nor without the version that was seen, which would clear whatever stands there.
+    // Nor without the version that was read, which could clear newer rules.
     for (const fields of [{}, { version: '0' }, { version: '2x' }] as Record<string, string>[]) {
       expect((await person.form(`${path(slug)}/clear`, fields)).status).toBe(400)
     }
@@ -338,7 +338,7 @@ onEveryRuntime({}, (server) => {
     expect((await person.fetch(`${path(slug)}/clear`)).status).toBe(303)
   })
 
-  test('taking out every rule and saving leaves no policy', async () => {
+  test('removing every rule and saving leaves no policy', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: { ...POLICY, rules: POLICY.rules.slice(0, 1) } })
     const page = await press(person, slug, (await open(person, slug)).html, 'rule.remove 0')
@@ -348,7 +348,7 @@ onEveryRuntime({}, (server) => {
     expect(await saved(person, slug)).toBeNull()
   })
 
-  test('the largest policy that there may be goes through the form, as rules and as JSON', async () => {
+  test('the largest possible policy survives the form, as rules and as JSON', async () => {
     const person = await owner()
     const values = Array.from({ length: 165 }, (_, n) => `número-${n}`)
     const rules = Array.from({ length: 50 }, (_, n) =>
@@ -366,7 +366,7 @@ onEveryRuntime({}, (server) => {
     expect(await saved(person, slug)).toMatchObject({ rules: [...rules.slice(0, 49), { ...rules[49], name: 'Last' }] })
   })
 
-  test('an answer for htmx is the part that changes, and leaves the page and its history alone', async () => {
+  test('an answer for htmx is the part that changes, without the page or its history', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const { html } = await open(person, slug)
@@ -380,7 +380,7 @@ onEveryRuntime({}, (server) => {
     expect(checked.html).not.toContain('<input')
   })
 
-  test('what no page of ours sends is refused, and breaks nothing', async () => {
+  test('forms that none of our pages send are refused, and break nothing', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const send = async (fields: Fields) => (await person.form(path(slug), fields as never)).status

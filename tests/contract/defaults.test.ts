@@ -17,14 +17,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'openall-defaults-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the default of every setting is the one that the README’s table says', () => {
+test('the default of every setting matches the README’s table', () => {
   const rows = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `([A-Z][A-Z0-9_]*)` +\| (.*?) +\|/gm)
   const said = new Map([...rows].map(([, name = '', text = '']) => [name, /^`([^<`]*)`$/.exec(text.trim())?.[1]]))
   expect(said.size).toBe(Object.keys(SETTINGS).length)
   for (const [name, { fallback }] of Object.entries(SETTINGS)) expect([name, said.get(name)]).toEqual([name, fallback])
 })
 
-test('a start with nothing set does what the specification’s defaults say', () => {
+test('a start without settings follows the specification’s defaults', () => {
   const DATABASE_URL = `file:${join(folder, 'config.db')}`
   expect(SETTINGS.DATABASE_URL.fallback).toBe('file:./data/openall.db')
   expect(readConfig({ DATABASE_URL })).toMatchObject({
@@ -59,7 +59,7 @@ test('a start with nothing set does what the specification’s defaults say', ()
   expect(readFileSync(join(folder, 'config.db.secret'), 'utf8')).toMatch(/^[\w-]{43}$/)
 })
 
-test('launchers in memory may take a 32nd of the memory that there is, within bounds', () => {
+test('the launcher cache may use 1/32 of the available memory, within bounds', () => {
   const GB = 2 ** 30
   expect([0.25, 1, 4, 8, 64].map((memory) => defaultCacheMb(memory * GB))).toEqual([32, 32, 128, 256, 512])
   const DATABASE_URL = `file:${join(folder, 'config.db')}`
@@ -68,7 +68,7 @@ test('launchers in memory may take a 32nd of the memory that there is, within bo
   expect(readConfig({ DATABASE_URL, SERVICE_CACHE_MB: '7' }).cacheBytes).toBe(7 * 2 ** 20)
 })
 
-test('and the service that is started so shows it', async () => {
+test('and a started service reports that size', async () => {
   const unset = { DATABASE_URL: '', SERVICE_RATE_LIMIT_MAX_REQUESTS: '', SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '' }
   const server = await startServer({ env: unset, cwd: folder, main: join(ROOT, 'src/main.ts') })
   try {
@@ -76,7 +76,7 @@ test('and the service that is started so shows it', async () => {
     expect(existsSync(join(folder, 'data/openall.db'))).toBeTrue()
     expect(await (await fetch(origin)).text()).toContain('Openall')
     const from = Date.now()
-    // No header tells of another client, whatever it says.
+    // By default no header sets the client address.
     const send = (index: number) => create(server, { urls: [URL_OK] }, { 'x-forwarded-for': `192.0.2.${index}` })
     const answers = await Promise.all(Array.from({ length: 31 }, (_, index) => send(index)))
     const made = answers.filter(({ status }) => status === 201)
@@ -99,7 +99,7 @@ test('and the service that is started so shows it', async () => {
   }
 })
 
-test('a password costs what OWASP asks of scrypt at 16 MiB a hash', async () => {
+test('password hashing follows OWASP’s scrypt parameters at 16 MiB per hash', async () => {
   const server = await startServer()
   const { userId } = await signUp(server)
   const [row] = await server.sql('SELECT password FROM account WHERE user_id = ?', [userId])

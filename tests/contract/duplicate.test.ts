@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fieldsIn, multipart } from '../form.ts'
 import { POLICY } from '../parity/world.ts'
-import { actFor, arrive, type BundleBody, NO_TEXTS, organize, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import {
+  actFor,
+  type BundleBody,
+  NO_TEXTS,
+  newOrganization,
+  newPerson,
+  type Person,
+  URL_A,
+  URL_B,
+  Visitor,
+} from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 interface Told extends BundleBody {
@@ -27,7 +37,7 @@ onEveryTarget({}, (at) => {
   let person: Person
   let slug: string
   beforeAll(async () => {
-    person = await arrive(at())
+    person = await newPerson(at())
     slug = (await person.makeBundle(ORIGINAL)).slug
   })
   const duplicate = (fields: object = {}, headers: Record<string, string> = {}, of = slug, by: Visitor = person) =>
@@ -36,12 +46,12 @@ onEveryTarget({}, (at) => {
   const key = (name: string) => ({ 'idempotency-key': name })
   const rows = async () => Number((await at().sql('SELECT count(*) AS rows FROM bundles'))[0]?.rows)
 
-  test('a copy has the content of its original, is somebody’s own, and leaves the original as it is', async () => {
+  test('a copy has the content of its original, belongs to its maker, and leaves the original unchanged', async () => {
     const before = await read(slug)
     const { status, headers, body } = await duplicate({}, { 'service-client': 'tests/1' })
     expect(status).toBe(201)
     expect(headers.get('location')).toBe(`/api/links/${body.slug}`)
-    expect<unknown>(body).toEqual({ slug: body.slug, url: `${at().origin}/l/${body.slug}` })
+    expect<unknown>(body).toEqual({ slug: body.slug, url: `${at().origin}/l/${body.slug}`, versionNumber: 1 })
     expect(body.slug).not.toBe(slug)
     const copy = await read(body.slug)
     const { title, description, urls, urlMetadata, owner } = before
@@ -53,7 +63,7 @@ onEveryTarget({}, (at) => {
     expect((await fetch(body.url)).status).toBe(200)
   })
 
-  test('the rules of a copy are new ones, which nothing was counted of', async () => {
+  test('the rules of a copy are new, without counts', async () => {
     const ruleOf = async (of: string) => (await read(of)).resolutionPolicy?.rules[0]
     const first = await ruleOf(slug)
     const second = await ruleOf((await duplicate()).body.slug)
@@ -61,7 +71,7 @@ onEveryTarget({}, (at) => {
     expect(second?.id).not.toBe(first?.id)
   })
 
-  test('what is sent takes the place of what the original has, field by field', async () => {
+  test('sent fields replace those of the original', async () => {
     const made = async (fields: object) => read((await duplicate(fields)).body.slug)
     expect(await made({ title: 'Another', description: null })).toMatchObject({
       title: 'Another',
@@ -69,7 +79,7 @@ onEveryTarget({}, (at) => {
       urls: [URL_A, URL_B],
       resolutionPolicy: { rules: [{ name: POLICY.rules[0]?.name }] },
     })
-    // A URL that stays keeps what is said of it.
+    // A URL that stays keeps its metadata.
     const moved = await made({ urls: [URL_B, 'https://c.example/', URL_A] })
     expect(moved.urlMetadata).toEqual([{ openPolicy: 'manual' }, {}, { note: 'first', tags: ['live'] }])
     expect((await made({ urlMetadata: [{ note: 'other' }] })).urlMetadata).toEqual([{ note: 'other' }, {}])
@@ -87,7 +97,7 @@ onEveryTarget({}, (at) => {
     expect(await duplicate({ slug: 'another' })).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
   })
 
-  test('what is wrong with a field is told as it is of a new bundle', async () => {
+  test('invalid fields are reported as for a new bundle', async () => {
     const before = await rows()
     const refusals: [object, string, RegExp][] = [
       [{ tilte: 'x' }, 'BAD_REQUEST', /^tilte is not a field/],
@@ -120,7 +130,7 @@ onEveryTarget({}, (at) => {
     expect(await read(newSlug)).toMatchObject({ slug: newSlug, title: ORIGINAL.title })
   })
 
-  test('a dry run answers what would be saved, and saves nothing', async () => {
+  test('a dry run answers with what would be saved, and saves nothing', async () => {
     const before = await rows()
     const { status, body } = await duplicate({ title: 'Tried', newSlug: 'only-tried', dryRun: true }, key('dry'))
     expect([status, await rows()]).toEqual([200, before])
@@ -128,6 +138,8 @@ onEveryTarget({}, (at) => {
       dryRun: true,
       bundle: {
         slug: 'only-tried',
+        url: `${at().origin}/l/only-tried`,
+        versionNumber: 1,
         urls: [URL_A, URL_B],
         ...NO_TEXTS,
         ...ORIGINAL,
@@ -140,7 +152,7 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('a key makes one copy, whatever has become of the original since', async () => {
+  test('an idempotency key makes one copy, whatever happens to the original afterwards', async () => {
     const { slug: short } = await person.makeBundle({ title: 'short-lived' })
     const first = await duplicate({}, key('once'), short)
     await person.api('PATCH', `/api/links/${short}`, { title: 'edited' })
@@ -157,8 +169,8 @@ onEveryTarget({}, (at) => {
   })
 
   describe('of somebody else', () => {
-    test('nothing is copied: not what is theirs, nobody’s, deleted, or was never there', async () => {
-      const stranger = await arrive(at())
+    test('nothing is copied that belongs to others, is anonymous, deleted, or does not exist', async () => {
+      const stranger = await newPerson(at())
       const { slug: unclaimed } = await new Visitor(at()).makeBundle()
       const { slug: deleted } = await person.makeBundle()
       await person.api('DELETE', `/api/links/${deleted}`)
@@ -172,9 +184,9 @@ onEveryTarget({}, (at) => {
       expect([dry.body.code, await rows()]).toEqual(['FORBIDDEN', before])
     })
 
-    test('a copy goes to whom its maker acts for, and no viewer makes one there', async () => {
-      const [admin, viewer, editor] = [await arrive(at()), await arrive(at()), await arrive(at())]
-      const { id: organizationId } = await organize(admin, [
+    test('a copy belongs to the acting subject, and viewers make none there', async () => {
+      const [admin, viewer, editor] = [await newPerson(at()), await newPerson(at()), await newPerson(at())]
+      const { id: organizationId } = await newOrganization(admin, [
         [viewer, 'viewer'],
         [editor, 'editor'],
       ])
@@ -186,7 +198,7 @@ onEveryTarget({}, (at) => {
       }
       const ofEditor = await duplicate({}, {}, theirs, editor)
       expect((await read(ofEditor.body.slug, admin)).owner).toEqual({ type: 'organization', organizationId })
-      // What one may read one may keep a copy of.
+      // Whoever may read a bundle may copy it.
       await actFor(viewer, null)
       const own = await duplicate({}, {}, theirs, viewer)
       expect((await read(own.body.slug, viewer)).owner).toEqual({ type: 'user', userId: viewer.userId })
@@ -219,8 +231,8 @@ onEveryTarget({}, (at) => {
 })
 
 onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '3', SERVICE_WRITES_PER_MINUTE: '0' }, (at) => {
-  test('copies count: of 8 at once at a cap of 3, one original and two copies are there', async () => {
-    const person = await arrive(at())
+  test('copies count towards the cap: of 8 at once at a cap of 3, the original and two copies exist', async () => {
+    const person = await newPerson(at())
     const { slug } = await person.makeBundle()
     const copy = (fields: object = {}) => person.api<Told>('POST', `/api/links/${slug}/duplicate`, fields)
     const answers = await Promise.all(Array.from({ length: 8 }, () => copy()))
@@ -236,8 +248,8 @@ writeFileSync(SERVICE_BLOCKED_HOSTS_FILE, 'bad.example\n')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 onEveryTarget({ SERVICE_BLOCKED_HOSTS_FILE }, (at) => {
-  test('what leads to a blocked host is not copied, though it stood there before the block', async () => {
-    const person = await arrive(at())
+  test('a bundle that leads to a blocked host is not copied, even if it is older than the block', async () => {
+    const person = await newPerson(at())
     const { slug } = await person.makeBundle()
     const copy = (fields: object) => person.api<Told>('POST', `/api/links/${slug}/duplicate`, fields)
     expect((await copy({ urls: ['https://bad.example/'] })).body.code).toBe('INVALID_URLS')

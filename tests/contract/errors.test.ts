@@ -5,10 +5,10 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const OK = JSON.stringify({ urls: [URL_OK] })
 const LIMIT = 256 * 1024
 
-/** What every answer carries, whoever asked for what. */
+/** Headers of every answer. */
 const SECURITY: Record<string, RegExp> = {
   'content-security-policy': /^(?!.*unsafe-)default-src 'none'.*frame-ancestors 'none'/,
-  // Pages with forms send their own origin along, or browsers would post `Origin: null` over plain http.
+  // Pages with forms send their origin, because otherwise browsers would post `Origin: null` over plain http.
   'referrer-policy': /^(no-referrer|same-origin)$/,
   'cross-origin-opener-policy': /^same-origin$/,
   'x-content-type-options': /^nosniff$/,
@@ -29,7 +29,7 @@ function streamOf(size: number): ReadableStream<Uint8Array> {
 onEveryRuntime({}, (server) => {
   const links = () => `${server().origin}/api/links`
 
-  test('a path that is not there is 404, as JSON below /api and as a page elsewhere', async () => {
+  test('an unknown path is 404, as JSON below /api and as a page elsewhere', async () => {
     for (const path of ['/api', '/api/', '/api/nothing', '/api/links/a/b/c', '/api/links/a/nothing?x=1']) {
       const answer = await fetch(server().origin + path)
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'application/json'])
@@ -42,15 +42,15 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a percent sign that encodes nothing is a slug that nobody has', async () => {
+  test('an invalid percent encoding is an unknown slug', async () => {
     for (const slug of ['%', '%zz', '%00', '%ff', '%E0%A4', '%2e%2e%2f', '%u0041']) {
       expect([slug, (await fetch(`${server().origin}/l/${slug}`)).status]).toEqual([slug, 404])
     }
   })
 
-  test('a method that a path does not have is 405, and Allow names those it has', async () => {
+  test('an unsupported method is 405, and Allow names the supported ones', async () => {
     const cases: [string, string, string][] = [
-      ['/api/links', 'GET PUT PATCH DELETE HEAD OPTIONS', 'POST'],
+      ['/api/links', 'GET PUT PATCH DELETE HEAD', 'POST, OPTIONS'],
       ['/api/links/abc/events', 'GET PUT HEAD OPTIONS', 'POST'],
       ['/', 'PUT DELETE PATCH OPTIONS', 'GET, HEAD, POST'],
       ['/l/abc', 'POST PUT DELETE OPTIONS', 'GET, HEAD'],
@@ -77,7 +77,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a body that is not said to be JSON is 415', async () => {
+  test('a body without a JSON content type is 415', async () => {
     for (const type of ['text/plain', 'text/html', 'application/x-www-form-urlencoded', 'application/jsonx', '']) {
       const { status, body } = await post(links(), OK, { 'content-type': type })
       expect([type, status, body.code]).toEqual([type, 415, 'UNSUPPORTED_MEDIA_TYPE'])
@@ -90,7 +90,7 @@ onEveryRuntime({}, (server) => {
     expect(form.status).toBe(415)
   })
 
-  test('a content type is read without regard to case and parameters', async () => {
+  test('content types are compared without case and parameters', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/json;x=y']) {
       expect((await post(links(), OK, { 'content-type': type })).status).toBe(201)
     }
@@ -112,7 +112,7 @@ onEveryRuntime({}, (server) => {
     expect((await create(server(), OK)).status).toBe(201)
   })
 
-  test('a form of more fields than any of ours is refused before they are read', async () => {
+  test('a form with more fields than any of ours is refused before they are read', async () => {
     for (const [path, body] of [
       ['/', 'a&'.repeat(10_001)],
       ['/sign-in', '='.repeat(8).concat('&').repeat(50_000)],
@@ -129,7 +129,7 @@ onEveryRuntime({}, (server) => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
   })
 
-  test('what was typed into it comes back, unless it is far too much; a password never does', async () => {
+  test('texts of a form that is too large come back, unless it is far too large; a password never does', async () => {
     const urls = `${URL_OK}\n${'x'.repeat(LIMIT)}<b>`
     const sent = await fetch(server().origin, {
       method: 'POST',
@@ -153,7 +153,7 @@ onEveryRuntime({}, (server) => {
     expect(raw).toContain('HTTP/1.1 201 ')
   })
 
-  test('a body in chunks is a body', async () => {
+  test('a chunked body is accepted', async () => {
     const body = `5\r\n${OK.slice(0, 5)}\r\n${(OK.length - 5).toString(16)}\r\n${OK.slice(5)}\r\n0\r\n\r\n`
     const head = { host: new URL(links()).host, ...JSON_TYPE, 'transfer-encoding': 'chunked' }
     expect(statusOf(await sendRaw(server(), requestText('POST', '/api/links', head, body)))).toBe(201)
@@ -187,7 +187,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('nesting past 64 levels is refused before it is parsed, and brackets in texts do not count', async () => {
+  test('nesting past 64 levels is refused before parsing, and brackets in strings do not count', async () => {
     const nested = (depth: number) => `{"urls":["${URL_OK}"],"x":${'['.repeat(depth)}${']'.repeat(depth)}}`
     expect((await create(server(), nested(63))).body.code).toBe('BAD_REQUEST')
     for (const depth of [64, 100_000]) expect((await create(server(), nested(depth))).body.code).toBe('INVALID_JSON')
@@ -196,12 +196,15 @@ onEveryRuntime({}, (server) => {
     expect((await create(server(), `{"urls":["${URL_OK}"],"title":"${text}"}`)).status).toBe(201)
   })
 
-  test('what is wrong under urls wins over what is wrong elsewhere', async () => {
+  test('errors under urls win over other errors', async () => {
     const { body } = await create(server(), { title: 1, extra: 1, urls: ['x'] })
-    expect(body).toEqual({ error: 'urls[0] must be an http: or https: URL', code: 'INVALID_URLS' } as typeof body)
+    expect(body).toEqual({
+      error: 'urls[0] must be an http: or https: URL, not "x"',
+      code: 'INVALID_URLS',
+    } as typeof body)
   })
 
-  test('a credential that is not valid is 401 with WWW-Authenticate, before anything else that is wrong', async () => {
+  test('an invalid credential is 401 with WWW-Authenticate, before any other error', async () => {
     for (const authorization of ['Bearer oa_x.y', 'Bearer', 'Basic YTpi', 'nonsense']) {
       const { status, headers, body } = await create(server(), '{', { authorization, 'idempotency-key': 'ä' })
       expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
@@ -210,7 +213,7 @@ onEveryRuntime({}, (server) => {
     expect(event.status).toBe(401)
   })
 
-  test('an Idempotency-Key of 1 to 255 printable characters is taken, any other is BAD_REQUEST', async () => {
+  test('an Idempotency-Key of 1 to 255 printable characters is accepted, any other is BAD_REQUEST', async () => {
     for (const key of ['k', 'k'.repeat(255), 'a b~!']) {
       expect((await create(server(), OK, { 'idempotency-key': key })).status).toBe(201)
     }
@@ -220,7 +223,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a Host that is not the service’s is 421, save for /healthz', async () => {
+  test('a Host that is not the service’s is 421, except for /healthz', async () => {
     for (const host of ['evil.example', 'localhost', '127.0.0.1', '', 'a b', '[::1']) {
       const api = await sendRaw(server(), requestText('GET', '/api/links', { host }))
       expect([host, statusOf(api)]).toEqual([host, 421])
@@ -240,7 +243,7 @@ onEveryRuntime({}, (server) => {
     expect(statusOf(raw)! >= 400).toBeTrue()
   })
 
-  test('a target in absolute form misleads nobody about where its path begins', async () => {
+  test('an absolute request target cannot disguise where its path begins', async () => {
     const { host, origin } = new URL(server().origin)
     for (const target of ['http://x/aaa/healthz', 'http://evil.example/aaa/healthz']) {
       const status = statusOf(await sendRaw(server(), requestText('GET', target, { host })))

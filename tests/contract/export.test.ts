@@ -3,7 +3,7 @@ import '../../src/core/schemas.ts'
 import { type } from 'arktype'
 import { ExportedData } from '../../src/export/export.ts'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const EXPORT = '/api/me/export'
@@ -12,7 +12,7 @@ const POLICY = {
   rules: [{ name: 'Acme', when: { op: 'equals', field: 'emailDomain', value: 'acme.com' }, tabs: [{ url: URL_A }] }],
 }
 
-/** As much of an export as is looked at here. */
+/** The parts of an export that are checked here. */
 interface Exported {
   subject: object
   profile: { email: string }
@@ -27,7 +27,10 @@ interface Exported {
     deletedAt?: string
     resolutionPolicy: object | null
     versions: { versionNumber: number; title: string | null; resolutionPolicy: object | null }[]
-    insights: { counts: { day: string; ruleId: string | null; views: number; openAllClicks: number }[] }
+    insights: {
+      counts: { day: string; ruleId: string | null; views: number; openAllClicks: number }[]
+      breakdowns: { day: string; dimension: string; value: string | null; views: number }[]
+    }
   }[]
 }
 
@@ -35,7 +38,7 @@ onEveryTarget({}, (at) => {
   let ann: Person
   let bob: Person
   beforeEach(async () => {
-    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+    ;[ann, bob] = (await Promise.all([newPerson(at()), newPerson(at())])) as [Person, Person]
   })
 
   async function exported(person: Visitor, query = ''): Promise<Exported> {
@@ -48,7 +51,7 @@ onEveryTarget({}, (at) => {
     return body
   }
 
-  test('everything of a person is in it: every version, policy and count, deleted bundles, and no secret', async () => {
+  test('it holds everything of a person: every version, policy and count, deleted bundles, and no secret', async () => {
     const { slug, url } = await ann.makeBundle({ title: 'first', resolutionPolicy: POLICY })
     for (let n = 2; n <= 45; n += 1) await ann.api('PATCH', `/api/links/${slug}`, { title: `edit ${n}` })
     await fetch(url, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' } })
@@ -60,7 +63,7 @@ onEveryTarget({}, (at) => {
       name: 'k',
     })
     await ann.api('DELETE', `/api/me/keys?id=${key.apiKey.id}`)
-    await organize(ann)
+    await newOrganization(ann)
     await ann.makeBundle({ title: 'of the organisation' })
     const told = async () => (await ann.api<{ totals: object }>('GET', `/api/links/${slug}/insights`)).body.totals
     await becomes(told, expect.objectContaining({ views: 1, openAllClicks: 1 }))
@@ -74,11 +77,16 @@ onEveryTarget({}, (at) => {
     expect(all.bundles).toHaveLength(23)
     expect(all.bundles.find((one) => one.slug === gone.slug)?.deletedAt).toEqual(expect.any(String))
     const whole = all.bundles.find((one) => one.slug === slug)!
-    expect(whole.resolutionPolicy).toMatchObject({ rules: [{ name: 'Acme' }] })
+    expect(whole).toMatchObject({ url, versionNumber: 45, resolutionPolicy: { rules: [{ name: 'Acme' }] } })
     expect(whole.versions.map(({ versionNumber }) => versionNumber)).toEqual(
       Array.from({ length: 45 }, (_, index) => 45 - index),
     )
     expect(whole.versions.at(-1)).toMatchObject({ title: 'first', resolutionPolicy: { rules: [{ name: 'Acme' }] } })
+    expect(whole.insights.breakdowns).toMatchObject([
+      { dimension: 'device', value: 'desktop', views: 1 },
+      { dimension: 'language', value: null, views: 1 },
+      { dimension: 'referrer', value: null, views: 1 },
+    ])
     expect(whole.insights.counts).toMatchObject([{ ruleId: null, views: 1, openAllClicks: 1 }])
 
     const text = JSON.stringify(all)
@@ -88,8 +96,8 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('an organisation’s data is for its admins: of nobody else, and of no other', async () => {
-    const { id } = await organize(ann, [[bob, 'editor']])
+  test('an organisation’s data is only for its admins', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
     const { slug } = await ann.makeBundle()
     const invite = { email: 'carol@people.example', role: 'viewer', organizationId: id }
     await ann.api('POST', '/api/auth/organization/invite-member', invite)
@@ -105,14 +113,14 @@ onEveryTarget({}, (at) => {
     expect(editor).toMatchObject({ status: 403, body: { error: 'needs role admin (you are editor)' } })
     await actFor(bob, id)
     expect((await exported(bob)).subject).toEqual({ type: 'user', userId: bob.userId })
-    const other = await arrive(at())
+    const other = await newPerson(at())
     for (const query of [`?organizationId=${id}`, '?organizationId=none-such']) {
       expect(await other.api('GET', EXPORT + query)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
     }
   })
 
-  test('a key gets what its subject has, and needs the widest scope', async () => {
-    const { id } = await organize(ann)
+  test('a key gets its subject’s data, and needs the widest scope', async () => {
+    const { id } = await newOrganization(ann)
     await ann.makeBundle()
     const keyFor = async (scope: string) => {
       const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: scope, scopes: [scope] })

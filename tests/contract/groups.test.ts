@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, type BundleBody, type CreatedBody, type Person, URL_A } from '../people.ts'
+import { type BundleBody, type CreatedBody, newPerson, type Person, URL_A } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const CAP = 12
 const AT_ONCE = 16
 
-// Writes that are asked for together share a transaction: each has its own answer, as if it were alone.
+// Simultaneous writes share a transaction, but each gets its own answer.
 onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: String(CAP), SERVICE_WRITES_PER_MINUTE: '0' }, (server) => {
   let owner: Person
   let neighbour: Person
   beforeAll(async () => {
-    owner = await arrive(server())
-    neighbour = await arrive(server())
+    owner = await newPerson(server())
+    neighbour = await newPerson(server())
   })
 
   const create = (person: Person, body: object = {}, headers: Record<string, string> = {}) =>
@@ -21,8 +21,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: String(CAP), SERVICE_WRITES_PER_M
     answers.map(({ status, body }) => body.code ?? String(status)).sort()
   const oneOf = (won: string, lost: string) => [won, ...Array.from({ length: AT_ONCE - 1 }, () => lost)].sort()
 
-  describe('writes asked for at the same moment', () => {
-    test('are refused one by one: a taken slug, a stale version, a key used before, a cap', async () => {
+  describe('writes sent at the same moment', () => {
+    test('are refused one by one: a taken slug, a stale version, a used key, a cap', async () => {
       const edited = await owner.makeBundle()
       const slug = `together-${crypto.randomUUID().slice(0, 8)}`
       const key = crypto.randomUUID()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { SLOW_PASSWORDS, startHere } from '../here.ts'
-import { arrive, linkIn, mailTo, newEmail, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
+import { SLOW_PASSWORDS, startInProcess } from '../in-process.ts'
+import { linkIn, mailTo, newEmail, newPerson, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -10,7 +10,7 @@ const WRONG = 'not the password'
 describe('guessing', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
+    server = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
   })
   afterAll(async () => {
     await server?.stop()
@@ -22,7 +22,7 @@ describe('guessing', () => {
       email,
       password,
     })
-  /** Guesses until the account is closed to strangers for now. */
+  /** Guesses until the account is temporarily closed to strangers. */
   async function besiege(email: string, network: number): Promise<void> {
     for (let sent = 0; sent < 30; sent += 1) {
       const { status } = await tryIn(from(`198.51.${network}.${sent}`), email)
@@ -31,7 +31,7 @@ describe('guessing', () => {
     throw new Error('guesses were heard without end')
   }
 
-  test('wrong tries at one account from one address are slowed down, and are told truly for how long', async () => {
+  test('wrong attempts at one account from one address are slowed down, with a correct Retry-After', async () => {
     const email = newEmail()
     const statuses: number[] = []
     for (let sent = 0; sent < 6; sent += 1) statuses.push((await tryIn(from('192.0.2.1'), email)).status)
@@ -40,25 +40,25 @@ describe('guessing', () => {
     expect(body.code).toBe('RATE_LIMITED')
     expect(headers.get('retry-after')).toBe(String(body.retryAfterSeconds))
     expect(body.retryAfterSeconds).toBeWithin(1, 62)
-    // Nobody else is slowed down by that: not another account here, nor this one elsewhere.
+    // Nobody else is slowed down: neither another account from here, nor this account from elsewhere.
     expect((await tryIn(from('192.0.2.1'), newEmail())).status).toBe(401)
     expect((await tryIn(from('192.0.2.2'), email)).status).toBe(401)
   })
 
-  test('right tries are not counted', async () => {
+  test('correct attempts are not counted', async () => {
     const ann = await signUp(server)
     const visitor = from('192.0.2.3')
     for (let sent = 0; sent < 8; sent += 1) expect((await tryIn(visitor, ann.email, PASSWORD)).status).toBe(200)
     expect((await tryIn(visitor, ann.email)).status).toBe(401)
   })
 
-  test('what was never compared with a password is no try', async () => {
+  test('an attempt whose password was never compared is not counted', async () => {
     for (let sent = 0; sent < 8; sent += 1) {
       expect((await tryIn(from('192.0.2.4'), 'no address')).status).toBe(400)
     }
   })
 
-  test('from however many addresses one account is tried a bounded number of times, known or not, however spelt', async () => {
+  test('one account gets a bounded number of attempts from all addresses, known or not, however spelt', async () => {
     const known = await signUp(server)
     for (const [network, email] of [
       [100, known.email],
@@ -68,15 +68,15 @@ describe('guessing', () => {
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, index) => tryIn(from(`198.51.${network}.${index}`), spellings[index % 2]!)),
       )
-      // A sign-up is a try at its address as well.
+      // A sign-up counts as an attempt at its address.
       const heard = email === known.email ? 9 : 10
       expect(answers.filter(({ status }) => status === 401)).toHaveLength(heard)
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - heard)
     }
   })
 
-  test('strangers’ guesses lock out neither the browser that has signed in before, nor a mailed link, nor a reset', async () => {
-    const owner = await arrive(server)
+  test('strangers’ attempts lock out neither a browser that has signed in before, nor a mailed link, nor a reset', async () => {
+    const owner = await newPerson(server)
     await owner.api('POST', '/api/auth/request-password-reset', { email: owner.email })
     const first = linkIn(await mailTo(server, owner.email, 'Set a password'))
       .split('/')
@@ -117,7 +117,7 @@ describe('guessing', () => {
       return visitor
     }
 
-    test('is hidden from scripts, and says no address', async () => {
+    test('is hidden from scripts, and does not reveal the address', async () => {
       const fresh = await from('192.0.2.7').fetch('/api/auth/sign-up/email', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -129,13 +129,13 @@ describe('guessing', () => {
       expect(text).not.toContain('people')
     })
 
-    test('has tries of its own, and no more than anybody has', async () => {
+    test('has attempts of its own, and no more than anybody', async () => {
       const statuses: number[] = []
       for (let sent = 0; sent < 6; sent += 1) statuses.push((await tryIn(withCookie(text), owner.email)).status)
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
     })
 
-    test('is worth nothing where it was made up, changed, or made for another account', async () => {
+    test('is worthless if it was made up, changed, or made for another account', async () => {
       const other = (await signUp(server)).cookies.get('device') ?? ''
       const wrong = [`${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`, other, 'x', '', 'x'.repeat(9000)]
       for (const value of wrong) {
@@ -146,10 +146,10 @@ describe('guessing', () => {
       }
     })
 
-    test('got by a sign-up for an address that has an account gives no more tries than anybody has', async () => {
+    test('from a sign-up for an existing address gives no extra attempts', async () => {
       const thief = from('192.0.2.8')
       const words = { email: owner.email, password: 'another password', name: '' }
-      // The siege has closed sign-ups for the address as well.
+      // The attack has closed sign-ups for the address too.
       expect((await thief.api('POST', '/api/auth/sign-up/email', words)).status).toBe(429)
       const quiet = await signUp(server)
       await thief.api('POST', '/api/auth/sign-up/email', { ...words, email: quiet.email })
@@ -161,7 +161,7 @@ describe('guessing', () => {
     })
   })
 
-  test('sign-ups are no way to guess a password', async () => {
+  test('sign-ups cannot be used to guess a password', async () => {
     const owner = await signUp(server)
     const statuses: number[] = []
     for (let sent = 0; sent < 6; sent += 1) {
@@ -175,7 +175,7 @@ describe('guessing', () => {
     ['change-password', { currentPassword: WRONG, newPassword: 'another horse' }],
     ['verify-password', { password: WRONG }],
     ['delete-user', { password: WRONG }],
-  ])('whoever has a session cannot guess the password by %s from however many addresses', async (path, body) => {
+  ])('a session cannot be used to guess the password by %s, from any number of addresses', async (path, body) => {
     const owner = await signUp(server)
     const statuses: number[] = []
     for (let sent = 0; sent < 6; sent += 1) {
@@ -188,7 +188,7 @@ describe('guessing', () => {
     expect((await tryIn(from('192.0.2.10'), owner.email, PASSWORD)).status).toBe(200)
   })
 
-  test('the page to sign in says how long to wait, beside what was typed', async () => {
+  test('the sign-in page says how long to wait, next to what was typed', async () => {
     const email = newEmail()
     const visitor = from('192.0.2.11')
     for (let sent = 0; sent < 5; sent += 1) await tryIn(visitor, email)
@@ -200,8 +200,8 @@ describe('guessing', () => {
   })
 })
 
-test('ninety sign-ups from one network do not keep anybody else from signing in', async () => {
-  const server = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, SLOW_PASSWORDS)
+test('ninety sign-ups from one network do not keep others from signing in', async () => {
+  const server = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, SLOW_PASSWORDS)
   const from = (address: string) => new Visitor(server, { 'x-client': address })
   const ann = await signUp(server)
   const flood = Array.from({ length: 90 }, (_, index) =>
@@ -211,7 +211,7 @@ test('ninety sign-ups from one network do not keep anybody else from signing in'
       name: '',
     }),
   )
-  // The first of them has come in, and those behind it wait for their hashes.
+  // The first of them has signed in, and those behind it wait for their hashes.
   await Bun.sleep(30)
   const { status } = await from('192.0.2.12').api('POST', '/api/auth/sign-in/email', {
     email: ann.email,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
 const VERSIONS = 640
-/** How much memory six readers of a large history may take beyond what the process has, in MiB. */
+/** The memory that six readers of a large history may use in addition, in MiB. */
 const MAX_GROWTH = 200
-/** How much of all that is read may pass while one other request waits: with the event loop held, nearly all would. */
+/** The share of all data that may be sent while one other request waits; with a blocked event loop it would be nearly all. */
 const MAX_SHARE = 1 / 4
 
 interface Snapshot {
@@ -16,7 +16,7 @@ interface Snapshot {
 /** 50 KB of URLs, as the store has them. */
 const LARGE = `(SELECT json_group_array('https://large.example/' || value || '/' || hex(zeroblob(1000))) FROM json_each('[${Array.from({ length: 25 }, (_, n) => n).join()}]'))`
 
-/** Gives a bundle so many versions of 50 KB, round the service, which would not take as many so fast. */
+/** Inserts this many versions of 50 KB with SQL, faster than the service would accept them. */
 async function lengthen(server: Server, slug: string, versions: number): Promise<void> {
   await server.sql(
     `INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, edited_at)
@@ -34,7 +34,7 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
   let slug: string
   beforeAll(async () => {
     server = await startServer({ runtime })
-    owner = await arrive(server)
+    owner = await newPerson(server)
     slug = (await owner.makeBundle()).slug
     await lengthen(server, slug, VERSIONS)
   })
@@ -42,7 +42,7 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
     await server.stop()
   })
 
-  /** Six read at once, while others ask for the process's health: how much passed as the longest of these waited. */
+  /** Six clients read while others request /healthz: the share sent while the slowest of these waited. */
   async function readBySix(path: string) {
     const before = server.peakMemory()
     let isRead = false
@@ -67,7 +67,7 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
     return { sizes: await sizes, longestShare: longest / passed, growth: server.peakMemory() - before }
   }
 
-  test('is read in full by six at once with bounded memory, and others are answered meanwhile', async () => {
+  test('is read in full by six clients at once with bounded memory, while others are answered', async () => {
     const { sizes, longestShare, growth } = await readBySix(`/api/links/${slug}/versions`)
     expect(new Set(sizes).size).toBe(1)
     expect(sizes[0]).toBeGreaterThan(VERSIONS * 50_000)
@@ -75,11 +75,11 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
     expect(longestShare).toBeLessThan(MAX_SHARE)
   })
 
-  test('is whole, newest first, and so is a part of it that is more than one message takes', async () => {
+  test('is complete, newest first, and so is a page larger than one message', async () => {
     const text = await (await owner.fetch(`/api/links/${slug}/versions`)).text()
     const body = JSON.parse(text) as { versions: Snapshot[] }
     expect(JSON.stringify(body) === text).toBe(true)
-    expect(Object.keys(body)).toEqual(['versions'])
+    expect(Object.keys(body)).toEqual(['versions', 'hasMore'])
     const numbers = Array.from({ length: VERSIONS }, (_, index) => VERSIONS - index)
     expect(body.versions.map(({ versionNumber }) => versionNumber)).toEqual(numbers)
     expect(body.versions[0]?.urls).toHaveLength(25)
@@ -89,14 +89,14 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
     )
   })
 
-  test('is exported by six at once with bounded memory, and others are answered meanwhile', async () => {
+  test('is exported by six clients at once with bounded memory, while others are answered', async () => {
     const { sizes, longestShare, growth } = await readBySix('/api/me/export')
     expect(sizes[0]).toBeGreaterThan(VERSIONS * 50_000)
     expect(growth).toBeLessThan(MAX_GROWTH)
     expect(longestShare).toBeLessThan(MAX_SHARE)
   })
 
-  test('comes to an agent in parts that fit into a message, with words that say how to go on', async () => {
+  test('reaches an agent in parts that fit into a message, with instructions for the next', async () => {
     const { rawKey } = (await owner.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'agent' })).body
     const call = async (input: object) => {
       const answer = await fetch(`${server.origin}/api/mcp`, {
@@ -131,6 +131,7 @@ describe.each(RUNTIMES)('a history of tens of megabytes on %s', (runtime) => {
     const last = await call({ before: 3 })
     expect(last).toEqual({ numbers: [2, 1], words: [] })
     const asked = await call({ limit: 2 })
-    expect(asked).toEqual({ numbers: [VERSIONS, VERSIONS - 1], words: [] })
+    expect(asked.numbers).toEqual([VERSIONS, VERSIONS - 1])
+    expect(asked.words).toEqual([expect.stringContaining(`"before": ${VERSIONS - 1}`)])
   })
 })

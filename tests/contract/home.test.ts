@@ -3,7 +3,7 @@ import { startServer } from '../server.ts'
 import { elementsOf, unescaped } from './html.ts'
 import { countBundles, onEveryRuntime, storedBundle, submit } from './support.ts'
 
-/** The value of each field of the page's form, in order, as a browser would send it again. */
+/** The fields of the page's form with their values, in order, as a browser would send them again. */
 function fieldsOf(html: string): [string, string][] {
   const inputs = elementsOf(html)
     .filter(({ tag, attributes }) => tag === 'input' && attributes.name !== undefined)
@@ -19,7 +19,7 @@ const valuesOf = (html: string, name: string) =>
 
 const slugOf = (html: string) => /\/l\/([a-z0-9]{10})"/.exec(html)?.[1] ?? ''
 
-/** The text beside a field. */
+/** The text next to a field. */
 const errorOf = (html: string, id: string) =>
   unescaped(new RegExp(`id="${id}-error">([^<]*)<`).exec(html)?.[1] ?? 'none')
 
@@ -33,7 +33,7 @@ https://d.example/one | One tab
 `
 
 onEveryRuntime({}, (server, runtime) => {
-  test('the home page is a form that works without JavaScript, with a key against double sends', async () => {
+  test('the home page is a form that works without JavaScript, with a key against double submission', async () => {
     const html = await (await fetch(server().origin)).text()
     const form = elementsOf(html).find(({ tag }) => tag === 'form')
     expect(form?.attributes).toMatchObject({ method: 'post', action: '/' })
@@ -43,7 +43,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(valuesOf(other, 'idempotencyKey')).not.toEqual(valuesOf(html, 'idempotencyKey'))
   })
 
-  test('a pasted list is cleaned, its titles become notes, and the page tells the link and the claim link', async () => {
+  test('a pasted list is cleaned up, its titles become notes, and the page shows the link and the claim link', async () => {
     const { status, html } = await submit(server(), { urls: PASTED, title: ' Our week ', description: 'One\r\ntwo' })
     expect(status).toBe(200)
     const stored = await storedBundle(server(), slugOf(html))
@@ -60,7 +60,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(html).toMatch(new RegExp(`value="${server().origin}/claim/[A-Za-z0-9_-]{43}"`))
   })
 
-  test('what is no link is left out and told, and nobody has to mend it', async () => {
+  test('text that is not a link is skipped and reported, without an error', async () => {
     const urls =
       'Reading for Monday:\n\nhttps://a.example/?x=1\nnot a link\nftp://b.example\nc.example\nhttps://a.example/?x=1'
     const { status, html } = await submit(server(), { urls })
@@ -70,7 +70,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(unescaped(html)).toContain('From what you pasted: 2 lines skipped and 1 duplicate left out.')
   })
 
-  test('what a list holds is told while it is typed, and charged before it is read', async () => {
+  test('the contents of a list are reported while typing, and charged before they are read', async () => {
     const ask = (urls: string) =>
       fetch(`${server().origin}/found`, { method: 'POST', body: new URLSearchParams({ urls }) })
     const answer = await ask(
@@ -99,7 +99,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(answers.some(({ status }) => status === 429)).toBe(true)
   })
 
-  test('everything that was typed is still there where the form is refused', async () => {
+  test('a refused form keeps everything that was typed', async () => {
     const typed = {
       urls: 'https://a.example/?x=1&amp;y="2"\r\n</textarea>',
       title: `<b>"Mine" &amp; yours</b>${'x'.repeat(200)}`,
@@ -114,10 +114,10 @@ onEveryRuntime({}, (server, runtime) => {
     expect(described.map(({ attributes }) => attributes['aria-describedby'])).toEqual(['title-error'])
   })
 
-  test('a list that is too long for one link becomes several where its maker wants that', async () => {
+  test('a list that is too long for one bundle becomes several if its maker wants that', async () => {
     const urls = Array.from({ length: 30 }, (_, n) => `https://a.example/${n}`).join('\n')
     const { html } = await submit(server(), { urls, title: 'Long', idempotencyKey: 'split' })
-    expect(unescaped(html)).toContain('Make 2 links instead')
+    expect(unescaped(html)).toContain('Create 2 bundles instead')
     const { status, html: made } = await submit(server(), [...fieldsOf(html), ['do', 'split']])
     expect(status).toBe(200)
     const slugs = [...made.matchAll(/value="[^"]*\/l\/([a-z0-9]{10})"/g)].map(([, slug]) => slug ?? '')
@@ -129,7 +129,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(made.match(/\/claim\/[\w-]{43}"/g)?.length).toBe(4)
   })
 
-  test('of a split list whose rest is refused, what was made is not lost with its claim links', async () => {
+  test('if the rest of a split list is refused, the bundles made so far keep their claim links', async () => {
     const small = await startServer({ runtime, env: { SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '1' } })
     const urls = Array.from({ length: 30 }, (_, n) => `https://a.example/${n}`).join('\n')
     const { status, html } = await submit(small, { urls, idempotencyKey: 'half', do: 'split' })
@@ -142,7 +142,7 @@ onEveryRuntime({}, (server, runtime) => {
     await small.stop()
   })
 
-  test('a form that is sent twice makes one bundle, and both pages tell its claim link', async () => {
+  test('a form sent twice makes one bundle, and both pages show its claim link', async () => {
     const before = await countBundles(server())
     const fields = { urls: 'https://a.example', idempotencyKey: 'sent twice' }
     const pages = await Promise.all([submit(server(), fields), submit(server(), fields)])
@@ -152,14 +152,14 @@ onEveryRuntime({}, (server, runtime) => {
     expect(await countBundles(server())).toBe(before + 1)
   })
 
-  test('a form that was changed after it was sent keeps its text and gets a new key', async () => {
+  test('a form changed after it was sent keeps its text and gets a new key', async () => {
     await submit(server(), { urls: 'https://a.example', idempotencyKey: 'changed' })
     const { status, html } = await submit(server(), { urls: 'https://b.example', idempotencyKey: 'changed' })
     expect([status, valuesOf(html, 'urls')]).toEqual([409, ['https://b.example']])
     expect((await submit(server(), fieldsOf(html))).status).toBe(200)
   })
 
-  test('a title that is too long is told beside its field', async () => {
+  test('a title that is too long is reported next to its field', async () => {
     const title = 'x'.repeat(201)
     const { status, html } = await submit(server(), { urls: 'https://a.example', title, description: 'y'.repeat(2001) })
     expect(status).toBe(400)
@@ -168,7 +168,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect([valuesOf(html, 'title'), valuesOf(html, 'urls')]).toEqual([[title], ['https://a.example']])
   })
 
-  test('a list of 26, of ten thousand and of none says so, and is all still there', async () => {
+  test('a list of 26, of ten thousand and of no links is reported and kept', async () => {
     for (const count of [26, 10_000]) {
       const urls = Array.from({ length: count }, (_, index) => `a.example/${index}`).join('\n')
       const { status, html } = await submit(server(), { urls })
@@ -182,14 +182,14 @@ onEveryRuntime({}, (server, runtime) => {
     expect([none.status, valuesOf(none.html, 'title')]).toEqual([400, ['kept']])
   })
 
-  test('a key that cannot be one is refused with everything typed still there', async () => {
+  test('an invalid idempotency key is refused, and everything typed is kept', async () => {
     for (const idempotencyKey of ['k'.repeat(256), 'k'.repeat(100_000), 'ä']) {
       const { status, html } = await submit(server(), { urls: 'https://a.example', idempotencyKey })
       expect([status, valuesOf(html, 'urls')]).toEqual([400, ['https://a.example']])
     }
   })
 
-  test('text made to be slow to read is read like any other', async () => {
+  test('text designed to be slow is read like any other', async () => {
     const runs = [
       '[',
       '[](',
@@ -211,7 +211,7 @@ onEveryRuntime({}, (server, runtime) => {
     }
   })
 
-  test('a form in another encoding than a plain form’s is 415, and bytes that are no text 400', async () => {
+  test('a form with another encoding is 415, and one with invalid bytes 400', async () => {
     const data = new FormData()
     data.set('urls', 'https://a.example')
     expect((await fetch(server().origin, { method: 'POST', body: data })).status).toBe(415)
@@ -220,7 +220,7 @@ onEveryRuntime({}, (server, runtime) => {
     expect(broken.status).toBe(400)
   })
 
-  test('a credential that is not valid is 401 here as well, and nothing typed is lost', async () => {
+  test('an invalid credential is 401 here too, and nothing typed is lost', async () => {
     const { status, html } = await submit(server(), { urls: 'https://a.example' }, { authorization: 'Bearer x' })
     expect([status, valuesOf(html, 'urls')]).toEqual([401, ['https://a.example']])
   })

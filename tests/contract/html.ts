@@ -1,4 +1,4 @@
-/** An element as a browser reads it: names in lower case, entities of its attributes read. */
+/** An element as a browser sees it: names in lower case, entities in attributes decoded. */
 export interface ElementRead {
   tag: string
   attributes: Record<string, string>
@@ -19,7 +19,7 @@ export function elementsOf(html: string): ElementRead[] {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', copy: '©' }
 
-/** A text without its entities, those that the tests meet. */
+/** Decodes the entities that occur in tests. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { arrive, newEmail, type Person, URL_A, Visitor } from '../people.ts'
+import { newEmail, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryProcess } from '../targets.ts'
 
 const MINUTE_MS = 60_000
@@ -11,12 +11,12 @@ onEveryProcess({}, (at) => {
   const send = (who: Visitor, path: string, body: unknown, key: string) =>
     who.api<{ slug?: string; rawKey?: string }>('POST', path, body, { 'idempotency-key': key })
 
-  /** As if the answers that are kept had been given so many minutes earlier. */
+  /** Moves stored answers this many minutes into the past. */
   const age = (minutes: number) =>
     at().sql('UPDATE idempotency_answers SET created_at = created_at - ? RETURNING 1', [minutes * MINUTE_MS])
 
-  test('an idempotency key lives 24 hours: a minute before it brings the first answer, a minute after it is new', async () => {
-    const person: Person = await arrive(at())
+  test('an idempotency key lives 24 hours: a minute before the end it repeats the first answer, a minute after it is new', async () => {
+    const person: Person = await newPerson(at())
     const calls = [
       [new Visitor(at()), '/api/links', { urls: [URL_A] }, 'slug'],
       [person, '/api/links', { urls: [URL_A] }, 'slug'],
@@ -32,13 +32,13 @@ onEveryProcess({}, (at) => {
       const after = await send(who, path, body, key)
       expect([after.status, after.headers.get('idempotency-replayed')]).toEqual([201, null])
       expect(after.body[answer]).not.toBe(first.body[answer])
-      // From here on it is the key of the second call, for a day of its own.
+      // From here on the key belongs to the second call, for its own 24 hours.
       const again = await send(who, path, body, key)
       expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', after.body])
     }
   })
 
-  test('after 24 hours another body may come under the key, and before that it is a conflict', async () => {
+  test('after 24 hours the key may be used with another body, and before that it is a conflict', async () => {
     const visitor = new Visitor(at())
     const key = newKey()
     await send(visitor, '/api/links', { urls: [URL_A] }, key)
@@ -48,7 +48,7 @@ onEveryProcess({}, (at) => {
     expect((await send(visitor, '/api/links', { urls: [URL_A], title: 'other' }, key)).status).toBe(201)
   })
 
-  test('the sweep at the start erases answers after 24 hours, and none before', async () => {
+  test('the sweep at the start deletes answers after 24 hours, and none before', async () => {
     const visitor = new Visitor(at())
     const answers = async () => (await at().sql('SELECT count(*) AS n FROM idempotency_answers'))[0]?.n
     await at().sql('DELETE FROM idempotency_answers RETURNING 1')

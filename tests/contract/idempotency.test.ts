@@ -10,7 +10,7 @@ onEveryRuntime({}, (server) => {
   test('the same key and body get the first answer again, and nothing is made', async () => {
     const first = await create(server(), { urls: [URL_OK], title: 'once' }, key('again'))
     const before = await countBundles(server())
-    // The same body, though other bytes: fields in another order and space around the URL.
+    // The same body in other bytes: fields in another order and spaces around the URL.
     const second = await create(server(), { title: 'once', urls: [` ${URL_OK}`] }, key('again'))
     expect([first.status, first.headers.has(REPLAYED)]).toEqual([201, false])
     expect([second.status, second.headers.get(REPLAYED)]).toEqual([201, 'true'])
@@ -27,7 +27,7 @@ onEveryRuntime({}, (server) => {
     expect(await countBundles(server())).toBe(before)
   })
 
-  test('a refused call uses no key up', async () => {
+  test('a refused call does not use up the key', async () => {
     expect((await create(server(), { urls: [] }, key('refused'))).status).toBe(400)
     expect((await create(server(), { urls: [URL_OK] }, key('refused'))).status).toBe(201)
   })
@@ -49,7 +49,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('ten sends at once with two bodies have one effect; the other body is told of the conflict', async () => {
+  test('ten sends at once with two bodies have one effect; the other body gets the conflict', async () => {
     const before = await countBundles(server())
     const send = (_: unknown, index: number) =>
       create(server(), { urls: [URL_OK], title: `body ${index % 2}` }, key('two bodies'))
@@ -70,7 +70,7 @@ for (const runtime of RUNTIMES) {
     })
 
     test(
-      'the first answer is still told to who has the key, and nobody can read it in the database',
+      'the first answer is still given to holders of the key, and cannot be read from the database',
       async () => {
         const name = 'a-raw-idempotency-key-to-look-for'
         const first = await create(server, { urls: [URL_OK] }, key(name))

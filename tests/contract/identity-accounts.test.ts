@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { arrive, linkIn, mailTo, newEmail, PASSWORD, press, signIn, signUp, Visitor } from '../people.ts'
+import { linkIn, mailTo, newEmail, newPerson, PASSWORD, press, signIn, signUp, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const ERROR = { error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+$/) }
@@ -7,7 +7,7 @@ const ERROR = { error: expect.any(String), code: expect.stringMatching(/^[A-Z_]+
 onEveryTarget({}, (at) => {
   const send = (path: string, body: unknown, who = new Visitor(at())) => who.api('POST', `/api/auth${path}`, body)
 
-  test('a sign-up signs in, and a sign-in does so again', async () => {
+  test('signing up signs in, and so does signing in again', async () => {
     const ann = await signUp(at())
     expect((await ann.api('GET', '/api/me')).status).toBe(200)
     const again = await signIn(at(), ann.email)
@@ -15,7 +15,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('a sign-out ends the session, not only the cookie', async () => {
-    const ann = await arrive(at())
+    const ann = await newPerson(at())
     const kept = new Map(ann.cookies)
     expect((await send('/sign-out', {}, ann)).status).toBe(200)
     expect((await ann.api('GET', '/api/me')).status).toBe(401)
@@ -23,15 +23,15 @@ onEveryTarget({}, (at) => {
     expect((await ann.api('GET', '/api/me')).status).toBe(401)
   })
 
-  test('a session that has run out is no session', async () => {
-    const ann = await arrive(at())
+  test('an expired session is no session', async () => {
+    const ann = await newPerson(at())
     await at().sql('UPDATE session SET expires_at = ? WHERE user_id = ? RETURNING 1', [Date.now() - 1, ann.userId])
     expect((await ann.api('GET', '/api/me')).status).toBe(401)
   })
 
-  test('a cookie that was tampered with is no session', async () => {
-    const ann = await arrive(at())
-    const bob = await arrive(at())
+  test('a tampered cookie is no session', async () => {
+    const ann = await newPerson(at())
+    const bob = await newPerson(at())
     const [[name, value] = ['', '']] = ann.cookies
     const text = decodeURIComponent(value)
     const [token = '', signature = ''] = text.split('.')
@@ -44,16 +44,16 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('the first user is nobody special', async () => {
+  test('the first user has no special rights', async () => {
     const [first] = await at().sql('SELECT email FROM user ORDER BY created_at LIMIT 1')
-    const ann = await arrive(at())
+    const ann = await newPerson(at())
     const { slug } = await ann.makeBundle()
-    const visitor = await arrive(at(), String(first?.email))
+    const visitor = await newPerson(at(), String(first?.email))
     expect((await visitor.api('GET', `/api/links/${slug}`)).status).toBe(403)
     expect((await visitor.api('GET', '/api/auth/admin/list-users')).status).toBe(404)
   })
 
-  test('a password is stored as a scrypt hash under a salt of its own', async () => {
+  test('a password is stored as a scrypt hash with its own salt', async () => {
     const [ann, bob] = await Promise.all([signUp(at()), signUp(at())])
     const stored = async (userId: string) => {
       const [row] = await at().sql('SELECT password FROM account WHERE user_id = ?', [userId])
@@ -65,8 +65,8 @@ onEveryTarget({}, (at) => {
     expect(one).not.toContain(PASSWORD)
   })
 
-  describe('nothing tells which addresses have an account:', () => {
-    /** What an answer looks like with everything taken out that is new each time. */
+  describe('nothing reveals which addresses have an account:', () => {
+    /** An answer without the values that differ each time. */
     const shape = ({ status, headers, body }: Awaited<ReturnType<Visitor['api']>>) => ({
       status,
       headers: Object.fromEntries(
@@ -80,7 +80,7 @@ onEveryTarget({}, (at) => {
       ),
     })
 
-    test('a sign-up for one that has, answers like one for a new one, signs nobody in to it, and mails its owner', async () => {
+    test('a sign-up for an existing address answers like any other, signs nobody in to it, and mails its owner', async () => {
       const ann = await signUp(at(), newEmail('same.length'))
       const words = (email: string) => ({ email: email.toUpperCase(), password: 'another password', name: 'Name' })
       const [thief, fresh] = [new Visitor(at()), new Visitor(at())]
@@ -104,7 +104,7 @@ onEveryTarget({}, (at) => {
       expect(await at().sql('SELECT 1 FROM user WHERE email = ?', [ann.email])).toHaveLength(1)
     })
 
-    test('the page of a sign-up goes on in the same way for both', async () => {
+    test('the page after a sign-up is the same for both', async () => {
       const ann = await signUp(at())
       const sent = async (email: string) => {
         const answer = await new Visitor(at()).form('/sign-up', { email, password: 'another password', name: '' })
@@ -122,13 +122,13 @@ onEveryTarget({}, (at) => {
       expect(shape(wrong)).toEqual(shape(unknown))
     })
 
-    test('a sign-in link is promised to both alike', async () => {
-      const ann = await arrive(at())
+    test('a sign-in link is promised for both alike', async () => {
+      const ann = await newPerson(at())
       const ask = async (email: string) => shape(await send('/sign-in/magic-link', { email }))
       expect(await ask(ann.email)).toEqual(await ask(newEmail()))
     })
 
-    test('sign-ups for one address at the same time all answer alike and make one account', async () => {
+    test('simultaneous sign-ups for one address all answer alike and make one account', async () => {
       const email = newEmail()
       const calls = [0, 1, 2].map(() => send('/sign-up/email', { email, password: PASSWORD, name: 'x' }))
       const answers = await Promise.all(calls)
@@ -169,7 +169,7 @@ onEveryTarget({}, (at) => {
       expect(browsers.filter(({ cookies }) => cookies.size > 0)).toHaveLength(1)
     })
 
-    test('is not used up by a mail server that only looks whether it is there', async () => {
+    test('is not used up by a mail scanner that fetches it', async () => {
       const link = await newLink(newEmail())
       await fetch(link, { method: 'HEAD', redirect: 'manual' })
       const browser = new Visitor(at())
@@ -177,7 +177,7 @@ onEveryTarget({}, (at) => {
       expect((await browser.api('GET', '/api/me')).status).toBe(200)
     })
 
-    test('that is used or made up leads to a page that says so, and on to another one', async () => {
+    test('that is used or made up leads to a page that says so, and offers another', async () => {
       const visitor = new Visitor(at())
       const email = newEmail()
       await visitor.form('/sign-in/link', { email, next: '/claims' })
@@ -193,10 +193,10 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  describe('an account that somebody made with an address that is not theirs', () => {
-    test('does not survive the sign-in link of who the address belongs to', async () => {
+  describe('an account made by somebody else with an address that is not theirs', () => {
+    test('does not survive the sign-in link of the address’s owner', async () => {
       const squatter = await signUp(at())
-      const owner = await arrive(at(), squatter.email)
+      const owner = await newPerson(at(), squatter.email)
       expect((await owner.api('GET', '/api/me')).status).toBe(200)
       expect((await squatter.api('GET', '/api/me')).status).toBe(401)
       const back = await send('/sign-in/email', { email: squatter.email, password: PASSWORD })
@@ -265,7 +265,7 @@ onEveryTarget({}, (at) => {
     ['GET', '/list-sessions', undefined, 401],
     ['DELETE', '/sign-out', undefined, 405],
     ['GET', '/error?error=x', undefined, 302],
-  ] as const)('%s /api/auth%s answers in the shape of every error', async (method, path, body, status) => {
+  ] as const)('%s /api/auth%s answers with the common error format', async (method, path, body, status) => {
     const response = await new Visitor(at()).fetch(`/api/auth${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive, newEmail, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newEmail, newPerson, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
   let ann: Person
   beforeAll(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
 
-  describe('what a browser was sent to do by another site is refused:', () => {
+  describe('requests that another site makes a browser send are refused:', () => {
     const JSON_POST = { 'content-type': 'application/json' }
     const FORM_POST = { 'content-type': 'application/x-www-form-urlencoded' }
     const attempts = [
@@ -57,13 +57,13 @@ onEveryTarget({}, (at) => {
       expect((await ann.api('GET', `/api/links/${slug}`)).body.title).toBeNull()
     })
 
-    test('also when it names its own origin beside a foreign site', async () => {
+    test('also if it sends our own origin along with a foreign site', async () => {
       const lie = { 'sec-fetch-site': 'cross-site', origin: at().origin }
       expect((await ann.api('POST', '/api/links', { urls: [URL_A] }, lie)).status).toBe(403)
     })
   })
 
-  test('what our own pages send is served, and so are callers that are no browser', async () => {
+  test('requests from our own pages are served, and so are clients that are no browser', async () => {
     const ours: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin', origin: at().origin },
       { 'sec-fetch-site': 'same-origin', origin: 'null' },
@@ -77,7 +77,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('pages with forms let browsers name their origin, which over plain http is all that tells them apart', async () => {
+  test('pages with forms let browsers send their origin, the only protection over plain http', async () => {
     const { claimToken, slug } = await new Visitor(at()).makeBundle()
     const policy = async (path: string) => (await ann.fetch(path)).headers.get('referrer-policy')
     for (const path of ['/', '/sign-in', '/sign-up', '/claims', `/claim/${claimToken}`]) {
@@ -86,13 +86,13 @@ onEveryTarget({}, (at) => {
     expect(await policy(`/l/${slug}`)).toBe('no-referrer')
   })
 
-  test('another site may send people here who only look, and callers without a cookie', async () => {
+  test('another site may link here, and callers without a cookie are served', async () => {
     const cross = { 'sec-fetch-site': 'cross-site' }
     expect((await ann.api('GET', '/api/me', undefined, cross)).status).toBe(200)
     expect((await new Visitor(at()).api('POST', '/api/links', { urls: [URL_A] }, cross)).status).toBe(201)
   })
 
-  describe('nobody is led to another site:', () => {
+  describe('redirects stay on this site:', () => {
     const ELSEWHERE = [
       'https://evil.example/',
       '//evil.example/',
@@ -112,7 +112,7 @@ onEveryTarget({}, (at) => {
       expect(await out.text()).not.toContain('evil')
     })
 
-    test('callbackURL, redirectTo and their like of the routes', async () => {
+    test('callbackURL, redirectTo and the like of the routes', async () => {
       for (const elsewhere of ELSEWHERE.slice(0, 4)) {
         const words = { email: newEmail(), name: '', password: PASSWORD }
         for (const [path, body] of [
@@ -134,7 +134,7 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('a form that is wrong comes back with its words, and the error beside the field', async () => {
+  test('an invalid form comes back as typed, with the error next to the field', async () => {
     const visitor = new Visitor(at())
     const wrong = await visitor.form('/sign-up', {
       email: 'no address',
@@ -163,14 +163,14 @@ describe('on an https address', () => {
   let server: Server
   let visitor: Visitor
   beforeAll(async () => {
-    server = await startHere({ SERVICE_BASE_URL: `https://${HOST}` })
+    server = await startInProcess({ SERVICE_BASE_URL: `https://${HOST}` })
     visitor = new Visitor(server, { host: HOST })
   })
   afterAll(async () => {
     await server?.stop()
   })
 
-  test.each(['a new', 'a known'])('the session cookie for %s address is held to host and https', async () => {
+  test.each(['a new', 'a known'])('the session cookie for %s address is restricted to host and https', async () => {
     const words = { email: 'one@people.example', password: PASSWORD, name: '' }
     const response = await visitor.fetch('/api/auth/sign-up/email', {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('on an https address', () => {
     expect(attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure'])
   })
 
-  test('the cookie signs in, and one under the plain name does not', async () => {
+  test('the cookie signs in, and one with the plain name does not', async () => {
     await visitor.api('POST', '/api/auth/sign-in/email', { email: 'one@people.example', password: PASSWORD })
     expect((await visitor.api('GET', '/api/me')).status).toBe(200)
     const plain = new Visitor(server, { host: HOST })
@@ -191,7 +191,7 @@ describe('on an https address', () => {
     expect((await plain.api('GET', '/api/me')).status).toBe(401)
   })
 
-  test('the mailbox is not shown', async () => {
+  test('the mailbox is not available', async () => {
     expect((await visitor.fetch('/dev/mailbox')).status).toBe(404)
   })
 })
@@ -199,13 +199,13 @@ describe('on an https address', () => {
 describe('with a limit of 5 sign-ins', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startHere({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '5' })
+    server = await startInProcess({ SERVICE_RATE_LIMIT_MAX_REQUESTS: '5' })
   })
   afterAll(async () => {
     await server?.stop()
   })
 
-  test('a caller who makes up forwarding addresses, and spells the path in other ways, is still one caller', async () => {
+  test('a caller who fakes forwarding headers and spells the path differently is still one caller', async () => {
     const words = { email: 'x@people.example', password: PASSWORD }
     const attempt = (n: number, path = '/api/auth/sign-in/email') =>
       new Visitor(server, {
@@ -231,7 +231,7 @@ describe('with a limit of 5 sign-ins', () => {
       expect([path, [404, 429].includes((await attempt(7, `/api/auth${path}`)).status)]).toEqual([path, true])
     }
     expect((await new Visitor(server).form('/sign-in', words)).status).toBe(429)
-    // A mailed link is another way in, with a limit of its own (decisions 13).
+    // A mailed link is another way in, with its own limit (decisions 13).
     expect((await new Visitor(server).form('/sign-in/link', words)).status).toBe(200)
     expect((await new Visitor(server).form('/sign-up', words)).status).toBe(429)
   })

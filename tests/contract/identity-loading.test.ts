@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Every module that is loaded when `file` is: what it imports, and what that imports, types and lazy imports left out. */
+/** Every module that a file loads, directly or indirectly, except type and lazy imports. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen
   seen.add(file)
@@ -24,9 +24,9 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('starting the service loads no routes but the launcher’s, nor what they need', () => {
+test('starting the service loads only the launcher’s routes and what they need', () => {
   const main = join(ROOT, 'src/main.ts')
-  // What it runs as is found out first: the service, or a command of the operator's.
+  // It first decides what to run: the service, or an operator's command.
   const services = new Bun.Transpiler({ loader: 'ts' })
     .scanImports(readFileSync(main, 'utf8'))
     .filter(({ kind, path }) => kind === 'dynamic-import' && !path.includes('/operator/'))
@@ -36,7 +36,7 @@ test('starting the service loads no routes but the launcher’s, nor what they n
   expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
 })
 
-test('nor do the packages it loads bring any of that along, or what speaks to a remote store', async () => {
+test('nor do its packages load any of that, or the client for remote databases', async () => {
   const modules = ['src/app.ts', 'src/service.ts'].map((file) => JSON.stringify(join(ROOT, file)))
   const script = `await Promise.all([${modules.map((file) => `import(${file})`)}]); console.log(Object.keys(require.cache).join('\\n'))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
@@ -50,7 +50,7 @@ test('nor do the packages it loads bring any of that along, or what speaks to a 
   ).toEqual([])
 })
 
-test('the router loads neither better-auth nor nodemailer nor what webhooks need', () => {
+test('the router loads neither better-auth nor nodemailer nor the webhook libraries', () => {
   const loaded = loadedWith(join(ROOT, 'src/router.ts'))
   expect(loaded).toContain('elysia')
   expect(loaded).not.toContain('better-auth')
@@ -59,7 +59,7 @@ test('the router loads neither better-auth nor nodemailer nor what webhooks need
   expect(loadedWith(join(ROOT, 'src/identity/auth.ts'))).toContain('better-auth')
 })
 
-test('the router loads neither the protocol of agents nor what documents are made of', () => {
+test('the router loads neither MCP nor the code that builds documents', () => {
   const isForAgents = /^@modelcontextprotocol|(glossary|openapi|json-schema|mcp-server|tools|reference|docs)\.tsx?$/
   const among = (file: string) => [...loadedWith(join(ROOT, file))].filter((module) => isForAgents.test(module))
   expect(among('src/router.ts')).toEqual([])

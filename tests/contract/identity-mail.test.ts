@@ -1,8 +1,19 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { startHere } from '../here.ts'
-import { type ParsedMail, startSink } from '../mail-sink.ts'
-import { arrive, follow, linkIn, mailTo, newEmail, organize, PASSWORD, press, signUp, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { type ParsedMail, startMailSink } from '../mail-sink.ts'
+import {
+  follow,
+  linkIn,
+  mailTo,
+  newEmail,
+  newOrganization,
+  newPerson,
+  PASSWORD,
+  press,
+  signUp,
+  Visitor,
+} from '../people.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startTarget, TARGETS } from '../server.ts'
 import { startOn } from '../targets.ts'
@@ -10,10 +21,10 @@ import { startOn } from '../targets.ts'
 setDefaultTimeout(60_000)
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runtime', ({ runtime }) => {
-  let sink: Awaited<ReturnType<typeof startSink>>
+  let sink: Awaited<ReturnType<typeof startMailSink>>
   let server: Server
   beforeAll(async () => {
-    sink = await startSink(freePort())
+    sink = await startMailSink(freePort())
     server = await startOn(
       { name: runtime, runtime, store: 'file' },
       { SMTP_URL: sink.url, SERVICE_MAIL_FROM: 'Openall <hello@openall.example>' },
@@ -24,7 +35,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
     await sink?.stop()
   })
 
-  test('mail goes out by SMTP, from the set address to the one person, and its links work', async () => {
+  test('mail is sent over SMTP, from the set address to one person, and its links work', async () => {
     const email = newEmail()
     const visitor = new Visitor(server)
     await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
@@ -64,7 +75,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
     expect((await visitor.fetch('/dev/mailbox')).status).toBe(404)
   })
 
-  test('a mail server that is away stops nobody, and the log tells of it without the mail', async () => {
+  test('a mail server that is down blocks nobody, and the log says so without the mail', async () => {
     const email = newEmail()
     await sink.stop()
     const { status } = await new Visitor(server).api('POST', '/api/auth/sign-in/magic-link', { email })
@@ -77,15 +88,15 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runt
 describe('without SMTP_URL', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startHere()
+    server = await startInProcess()
   })
   afterAll(async () => {
     await server?.stop()
   })
 
   test("the development mailbox shows the mails, newest first, and a stranger's text as text", async () => {
-    const admin = await arrive(server)
-    const { id } = await organize(admin)
+    const admin = await newPerson(server)
+    const { id } = await newOrganization(admin)
     await admin.api('POST', '/api/auth/organization/update', { data: { name: '<b>bold</b>' }, organizationId: id })
     await admin.api('POST', '/api/auth/organization/invite-member', {
       email: 'guest@people.example',
@@ -103,8 +114,8 @@ describe('without SMTP_URL', () => {
 test.each([
   ['in production', { NODE_ENV: 'production' }],
   ['when it listens to everybody', { HOST: '0.0.0.0' }],
-])('the mailbox is not shown %s', async (_, env) => {
-  const server = await startHere(env)
+])('the mailbox is not available %s', async (_, env) => {
+  const server = await startInProcess(env)
   const { status } = await fetch(`${server.origin}/dev/mailbox`)
   await server.stop()
   expect(status).toBe(404)
@@ -121,7 +132,7 @@ describe.each(TARGETS.map((target) => ({ target })))(
       await server?.stop()
     })
 
-    test('a sign-up signs nobody in until the address is confirmed, and a sign-in is refused till then', async () => {
+    test('a sign-up signs nobody in until the address is confirmed, and sign-ins are refused until then', async () => {
       const email = newEmail()
       const visitor = new Visitor(server)
       const words = { email, password: PASSWORD, name: '' }
@@ -130,7 +141,7 @@ describe.each(TARGETS.map((target) => ({ target })))(
       const refused = await visitor.api('POST', '/api/auth/sign-in/email', words)
       expect([refused.status, refused.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
       expect(await (await visitor.form('/sign-in', words)).text()).toContain('Confirm your address first')
-      // Nobody is signed in yet: the password tells that it is the one who signed up.
+      // Nobody is signed in yet: the password proves that it is the person who signed up.
       const confirmed = await press(visitor, linkIn(await mailTo(server, email, 'Confirm your address')), {
         password: PASSWORD,
       })
@@ -139,8 +150,8 @@ describe.each(TARGETS.map((target) => ({ target })))(
       expect((await visitor.api('GET', '/api/me')).status).toBe(200)
     })
 
-    test('a sign-up for an address that has an account answers like any other, on the page too', async () => {
-      const known = await arrive(server)
+    test('a sign-up for an existing address answers like any other, on the page too', async () => {
+      const known = await newPerson(server)
       const answers = await Promise.all(
         [known.email, newEmail()].map(async (email) => {
           const words = { email, password: 'another password', name: '' }
@@ -163,7 +174,7 @@ describe.each(TARGETS.map((target) => ({ target })))(
 )
 
 test.each(TARGETS.filter(({ store }) => store !== 'file').map((target) => [target.name, target] as const))(
-  'a store that fails is logged without the addresses that were looked up, %s',
+  'a failing database is logged without the addresses that were looked up, %s',
   async (_, target) => {
     const server = await startTarget(target)
     await signUp(server)

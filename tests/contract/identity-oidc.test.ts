@@ -4,7 +4,7 @@ import { linkIn, mailTo, newEmail, PASSWORD, press, signUp, Visitor } from '../p
 import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-/** A real OIDC provider on the loopback address, that says of whoever comes what `claims` holds. */
+/** A real OIDC provider on the loopback address that returns `claims` for everybody. */
 let provider: OAuth2Server
 let claims: { sub: string; email: string; email_verified: boolean | string; name: string }
 
@@ -35,7 +35,7 @@ for (const runtime of RUNTIMES) {
         claims = { sub: crypto.randomUUID(), email: newEmail('Oidc'), email_verified: true, name: 'Olga' }
       })
 
-      /** The button of the sign-in page, the provider, and back. Resolves to where the browser ends up. */
+      /** Presses the sign-in button, goes through the provider and back. Resolves to the final URL. */
       async function signOn(browser: Visitor, next = '/claims'): Promise<string> {
         const onward = await browser.form('/sign-in/oidc', { next })
         expect(onward.status).toBe(200)
@@ -51,7 +51,7 @@ for (const runtime of RUNTIMES) {
         return location.replace(server.origin, '')
       }
 
-      test('the button signs in with the confirmed address that the provider vouches for, and comes back', async () => {
+      test('the button signs in with the address that the provider has verified, and comes back', async () => {
         const browser = new Visitor(server)
         expect(await (await browser.fetch('/sign-in')).text()).toContain('/sign-in/oidc')
         expect(await signOn(browser)).toBe('/claims')
@@ -65,7 +65,7 @@ for (const runtime of RUNTIMES) {
         expect((await again.api('GET', '/api/me')).body.subject).toEqual(me.body.subject)
       })
 
-      test('an answer that is for another browser signs nobody in', async () => {
+      test('an answer meant for another browser signs nobody in', async () => {
         const [browser, other] = [new Visitor(server), new Visitor(server)]
         const onward = await browser.form('/sign-in/oidc', { next: '/' })
         const toProvider = (onward.headers.get('refresh') ?? '').replace('0;url=', '')
@@ -74,7 +74,7 @@ for (const runtime of RUNTIMES) {
         expect((await other.api('GET', '/api/me')).status).toBe(401)
       })
 
-      test('an address that the provider does not vouch for opens no account that has it', async () => {
+      test('an address that the provider has not verified opens no existing account', async () => {
         const email = claims.email.toLowerCase()
         const owner = new Visitor(server)
         await owner.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
@@ -87,14 +87,14 @@ for (const runtime of RUNTIMES) {
           expect(await (await thief.fetch(end)).text()).toContain('You already have an account with this address')
           expect([claim, (await thief.api('GET', '/api/me')).status]).toEqual([claim, 401])
         }
-        // As text it is a word for it too.
+        // Some providers send the flag as text.
         claims.email_verified = 'true'
         const again = new Visitor(server)
         await signOn(again)
         expect((await again.api('GET', '/api/me')).body).toEqual((await owner.api('GET', '/api/me')).body)
       })
 
-      test('what the provider hands out for its own use is not kept', async () => {
+      test('the provider’s tokens are not stored', async () => {
         await signOn(new Visitor(server))
         const kept = await server.sql(
           'SELECT access_token, refresh_token, id_token FROM account WHERE account_id = ? AND provider_id = ?',
@@ -109,17 +109,17 @@ for (const runtime of RUNTIMES) {
       })
 
       if (verified === 'false') {
-        test('a new address that the provider does not vouch for is not confirmed', async () => {
+        test('a new address that the provider has not verified is not confirmed', async () => {
           claims.email_verified = false
           const browser = new Visitor(server)
           await signOn(browser)
           expect((await browser.api('GET', '/api/me')).status).toBe(200)
-          expect((await browser.api('GET', '/api/me/claims')).body).toEqual({ bundles: [] })
+          expect((await browser.api('GET', '/api/me/claims')).body).toEqual({ bundles: [], hasMore: false })
           const row = await server.sql('SELECT email_verified FROM user WHERE email = ?', [claims.email.toLowerCase()])
           expect(row).toEqual([{ email_verified: 0 }])
         })
 
-        test('whoever squats on the address loses all they hold when its owner signs on', async () => {
+        test('a squatter on the address loses everything there when its owner signs on', async () => {
           const email = claims.email.toLowerCase()
           const squatter = await signUp(server, email)
           const owner = new Visitor(server)
@@ -130,7 +130,7 @@ for (const runtime of RUNTIMES) {
           expect(back.status).toBe(401)
         })
 
-        test('an account that a squatter made is not joined to the identity of who only claims the address', async () => {
+        test('a squatter’s account is not linked to an identity that only claims the address', async () => {
           const squatter = await signUp(server, claims.email.toLowerCase())
           claims.email_verified = false
           const thief = new Visitor(server)
@@ -139,7 +139,7 @@ for (const runtime of RUNTIMES) {
           expect((await squatter.api('GET', '/api/me')).status).toBe(200)
         })
 
-        test('who signed on before the provider vouched for them keeps what they have once it does', async () => {
+        test('a person who signed on before verification keeps everything once the provider verifies them', async () => {
           claims.email_verified = false
           const browser = new Visitor(server)
           await signOn(browser)
@@ -151,7 +151,7 @@ for (const runtime of RUNTIMES) {
           expect(row).toEqual([{ email_verified: 1 }])
         })
       } else {
-        test('a new address that the provider does not vouch for may not sign in', async () => {
+        test('a new address that the provider has not verified may not sign in', async () => {
           claims.email_verified = false
           const browser = new Visitor(server)
           const end = await signOn(browser)
@@ -165,7 +165,7 @@ for (const runtime of RUNTIMES) {
   }
 }
 
-test('a provider that was away when it was first needed is found once it is back', async () => {
+test('a provider that was down when first needed is found once it is back', async () => {
   const port = freePort()
   const server = await startServer({ env: { OIDC_ISSUER: `http://127.0.0.1:${port}`, OIDC_CLIENT_ID: 'openall' } })
   const press = async () => (await new Visitor(server).form('/sign-in/oidc', { next: '/' })).status
@@ -179,7 +179,7 @@ test('a provider that was away when it was first needed is found once it is back
   await server.stop()
 })
 
-test('a provider that takes a call and never answers keeps nobody from signing in by other ways', async () => {
+test('a provider that accepts connections but never answers does not block other ways to sign in', async () => {
   let calls = 0
   const silent = Bun.listen({
     hostname: '127.0.0.1',
@@ -195,7 +195,7 @@ test('a provider that takes a call and never answers keeps nobody from signing i
     env: { OIDC_ISSUER: `http://127.0.0.1:${silent.port}`, OIDC_CLIENT_ID: 'openall' },
   })
   await signUp(server)
-  // A sign-up waits for the provider once.
+  // A sign-in waits for the provider once.
   expect(calls).toBe(1)
   silent.stop(true)
   await server.stop()

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { newEmail, PASSWORD, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
-// Names that every object of the language inherits, where somebody else chooses a name.
+// Names that every JavaScript object inherits, where users or clients choose the name.
 const NAMES = ['constructor', '__proto__']
 
 onEveryTarget({}, (at) => {
-  test('a browser may call itself anything: rules about browsers and the settings answer', async () => {
+  test('browsers with names like “constructor” break neither rules nor the settings', async () => {
     for (const name of NAMES) {
       const browser = { 'user-agent': `${name}/1.0 x` }
       const person = new Visitor(at(), browser)
@@ -21,7 +21,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('an error that nobody knows brings back the sign-in page, whatever it is called', async () => {
+  test('an unknown error leads back to the sign-in page, whatever its name', async () => {
     for (const name of NAMES) {
       const answer = await fetch(`${at().origin}/sign-in?error=${name}`)
       expect([name, answer.status]).toEqual([name, 200])

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { arrive, join, organize, type Person, type Visitor } from '../people.ts'
+import { addMember, newOrganization, newPerson, type Person, type Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
@@ -15,10 +15,10 @@ const RULES = [
   { name: 'Never', when: { op: 'exists', field: 'country' }, tabs: [{ url: 'https://n.example/' }] },
 ]
 
-/** A UTC day, so many days ago. */
+/** The UTC day this many days ago. */
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
-/** Writes counters as days gone by would have. */
+/** Inserts counters of past days. */
 async function put(at: Server, slug: string, day: string, views: number, clicks = 0, rule = '') {
   const insert = 'INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?'
   await at.sql(insert, [day, rule, views, clicks, slug])
@@ -27,7 +27,7 @@ async function put(at: Server, slug: string, day: string, views: number, clicks 
 onEveryTarget({}, (server) => {
   let owner: Person
   beforeAll(async () => {
-    owner = await arrive(server())
+    owner = await newPerson(server())
   })
 
   const page = async (path: string, by: Visitor = owner) => {
@@ -37,14 +37,14 @@ onEveryTarget({}, (server) => {
   const insights = async (slug: string, query = '') => (await page(`/dashboard/links/${slug}/insights${query}`)).html
   const textsIn = (html: string, tag: string) =>
     [...html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>([^<]*)</${tag}>`, 'g'))].map(([, text = '']) => unescaped(text))
-  /** The numbers up the side of the chart of views, from the lowest. */
+  /** The labels of the chart's scale, from the lowest. */
   const ticks = (html: string) => textsIn(/<svg class="scale"[\s\S]*?<\/svg>/.exec(html)?.[0] ?? '', 'text')
   const summaries = (html: string) =>
     elementsOf(html)
       .filter(({ attributes }) => attributes.role === 'img')
       .map(({ attributes }) => attributes['aria-label'] ?? '')
 
-  test('before anything was counted the page teaches, and draws nothing but an example that says it is one', async () => {
+  test('without counts the page explains itself, and draws only an example labelled as one', async () => {
     const { slug } = await owner.makeBundle()
     const html = await insights(slug)
     expect(html).toContain('No visits in the last 30 days')
@@ -68,13 +68,13 @@ onEveryTarget({}, (server) => {
     })
   }
 
-  test('a chart of nothing beside one of something has a scale as well', async () => {
+  test('a chart without any count has a scale as well', async () => {
     const { slug } = await owner.makeBundle()
     await put(server(), slug, ago(1), 0, 2)
     expect(ticks(await insights(slug))).toEqual(['0', '1'])
   })
 
-  test('totals, days and rules are those of the operation, and each chart says what it shows', async () => {
+  test('totals, days and rules match the operation, and each chart says what it shows', async () => {
     const { slug } = await owner.makeBundle({ resolutionPolicy: { version: 1, rules: RULES } })
     const { body } = await owner.api<{ resolutionPolicy: { rules: { id: string }[] } }>('GET', `/api/links/${slug}`)
     const [phones = { id: '' }] = body.resolutionPolicy.rules
@@ -83,7 +83,8 @@ onEveryTarget({}, (server) => {
     await put(server(), slug, ago(8), 5, 1, 'r_0123456789')
     const html = await insights(slug, '?range=7d')
     expect(textsIn(html, 'dd').filter((text) => /^[\d,.%]+$/.test(text))).toEqual(['1,234', '0', '254', '20.6%'])
-    const [views, clicks] = summaries(html)
+    const [views] = summaries(html)
+    const [clicks] = summaries(await insights(slug, '?range=7d&chart=open-all'))
     expect(views).toMatch(/^Views per day, \d+ \w+ to today: 1,234 in all; most on \d+ \w+, 1,000\.$/)
     expect(clicks).toMatch(/^Presses of Open all per day, .*: 254 in all; most on \d+ \w+, 250\.$/)
     const cells = textsIn(html, 'td')
@@ -97,7 +98,33 @@ onEveryTarget({}, (server) => {
     expect(textsIn(month, 'td')).toHaveLength(30 * 3 + 4 * 3)
   })
 
-  test('a range that is none is 30 days, and the one that is shown is marked', async () => {
+  test('each total is compared with as many days before, and a breakdown has at most five rows in sight', async () => {
+    const { slug } = await owner.makeBundle()
+    await put(server(), slug, ago(0), 112, 50)
+    await put(server(), slug, ago(7), 100, 100)
+    const views = [...Array.from({ length: 8 }, (_, n) => [`<${n}>.example`, 10 - n]), ['*', 3], ['', 90]]
+    await server().sql(
+      `INSERT INTO daily_breakdowns SELECT bundles.id, ?, 'referrer', value ->> 0, value ->> 1
+        FROM bundles, json_each(?) WHERE slug = ?`,
+      [ago(0), JSON.stringify(views), slug],
+    )
+    const html = await insights(slug, '?range=7d')
+    const changes = [...html.matchAll(/<dd class="change">([^<]*)</g)].map(([, text]) => text)
+    expect(changes).toEqual([
+      '+12% from the previous 7 days',
+      'None in the previous 7 days',
+      '−50% from the previous 7 days',
+      '100% in the previous 7 days',
+    ])
+    const referrers = /<section[^>]*aria-labelledby="referrers-heading">[\s\S]*?<\/section>/.exec(html)?.[0] ?? ''
+    const [shown = '', more = ''] = referrers.split('<details')
+    expect(textsIn(shown, 'span')).toEqual(['Direct', '<0>.example', '<1>.example', '<2>.example', '<3>.example'])
+    expect(textsIn(more, 'summary')).toEqual(['5 more'])
+    expect(textsIn(more, 'span').at(-1)).toBe('Other sites')
+    expect(html.split('Nothing counted in these days yet')).toHaveLength(3)
+  })
+
+  test('an invalid range becomes 30 days, and the current one is marked', async () => {
     const { slug } = await owner.makeBundle()
     await put(server(), slug, ago(0), 1)
     for (const [query, days] of [
@@ -119,12 +146,12 @@ onEveryTarget({}, (server) => {
   })
 
   describe('the page', () => {
-    test('is shown to whoever may view the bundle, and to nobody else', async () => {
-      const admin = await arrive(server())
-      const viewer = await arrive(server())
-      const { id } = await organize(admin)
+    test('is shown only to people who may view the bundle', async () => {
+      const admin = await newPerson(server())
+      const viewer = await newPerson(server())
+      const { id } = await newOrganization(admin)
       const { slug } = await admin.makeBundle()
-      await join(admin, id, viewer, 'viewer')
+      await addMember(admin, id, viewer, 'viewer')
       const path = `/dashboard/links/${slug}/insights`
       expect((await page(path, viewer)).status).toBe(200)
       expect((await page(path, owner)).status).toBe(403)
@@ -133,7 +160,7 @@ onEveryTarget({}, (server) => {
       expect(signedOut.headers.get('location')).toStartWith('/sign-in?next=')
     })
 
-    test('tells how we count in the words of docs/privacy.md', async () => {
+    test('explains how we count in the words of docs/privacy.md', async () => {
       const { slug } = await owner.makeBundle()
       const told = textsIn(/<details class="more how">[\s\S]*?<\/details>/.exec(await insights(slug))?.[0] ?? '', 'li')
       const privacy = readFileSync(new URL('../../docs/privacy.md', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { arrive, type Person, Visitor } from '../people.ts'
+import { newPerson, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug, post, sendEvent } from './support.ts'
@@ -7,18 +7,23 @@ import { newSlug, post, sendEvent } from './support.ts'
 const DAY_MS = 86_400_000
 const FIREFOX = 'Mozilla/5.0 Firefox/153.0'
 
+/** A breakdown without views. */
+const NOTHING = { values: [], other: 0 }
+
 interface Insights {
   slug: string
   range: { from: string; to: string }
   totals: { views: number; uniqueViewerDays: number; openAllClicks: number; openAllRate: number }
+  previous: Insights['totals']
+  breakdowns: object
   byRule: { ruleId: string | null; ruleName: string; views: number; openAllClicks: number; openAllRate: number }[]
   series: { day: string; views: number; openAllClicks: number }[]
 }
 
-/** A UTC day, so many days ago. */
+/** The UTC day this many days ago. */
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
-/** Writes counters as days gone by would have. */
+/** Inserts counters of past days. */
 async function put(at: Server, slug: string, rows: { day: string; rule?: string; views: number; clicks?: number }[]) {
   for (const { day, rule = '', views, clicks = 0 } of rows) {
     const insert = 'INSERT INTO daily_counters SELECT id, ?, ?, ?, ? FROM bundles WHERE slug = ?'
@@ -29,7 +34,7 @@ async function put(at: Server, slug: string, rows: { day: string; rule?: string;
 onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   let owner: Person
   beforeAll(async () => {
-    owner = await arrive(server())
+    owner = await newPerson(server())
   })
 
   const ownSlug = async () => (await owner.makeBundle()).slug
@@ -38,7 +43,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   const read = async (slug: string, query = '') => (await (await ask(slug, query)).json()) as Insights
   const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code]
 
-  test('insights of a bundle that nobody has seen are whole, and zero', async () => {
+  test('insights of a bundle without views are complete, and zero', async () => {
     const slug = await ownSlug()
     const before = Date.now()
     const answer = await ask(slug)
@@ -47,6 +52,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect(rest).toEqual({
       slug,
       totals: { views: 0, uniqueViewerDays: 0, openAllClicks: 0, openAllRate: 0 },
+      previous: { views: 0, uniqueViewerDays: 0, openAllClicks: 0, openAllRate: 0 },
+      breakdowns: { referrers: NOTHING, devices: NOTHING, languages: NOTHING },
       byRule: [{ ruleId: null, ruleName: 'Fallthrough', views: 0, openAllClicks: 0, openAllRate: 0 }],
     })
     expect(range.from).toBe(`${ago(29)}T00:00:00.000Z`)
@@ -57,7 +64,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     )
   })
 
-  test('views, viewers and clicks are told within two seconds', async () => {
+  test('views, viewers and clicks are reported within two seconds', async () => {
     const slug = await ownSlug()
     const look = (agent = FIREFOX) => fetch(`${server().origin}/l/${slug}`, { headers: { 'user-agent': agent } })
     await look()
@@ -77,18 +84,18 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect(JSON.stringify(insights)).not.toContain('127.0.0.1')
   })
 
-  test('whoever names another browser with every view is 64 viewers, and every view counts', async () => {
+  test('an address that names another browser with every view counts as 64 viewers, and every view counts', async () => {
     const slug = await ownSlug()
     const look = (address: string, agent: string) =>
       fetch(`${server().origin}/l/${slug}`, { headers: { 'x-client': address, 'user-agent': agent } })
     for (let n = 0; n < 80; n += 1) {
       await Promise.all([
         look('192.0.2.1', `${FIREFOX} ${n}`),
-        // Of one IPv6 customer.
+        // Addresses of one IPv6 customer.
         look(`2001:db8:0:1::${n.toString(16)}`, FIREFOX),
       ])
     }
-    // Others are told apart as before, behind a known address too.
+    // Others are still distinguished, even behind a known address.
     await Promise.all([
       look('192.0.2.2', FIREFOX),
       look('192.0.2.2', `${FIREFOX} 1`),
@@ -107,7 +114,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect(hashes).toBe(130)
   })
 
-  test('a range is so many whole UTC days, today the last; any other range is 30 days, silently', async () => {
+  test('a range is a number of whole UTC days ending today; any invalid range is 30 days', async () => {
     const slug = await ownSlug()
     await put(server(), slug, [
       { day: ago(0), views: 1 },
@@ -146,7 +153,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     }
   })
 
-  test('current rules come in policy order, zeros too, then those that are no more, then Fallthrough', async () => {
+  test('current rules come in policy order, zeros included, then removed ones, then Fallthrough', async () => {
     const rule = (name: string) => ({ name, when: { op: 'signedIn' }, tabs: [{ url: 'https://a.example/' }] })
     const rules = ['Phones', 'Gone', 'Nobody yet', 'Partners'].map(rule)
     const { slug } = await owner.makeBundle({ resolutionPolicy: { version: 1, rules } })
@@ -202,7 +209,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     expect((await read(slug, '?range=90d')).totals.uniqueViewerDays).toBe(543)
   })
 
-  test('the days come as CSV by format=csv, or by an Accept header that names it', async () => {
+  test('the days come as CSV with format=csv, or an Accept header that names it', async () => {
     const slug = await ownSlug()
     await put(server(), slug, [{ day: ago(1), views: 12, clicks: 3 }])
     const expected = [
@@ -235,24 +242,24 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     }
   })
 
-  test('another format and unknown fields are refused, with a word on what to do', async () => {
+  test('other formats and unknown fields are refused, with advice', async () => {
     const slug = await ownSlug()
     for (const [query, says] of [
       ['?format=xml', 'format must be "csv" or "json"'],
       ['?format=csv&format=json', 'format must be "csv" or "json"'],
-      ['?rnage=7d', 'rnage is not a field of this request: remove it'],
+      ['?rnage=7d', 'rnage is not a field of this request: remove it, or did you mean range?'],
     ] as const) {
       const answer = await ask(slug, query)
       expect([query, answer.status, await answer.json()]).toEqual([query, 400, { error: says, code: 'BAD_REQUEST' }])
     }
-    // On other routes `format` is a field like any other.
+    // On other routes `format` is an ordinary field.
     const list = await owner.fetch('/api/me/links?format=csv')
     expect(await codeOf(list)).toEqual([400, 'BAD_REQUEST'])
   })
 
-  test('only whoever may see the bundle sees its insights, as CSV too', async () => {
+  test('only people who may see the bundle see its insights, as CSV too', async () => {
     const slug = await ownSlug()
-    const stranger = await arrive(server())
+    const stranger = await newPerson(server())
     const anonymous = new Visitor(server())
     for (const query of ['', '?format=csv']) {
       expect(await codeOf(await ask(slug, query, {}, anonymous))).toEqual([401, 'UNAUTHORIZED'])
@@ -260,13 +267,13 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
       expect(await codeOf(await ask('unknown-slug', query))).toEqual([404, 'NOT_FOUND'])
       expect(await codeOf(await ask(await newSlug(server()), query))).toEqual([403, 'FORBIDDEN'])
     }
-    // Which of two wrongs is told first: the scope and the shape before the bundle.
+    // The order of errors: scope and input come before the bundle.
     expect(await codeOf(await ask('unknown-slug', '?x=1'))).toEqual([400, 'BAD_REQUEST'])
     expect((await owner.api('DELETE', `/api/links/${slug}`)).status).toBe(200)
     expect(await codeOf(await ask(slug))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('a key needs no more than links:read, and its CSV tells what is left as well', async () => {
+  test('a key needs only links:read, and its CSV answers report the remaining limit too', async () => {
     const slug = await ownSlug()
     const wishes = { name: 'reader', scopes: ['links:read'] }
     const { rawKey } = (await owner.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)).body
@@ -277,7 +284,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     }
   })
 
-  test('what was counted is kept when a bundle is claimed, edited, and deleted and restored', async () => {
+  test('counts survive a claim, an edit, and a deletion with restore', async () => {
     const made = await post(`${server().origin}/api/links`, { urls: ['https://a.example'] })
     const { slug, claimToken } = made.body
     await put(server(), slug, [{ day: ago(3), views: 5, clicks: 2 }])

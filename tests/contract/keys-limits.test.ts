@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { type Answered, arrive, ask, bundleOf, mint, type Person } from './people.ts'
+import { type Answered, ask, mint, newBundle, newPerson, type Person } from './people.ts'
 import { create, onEveryRuntime, START_MS, URL_OK } from './support.ts'
 
 const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '600000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '20' }
 const together = <T>(count: number, send: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
-/** What an answer tells of its key's bucket. */
+/** The rate-limit headers of an answer. */
 function fields({ headers }: Answered) {
   const [, q, w] = /^"perhr";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? []
   const [, r, t] = /^"perhr";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
@@ -16,12 +16,12 @@ function fields({ headers }: Answered) {
 onEveryRuntime(WINDOW, (server) => {
   let person: Person
   beforeAll(async () => {
-    person = await arrive(server())
+    person = await newPerson(server())
   }, START_MS)
 
-  test('of fifty requests at once with a key of twenty an hour exactly twenty pass', async () => {
+  test('of fifty simultaneous requests with a key of twenty per hour, exactly twenty pass', async () => {
     const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 20 })
-    const slug = await bundleOf(server(), person)
+    const slug = await newBundle(server(), person)
     const lines = ['GET /api/me', `GET /api/links/${slug}`, 'GET /api/me/links']
     const answers = await together(50, (index) => ask(server(), lines[index % 3]!, { key }))
     const passed = answers.filter(({ status }) => status === 200)
@@ -30,9 +30,9 @@ onEveryRuntime(WINDOW, (server) => {
     expect(passed.map((answer) => fields(answer).r).sort((a, b) => a - b)).toEqual([...Array(20).keys()])
   })
 
-  test('every answer to a key tells its limit and what is left, refusals and empty answers too', async () => {
+  test('every answer to a key reports its limit and what is left, refusals and empty answers too', async () => {
     const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 100, scopes: ['links:read'] })
-    const slug = await bundleOf(server(), person)
+    const slug = await newBundle(server(), person)
     const cases: [line: string, body: unknown, status: number][] = [
       ['GET /api/me', undefined, 200],
       [`POST /api/links/${slug}/events`, { kind: 'open_all' }, 204],
@@ -50,7 +50,7 @@ onEveryRuntime(WINDOW, (server) => {
     }
   })
 
-  test('429 says when to come back in body and headers alike, before anything else that is wrong', async () => {
+  test('429 says when to come back in both body and headers, before any other error', async () => {
     const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 1, scopes: ['links:read'] })
     expect((await ask(server(), 'GET /api/me', { key })).status).toBe(200)
     for (const line of [
@@ -72,13 +72,13 @@ onEveryRuntime(WINDOW, (server) => {
     expect([mistyped.status, mistyped.headers.get('ratelimit')]).toEqual([401, null])
   })
 
-  test('a key of 0 an hour has no limit, and tells of none', async () => {
+  test('a key with a limit of 0 has no limit, and reports none', async () => {
     const { rawKey: key } = await mint(server(), person, { rateLimitPerHour: 0 })
     const answers = await together(60, () => ask(server(), 'GET /api/me', { key }))
     expect(answers.filter(({ status, headers }) => status !== 200 || headers.has('ratelimit'))).toEqual([])
   })
 
-  test('a key draws on its own bucket alone: not on another key’s, nor on its address’s', async () => {
+  test('a key uses only its own bucket: not another key’s, nor its address’s', async () => {
     const [one, other] = [
       await mint(server(), person, { rateLimitPerHour: 2 }),
       await mint(server(), person, { rateLimitPerHour: 100 }),

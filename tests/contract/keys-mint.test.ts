@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { onEveryProcess } from '../targets.ts'
-import { type ApiKey, arrive, ask, found, type Minted, mint, type Person, revoke } from './people.ts'
+import { type ApiKey, ask, type Minted, mint, newOrganization, newPerson, type Person, revoke } from './people.ts'
 import { START_MS } from './support.ts'
 
 const REPLAYED = 'idempotency-replayed'
@@ -10,7 +10,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 onEveryProcess({}, (server) => {
   let person: Person
   beforeAll(async () => {
-    person = await arrive(server())
+    person = await newPerson(server())
   }, START_MS)
   const keysOf = async ({ cookie }: Person) => (await ask(server(), 'GET /api/me/keys', { cookie })).body.apiKeys
 
@@ -36,12 +36,12 @@ onEveryProcess({}, (server) => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('what is not said is links:write and 1000 an hour', async () => {
+  test('the defaults are links:write and 1000 per hour', async () => {
     const { apiKey } = await mint(server(), person)
     expect([apiKey.scopes, apiKey.rateLimitPerHour]).toEqual([['links:write'], 1000])
   })
 
-  test('every bound of the fields holds, and the answer names the field', async () => {
+  test('every bound of the fields is enforced, and the error names the field', async () => {
     const { cookie } = person
     const cases: [body: unknown, status: number, named: string][] = [
       [{}, 400, 'name'],
@@ -71,8 +71,8 @@ onEveryProcess({}, (server) => {
     }
   })
 
-  test('the list holds every key of the subject, newest first, revoked ones too, and no secret', async () => {
-    const owner = await arrive(server())
+  test('the list has every key of the subject, newest first, revoked ones too, and no secret', async () => {
+    const owner = await newPerson(server())
     const made: Minted[] = []
     for (const name of ['first', 'second', 'third']) made.push(await mint(server(), owner, { name }))
     await revoke(server(), owner, made[1]!.apiKey.id)
@@ -88,7 +88,7 @@ onEveryProcess({}, (server) => {
     expect(made.filter(({ rawKey }) => text.includes(rawKey.slice(-38)))).toEqual([])
   })
 
-  test('revoking tells when, and revoking again tells the same', async () => {
+  test('revoking answers with its time, and revoking again with the same', async () => {
     const { apiKey } = await mint(server(), person)
     const first = await revoke(server(), person, apiKey.id)
     expect(first).toEqual({ apiKey: { ...apiKey, revokedAt: expect.stringMatching(ISO) } } as never)
@@ -96,8 +96,8 @@ onEveryProcess({}, (server) => {
     expect(await revoke(server(), person, apiKey.id)).toEqual(first)
   })
 
-  test('only an id that is one is taken, and another subject’s key is as unknown as no key', async () => {
-    const { apiKey } = await mint(server(), await arrive(server()))
+  test('only a valid id is accepted, and another subject’s key is as unknown as a missing one', async () => {
+    const { apiKey } = await mint(server(), await newPerson(server()))
     const cases: [query: string, status: number][] = [
       ['', 400],
       ['?id=', 400],
@@ -116,10 +116,10 @@ onEveryProcess({}, (server) => {
     }
   })
 
-  test('an organisation’s keys are its own: the same person acting alone neither sees nor revokes them', async () => {
-    const owner = await arrive(server())
+  test('an organisation’s keys are its own: the same person acting for themselves neither sees nor revokes them', async () => {
+    const owner = await newPerson(server())
     const own = await mint(server(), owner)
-    const { id } = await found(server(), owner)
+    const { id } = await newOrganization(server(), owner)
     const organizations = await mint(server(), owner)
     expect(organizations.apiKey.scope).toBe('organization')
     expect((await keysOf(owner)).map(({ id }: ApiKey) => id)).toEqual([organizations.apiKey.id])
@@ -140,8 +140,8 @@ onEveryProcess({}, (server) => {
     expect((await ask(server(), 'GET /api/me', { key: organizations.rawKey })).status).toBe(200)
   })
 
-  test('ten mints at once with one idempotency key make one key, and all are told its text', async () => {
-    const owner = await arrive(server())
+  test('ten simultaneous mints with one idempotency key make one key, and all get its text', async () => {
+    const owner = await newPerson(server())
     const send = () =>
       ask(server(), 'POST /api/me/keys', {
         cookie: owner.cookie,
@@ -156,25 +156,25 @@ onEveryProcess({}, (server) => {
     expect((await ask(server(), 'GET /api/me', { key: answers[0]!.body.rawKey })).status).toBe(200)
   })
 
-  test('ten mints at once without one make ten keys, each its own', async () => {
-    const owner = await arrive(server())
+  test('ten simultaneous mints without one make ten different keys', async () => {
+    const owner = await newPerson(server())
     const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), owner)))
     expect(new Set(made.map(({ apiKey }) => apiKey.id)).size).toBe(10)
     expect(new Set(made.map(({ apiKey }) => apiKey.keyPrefix)).size).toBe(10)
     expect(await keysOf(owner)).toHaveLength(10)
   })
 
-  test('an idempotency key is one caller’s: another who sends it gets a key of their own', async () => {
+  test('an idempotency key belongs to one caller: another who sends it gets a key of their own', async () => {
     const send = async (cookie: string) => {
       const headers = { 'idempotency-key': 'shared by chance' }
       return (await ask(server(), 'POST /api/me/keys', { cookie, body: { name: 'mine' }, headers })).body.rawKey
     }
-    const [mine, other] = [await send(person.cookie), await send((await arrive(server())).cookie)]
+    const [mine, other] = [await send(person.cookie), await send((await newPerson(server())).cookie)]
     expect(other).not.toBe(mine)
   })
 
   test(
-    'a replay after a restart tells the key again, and neither it nor its secret is in the database’s files',
+    'a replay after a restart returns the key again, and the database’s files contain neither it nor its secret',
     async () => {
       const name = 'an-idempotency-key-to-look-for'
       const send = () =>

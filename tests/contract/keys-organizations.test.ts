@@ -1,5 +1,15 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { arrive, ask, bundleOf, found, type Minted, mint, type Organization, type Person, type Role } from './people.ts'
+import {
+  ask,
+  type Minted,
+  mint,
+  newBundle,
+  newOrganization,
+  newPerson,
+  type Organization,
+  type Person,
+  type Role,
+} from './people.ts'
 import { onEveryRuntime, START_MS, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
@@ -8,12 +18,12 @@ onEveryRuntime({}, (server) => {
   let founder: Person
   let member: Person
   let acme: Organization
-  /** A key of the organisation that the member minted while being its admin. */
+  /** A key of the organisation, minted by the member while an admin. */
   let minted: Minted
   beforeAll(async () => {
-    founder = await arrive(server())
-    member = await arrive(server())
-    acme = await found(server(), founder)
+    founder = await newPerson(server())
+    member = await newPerson(server())
+    acme = await newOrganization(server(), founder)
     await acme.join(member, 'admin')
     minted = await mint(server(), member, { scopes: ['keys:admin'] })
   }, START_MS)
@@ -21,19 +31,19 @@ onEveryRuntime({}, (server) => {
   const byKey = (line: string, body?: unknown) => ask(server(), line, { key: minted.rawKey, body })
   const whoAmI = () => byKey('GET /api/me')
 
-  /** What each role may do with a key that has every scope; null: it may. */
+  /** What each role may do with a key that has every scope; null means allowed. */
   const RIGHTS: Record<Role, (null | 'editor' | 'admin')[]> = {
     viewer: [null, 'editor', 'editor', 'admin', 'admin', 'admin', 'admin'],
     editor: [null, null, null, 'admin', 'admin', 'admin', 'admin'],
     admin: [null, null, null, null, null, null, null],
   }
 
-  test('an organisation’s key acts with its minter’s role of now, from the next request on', async () => {
+  test('an organisation’s key acts with its minter’s current role, from the next request on', async () => {
     for (const role of ['viewer', 'editor', 'admin', 'viewer', 'admin'] as const) {
       expect((await whoAmI()).status).toBe(200)
       await acme.change(member, role)
       expect((await whoAmI()).body.role).toBe(role)
-      const slug = await bundleOf(server(), founder)
+      const slug = await newBundle(server(), founder)
       const spare = await mint(server(), founder)
       const answers = [
         await byKey(`GET /api/links/${slug}`),
@@ -55,7 +65,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a session of a member who is no admin neither sees, mints nor revokes the organisation’s keys', async () => {
+  test('a member who is not an admin neither sees, mints nor revokes the organisation’s keys', async () => {
     for (const role of ['viewer', 'editor'] as const) {
       await acme.change(member, role)
       for (const line of ['POST /api/me/keys', 'GET /api/me/keys', `DELETE /api/me/keys?id=${minted.apiKey.id}`]) {
@@ -69,22 +79,22 @@ onEveryRuntime({}, (server) => {
     expect((await whoAmI()).status).toBe(200)
   })
 
-  test('an organisation’s key reaches its bundles alone, not its minter’s own', async () => {
-    const loner = await arrive(server())
-    const own = await bundleOf(server(), loner)
+  test('an organisation’s key reaches only its bundles, not its minter’s own', async () => {
+    const loner = await newPerson(server())
+    const own = await newBundle(server(), loner)
     const personal = await mint(server(), loner)
     await acme.join(loner, 'admin')
     const { rawKey: key } = await mint(server(), loner)
     const refused = await ask(server(), `GET /api/links/${own}`, { key })
     expect([refused.status, refused.body.error]).toEqual([403, 'you do not own this bundle'])
-    const shared = await bundleOf(server(), founder)
+    const shared = await newBundle(server(), founder)
     expect((await ask(server(), `GET /api/links/${shared}`, { key })).status).toBe(200)
     expect((await ask(server(), `GET /api/links/${shared}`, { key: personal.rawKey })).status).toBe(403)
     expect((await ask(server(), `GET /api/links/${own}`, { key: personal.rawKey })).status).toBe(200)
   })
 
-  test('once its minter leaves the key is 401 at once, and stays in the others’ list, who can revoke it', async () => {
-    const leaver = await arrive(server())
+  test('when its minter leaves, the key is 401 at once, and stays in the list for others to revoke', async () => {
+    const leaver = await newPerson(server())
     await acme.join(leaver, 'admin')
     const { apiKey, rawKey: key } = await mint(server(), leaver)
     expect((await ask(server(), 'GET /api/me', { key })).status).toBe(200)

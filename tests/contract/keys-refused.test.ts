@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { arrive, ask, bundleOf, confirm, mint, type Person, revoke, type Scope, signUp } from './people.ts'
+import { ask, confirm, mint, newBundle, newPerson, type Person, revoke, type Scope, signUp } from './people.ts'
 import { onEveryRuntime, requestText, START_MS, sendEvent, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
 const RESTORE = 'POST /api/links/:slug/restore'
 
-/** Every operation that takes a key, the least scope for it, its body, and its status where all is well. */
+/** Every operation that accepts a key, with its minimum scope, a body, and its status on success. */
 const OPERATIONS: [line: string, scope: Scope | null, body: unknown, status: number][] = [
   ['POST /api/links', 'links:write', WRITE, 201],
   ['GET /api/links/:slug', 'links:read', undefined, 200],
@@ -28,9 +28,9 @@ onEveryRuntime({}, (server) => {
   let person: Person
   let fill: (line: string) => Promise<string>
   beforeAll(async () => {
-    person = await arrive(server())
+    person = await newPerson(server())
     fill = async (line) => {
-      const slug = line.includes(':slug') ? await bundleOf(server(), person) : ''
+      const slug = line.includes(':slug') ? await newBundle(server(), person) : ''
       const id = line.includes(':id') ? (await mint(server(), person)).apiKey.id : ''
       return line.replace(':slug', slug).replace(':id', String(id))
     }
@@ -38,7 +38,7 @@ onEveryRuntime({}, (server) => {
 
   const refused = (body: object) => expect(body).toEqual({ error: expect.any(String), code: 'UNAUTHORIZED' })
 
-  test('a key may do what its scope holds, and is told of the scope that it lacks', async () => {
+  test('a key may do what its scope allows, and is told which scope it lacks', async () => {
     for (const [index, scope] of NESTED.entries()) {
       const { rawKey: key } = await mint(server(), person, { scopes: [scope] })
       for (const [line, needed, body, status] of OPERATIONS) {
@@ -50,7 +50,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('without a credential every route that needs one is 401 and says how to bring it', async () => {
+  test('without a credential every route that needs one is 401 and says how to send it', async () => {
     for (const [line, , body] of OPERATIONS.filter(([line]) => !OPEN.includes(line))) {
       const answer = await ask(server(), await fill(line), { body })
       expect([line, answer.status, answer.headers.get('www-authenticate')]).toEqual([line, 401, 'Bearer'])
@@ -59,7 +59,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a bad key is 401 on every route, the open ones too, and a cookie beside it does not help', async () => {
+  test('an invalid key is 401 on every route, even public ones, and a cookie sent along does not help', async () => {
     const { rawKey } = await mint(server(), person)
     const other = await mint(server(), person)
     const secretOfOther = rawKey.split('.')[0] + other.rawKey.slice(other.rawKey.indexOf('.'))
@@ -73,7 +73,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('401 for a bad key wins over everything else that is wrong', async () => {
+  test('401 for an invalid key comes before any other error', async () => {
     const headers = { 'idempotency-key': 'ä', 'if-match': 'nonsense', authorization: 'Bearer wrong' }
     for (const line of [
       'POST /api/links',
@@ -90,7 +90,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a page that acts refuses a bad key as a page, and one that only shows does not look at it', async () => {
+  test('pages that act refuse an invalid key with a page, and pages that only show ignore it', async () => {
     const headers = { authorization: 'Bearer wrong' }
     const posted = await fetch(server().origin, {
       method: 'POST',
@@ -98,13 +98,13 @@ onEveryRuntime({}, (server) => {
       body: new URLSearchParams({ urls: URL_OK }),
     })
     expect([posted.status, posted.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
-    const slug = await bundleOf(server(), person)
+    const slug = await newBundle(server(), person)
     for (const path of ['/', `/l/${slug}`, '/healthz', '/sign-in']) {
       expect([path, (await fetch(server().origin + path, { headers })).status]).toEqual([path, 200])
     }
   })
 
-  test('the scheme is read in any case, with any spaces; what is no single Bearer key is 401', async () => {
+  test('the scheme is case-insensitive and allows extra spaces; anything but a single Bearer key is 401', async () => {
     const { rawKey } = await mint(server(), person)
     const spaced = rawKey.replace('.', ' .')
     const cases: [header: string, status: number][] = [
@@ -136,7 +136,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a slip in any one place of a key is refused', async () => {
+  test('a typo anywhere in a key is refused', async () => {
     const { rawKey } = await mint(server(), person)
     const slips = Array.from(rawKey, (character, at) => {
       const other = character === '7' ? '8' : '7'
@@ -149,8 +149,8 @@ onEveryRuntime({}, (server) => {
     expect((await ask(server(), 'GET /api/me', { key: rawKey })).status).toBe(200)
   })
 
-  test('a key goes before a cookie: it acts for its own subject, and from another site too', async () => {
-    const other = await arrive(server())
+  test('a key takes precedence over a cookie: it acts for its own subject, from another site too', async () => {
+    const other = await newPerson(server())
     const { rawKey } = await mint(server(), other)
     const sending = { key: rawKey, cookie: person.cookie }
     expect((await ask(server(), 'GET /api/me', sending)).body.subject.userId).toBe(other.userId)
@@ -162,12 +162,12 @@ onEveryRuntime({}, (server) => {
     expect(minting.status).toBe(403)
   })
 
-  test('a key reaches its own subject’s bundles and keys and nobody else’s', async () => {
+  test('a key reaches only its own subject’s bundles and keys', async () => {
     const { rawKey: key } = await mint(server(), person, { scopes: ['keys:admin'] })
-    const other = await arrive(server())
-    const theirs = await bundleOf(server(), other)
+    const other = await newPerson(server())
+    const theirs = await newBundle(server(), other)
     const theirKey = await mint(server(), other)
-    const unclaimed = await bundleOf(server(), {})
+    const unclaimed = await newBundle(server(), {})
     for (const [slug, error] of [
       [theirs, 'you do not own this bundle'],
       [unclaimed, 'claim'],
@@ -184,7 +184,7 @@ onEveryRuntime({}, (server) => {
     expect(listed.some(({ id }) => id === theirKey.apiKey.id)).toBeFalse()
   })
 
-  test('a key with keys:admin mints and revokes, itself too; the keys it minted outlive it', async () => {
+  test('a key with keys:admin mints and revokes keys, including itself; the keys it minted outlive it', async () => {
     const admin = await mint(server(), person, { scopes: ['keys:admin'] })
     const child = await ask(server(), 'POST /api/me/keys', { key: admin.rawKey, body: { name: 'child' } })
     const own = await ask(server(), `DELETE /api/me/keys?id=${admin.apiKey.id}`, { key: admin.rawKey })

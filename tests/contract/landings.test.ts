@@ -1,14 +1,14 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   actFor,
-  arrive,
+  addMember,
   follow,
-  join,
   linkIn,
   mailInBox,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   PASSWORD,
   type Person,
   press,
@@ -18,10 +18,10 @@ import {
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
 
-// `targets.ts` says so for the first file that loads it alone.
+// The timeout that `targets.ts` sets applies only to the first file that loads it.
 setDefaultTimeout(60_000)
 
-/** What a page says, as one line. */
+/** The text of a page on one line. */
 async function textOf(answer: Response): Promise<string> {
   const html = (await answer.text()).replace(/<(title|style|script)\b.*?<\/\1>/gs, '')
   return unescaped(html.replace(/<[^>]*>/g, ' ')).replace(/\s+/g, ' ')
@@ -30,7 +30,7 @@ async function textOf(answer: Response): Promise<string> {
 const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, '')
 
 onEveryTarget({}, (at) => {
-  /** Somebody who signs up on the page, and where that leads. */
+  /** Signs a person up on the page. Resolves to where that leads. */
   async function signUpOnPage(email: string, next: string): Promise<{ person: Visitor; to: string }> {
     const person = new Visitor(at())
     const answer = await person.form('/sign-up', { email, password: PASSWORD, name: '', next })
@@ -39,14 +39,14 @@ onEveryTarget({}, (at) => {
   }
 
   async function invite(admin: Person, email: string): Promise<{ id: string; path: string }> {
-    const { id } = await organize(admin)
+    const { id } = await newOrganization(admin)
     const sent = await admin.form(`/dashboard/organizations/${id}`, { email, role: 'editor' })
     expect(sent.status).toBe(303)
     const { text } = await mailTo(at(), email, 'You’re invited')
     return { id, path: pathOf(linkIn({ text })) }
   }
 
-  test('who makes a bundle, signs up to claim it and then confirms the address is led on, not to an error', async () => {
+  test('making a bundle, signing up to claim it and then confirming the address leads on, not to an error', async () => {
     const { claimUrl } = await new Visitor(at()).makeBundle()
     const claim = pathOf(claimUrl)
     const email = newEmail()
@@ -68,7 +68,7 @@ onEveryTarget({}, (at) => {
     expect((await person.fetch('/dashboard')).status).toBe(200)
   })
 
-  test('who confirms the address first is led on to the bundle', async () => {
+  test('confirming the address first leads to the bundle', async () => {
     const { claimUrl } = await new Visitor(at()).makeBundle()
     const email = newEmail()
     const { person } = await signUpOnPage(email, pathOf(claimUrl))
@@ -78,8 +78,8 @@ onEveryTarget({}, (at) => {
     expect(landing).toContain('Continue to your bundle')
   })
 
-  test('a claim link that works no longer says so, and leads to the dashboard or to signing in', async () => {
-    const ann = await arrive(at())
+  test('a claim link that no longer works says so, and leads to the dashboard or to signing in', async () => {
+    const ann = await newPerson(at())
     const { claimUrl } = await new Visitor(at()).makeBundle()
     expect((await ann.form(pathOf(claimUrl), {})).status).toBe(200)
     for (const [visitor, way] of [
@@ -98,9 +98,9 @@ onEveryTarget({}, (at) => {
     expect(await textOf(again)).toContain('This claim link no longer works')
   })
 
-  test('a claim that comes too late on the list of bundles to claim is told there', async () => {
+  test('a claim that comes too late is reported on the list of bundles to claim', async () => {
     const email = newEmail()
-    const ann = await arrive(at(), email)
+    const ann = await newPerson(at(), email)
     const { slug } = await new Visitor(at()).makeBundle({ email })
     expect(await textOf(await ann.form('/claims', { slug }))).toContain('This bundle is now yours')
     const late = await ann.form('/claims', { slug })
@@ -108,8 +108,8 @@ onEveryTarget({}, (at) => {
     expect(await textOf(late)).toContain('Bundles to claim')
   })
 
-  test('a sign-up is told of the email to come, the same whether or not the address is known', async () => {
-    const known = (await arrive(at())).email
+  test('a sign-up announces the email, the same whether or not the address is known', async () => {
+    const known = (await newPerson(at())).email
     const told: string[] = []
     for (const email of [newEmail(), known]) {
       const { person, to } = await signUpOnPage(email, '/dashboard')
@@ -124,7 +124,7 @@ onEveryTarget({}, (at) => {
     expect((await mailTo(at(), known, 'You already have an account')).text).toContain('/sign-in')
   })
 
-  test('every page of the dashboard asks to confirm the address, until it is confirmed', async () => {
+  test('every dashboard page asks to confirm the address until it is confirmed', async () => {
     const ann = await signUp(at())
     const button = 'Resend confirmation email'
     for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/settings', '/dashboard/organizations']) {
@@ -137,8 +137,8 @@ onEveryTarget({}, (at) => {
     expect(await (await ann.fetch('/dashboard')).text()).not.toContain(button)
   })
 
-  test('an accepted invitation is told of, and its link leads to the organisation from then on', async () => {
-    const [ann, bob] = [await arrive(at()), await arrive(at())]
+  test('an accepted invitation is reported, and its link leads to the organisation from then on', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
     const { id, path } = await invite(ann, bob.email)
     const signedOut = await new Visitor(at()).fetch(path)
     expect(signedOut.headers.get('location')).toBe(`/sign-in?next=${path}`)
@@ -155,8 +155,8 @@ onEveryTarget({}, (at) => {
     expect(html).toContain(`/dashboard/organizations/${id}`)
   })
 
-  test('an invitation that is revoked, unknown or for somebody else says so, and tells no more', async () => {
-    const [ann, bob, eve] = [await arrive(at()), await arrive(at()), await arrive(at())]
+  test('an invitation that is revoked, unknown or for another person says so, and reveals no more', async () => {
+    const [ann, bob, eve] = [await newPerson(at()), await newPerson(at()), await newPerson(at())]
     const { id, path } = await invite(ann, bob.email)
     const invitation = path.split('/').at(-1)
     const texts = [await textOf(await eve.fetch(path)), await textOf(await eve.fetch('/invitations/made-up'))]
@@ -170,8 +170,8 @@ onEveryTarget({}, (at) => {
     expect((await bob.form(path, {})).status).toBe(404)
   })
 
-  test('an invitation waits for the address to be confirmed, and the link for that leads back to it', async () => {
-    const [ann, email] = [await arrive(at()), newEmail()]
+  test('an invitation waits until the address is confirmed, and the confirmation leads back to it', async () => {
+    const [ann, email] = [await newPerson(at()), newEmail()]
     const { path } = await invite(ann, email)
     const { person } = await signUpOnPage(email, path)
     expect(await textOf(await person.fetch(path))).toContain('Confirm your address first')
@@ -182,7 +182,7 @@ onEveryTarget({}, (at) => {
     expect((await person.form(path, {})).headers.get('location')).toBe('/dashboard?notice=joined')
   })
 
-  test('a link that works no longer leads to another: to signing in, or for who is signed in at once', async () => {
+  test('an expired link leads on: to signing in, or for signed-in people straight ahead', async () => {
     const nobody = new Visitor(at())
     for (const path of ['/confirm/made-up', '/sign-in/link/made-up', '/password/made-up']) {
       const answer = await nobody.fetch(path)
@@ -201,7 +201,7 @@ onEveryTarget({}, (at) => {
     expect(used).toContain(`You’re already signed in as ${ann.email}`)
   })
 
-  test('who is signed in is not asked to sign in, unless it is meant', async () => {
+  test('signed-in people are not asked to sign in, unless they choose to', async () => {
     const ann = await signUp(at())
     for (const path of ['/sign-in?next=/dashboard/keys', '/sign-up?next=/dashboard/keys']) {
       const html = await (await ann.fetch(path)).text()
@@ -216,11 +216,11 @@ onEveryTarget({}, (at) => {
     expect(again.find(({ attributes }) => attributes.name === 'email')?.attributes.value).toBe(ann.email)
   })
 
-  test('who signs in again in the same browser has one session there, and acts for whom they did', async () => {
-    const [ann, bob] = [await signUp(at()), await arrive(at())]
+  test('signing in again in the same browser keeps one session, and the acting subject', async () => {
+    const [ann, bob] = [await signUp(at()), await newPerson(at())]
     await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
-    const { id } = await organize(bob)
-    await join(bob, id, ann, 'editor')
+    const { id } = await newOrganization(bob)
+    await addMember(bob, id, ann, 'editor')
     await actFor(ann, id)
     const sessions = () => at().sql('SELECT count(*) AS open FROM session WHERE user_id = ?', [ann.userId])
     expect(await sessions()).toEqual([{ open: 1 }])
@@ -230,7 +230,7 @@ onEveryTarget({}, (at) => {
     const { body } = await ann.api<{ subject: unknown }>('GET', '/api/me')
     expect(body.subject).toEqual({ type: 'organization', organizationId: id })
 
-    // Somebody else in this browser acts for themselves.
+    // Another person in this browser acts for themselves.
     const eve = await signUp(at())
     ann.cookies.delete('device')
     await ann.form('/sign-in', { email: eve.email, password: PASSWORD, next })

@@ -1,18 +1,18 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import { Visitor } from '../people.ts'
 import { newSlug, URL_OK } from './support.ts'
 
 setDefaultTimeout(60_000)
 
-/** A launcher whose policy has this many conditions takes some 170 KB, so a megabyte holds six. */
+/** A launcher whose policy has this many conditions takes about 170 KB, so a megabyte holds six. */
 const CONDITIONS = 249
 const BUNDLES = 10
 const TOKEN = 'a token of the tests'
 
-/** How many launchers are read from the store when each of `BUNDLES` is viewed a second time. */
+/** How many of `BUNDLES` launchers are read from the database on their second view. */
 async function readAgain(env: Record<string, string>): Promise<number> {
-  const server = await startHere({ SERVICE_METRICS_TOKEN: TOKEN, ...env })
+  const server = await startInProcess({ SERVICE_METRICS_TOKEN: TOKEN, ...env })
   try {
     const visitor = new Visitor(server)
     const read = async () => {
@@ -37,7 +37,7 @@ async function readAgain(env: Record<string, string>): Promise<number> {
   }
 }
 
-test('SERVICE_CACHE_MB bounds the launchers that are kept in memory', async () => {
+test('SERVICE_CACHE_MB bounds the launchers cached in memory', async () => {
   expect(await readAgain({ SERVICE_CACHE_MB: '1' })).toBeGreaterThan(0)
   expect(await readAgain({})).toBe(0)
 })

@@ -20,7 +20,7 @@ onEveryRuntime({}, (server) => {
     return { headers: answer.headers, html: await answer.text() }
   }
 
-  test('a launcher is private to no index, caches nowhere without asking, and loads nothing from elsewhere', async () => {
+  test('a launcher is not indexed, is cached only with revalidation, and loads nothing from other sites', async () => {
     const slug = await newSlug(server(), {
       urls: ['https://a.example/x'],
       description: 'see https://c.example/pic.png',
@@ -38,9 +38,23 @@ onEveryRuntime({}, (server) => {
     expect(headers.get('set-cookie')).toBeNull()
     const loaded = [...html.matchAll(/<(?:script|img|link|iframe|source|video)\b[^>]*?(?:src|href)="([^"]*)"/g)]
     expect(loaded.length).toBeGreaterThanOrEqual(4)
-    // Of this origin, or of this very page.
+    // Same-origin, or within the page itself.
     expect(loaded.map(([, address]) => address ?? '').filter((address) => !/^(?:\/(?!\/)|#)/.test(address))).toEqual([])
     expect(html).not.toMatch(/<style|<script(?![^>]*src)|\son\w+=|\sstyle=/)
+  })
+
+  test('a bare host is not repeated below a tab’s name', async () => {
+    const below = async (url: string, note = '') => {
+      const { html } = await page(
+        await newSlug(server(), { urls: [url], urlMetadata: note === '' ? [{}] : [{ note }] }),
+      )
+      return /class="where"[^>]*>(.*?)<\/span><\/(?:span|a)>/s.exec(html)?.[1]?.replace(/<[^>]*>/g, '') ?? null
+    }
+    expect(await below('https://a.example/')).toBeNull()
+    expect(await below('https://a.example')).toBeNull()
+    expect(await below('https://a.example/one?two')).toBe('/one?two')
+    expect(await below('https://a.example/', 'Named')).toBe('a.example')
+    expect(await below('https://a.example/one', 'Named')).toBe('a.example/one')
   })
 
   test('every tab is a link with its host, note and tags', async () => {
@@ -60,7 +74,7 @@ onEveryRuntime({}, (server) => {
     expect(html).toContain('<meta property="og:description" content="What it is for"/>')
   })
 
-  test('a tab leads where its URL parses to, never to this service', async () => {
+  test('a tab leads to its parsed URL, never to this service', async () => {
     const slug = await newSlug(server(), { urls: ['http:a.example/x', 'https:\\\\b.example', 'https:/c.example'] })
     const { html } = await page(slug)
     for (const address of ['http://a.example/x', 'https://b.example/', 'https://c.example/']) {
@@ -68,7 +82,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('what people write is text wherever it is shown', async () => {
+  test('user text is shown as text everywhere', async () => {
     const slug = await newSlug(server(), HOSTILE)
     const html = (await page(slug)).html
     const file = await (await fetch(`${server().origin}/l/${slug}/bookmarks.html`)).text()
@@ -88,7 +102,7 @@ onEveryRuntime({}, (server) => {
     expect(titled?.attributes.content).toBe(EVIL)
   })
 
-  test('a URL with what looks like an entity in it is linked as it is', async () => {
+  test('a URL that contains something like an entity is linked unchanged', async () => {
     const url = 'https://a.example/?a=1&amp;b=2&lt;3&copy;4'
     const slug = await newSlug(server(), { urls: [url] })
     const file = await (await fetch(`${server().origin}/l/${slug}/bookmarks.html`)).text()
@@ -98,7 +112,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('a page is sent in the encoding that the client takes', async () => {
+  test('a page is sent in an encoding that the client accepts', async () => {
     const slug = await newSlug(server(), { urls: ['https://a.example/'] })
     const cases: [string | null, string | null][] = [
       [null, null],
@@ -155,7 +169,7 @@ onEveryRuntime({}, (server) => {
     expect(bytes).toBeGreaterThan(3000)
   })
 
-  test('files are kept for good under a name that holds their hash', async () => {
+  test('files are cached forever under a name with their hash', async () => {
     const { html } = await page(await newSlug(server()))
     const files = [...html.matchAll(/"(\/static\/[^"]+)"/g)].map(([, path]) => path!)
     expect(files.length).toBeGreaterThanOrEqual(3)
@@ -173,7 +187,7 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('the QR code is a picture without anything active, and the bookmarks file opens everywhere', async () => {
+  test('the QR code is an image without active content, and the bookmarks file opens everywhere', async () => {
     const slug = await newSlug(server(), {
       urls: ['https://a.example/?a=1&b=2', 'https://b.example/'],
       urlMetadata: [{ note: 'two\nlines' }],
@@ -191,7 +205,7 @@ onEveryRuntime({}, (server) => {
     expect(text).toContain('<DT><A HREF="https://b.example/">https://b.example/</A>')
   })
 
-  test('an event is 204 and empty for every slug, so nobody learns which exist', async () => {
+  test('an event is 204 and empty for every slug, so nobody learns which ones exist', async () => {
     const known = await newSlug(server())
     const seen = []
     for (const slug of [known, 'unknown123', 'x', 'x'.repeat(3000), '%00', encodeURIComponent('’ OR 1=1 --')]) {
@@ -208,7 +222,7 @@ onEveryRuntime({}, (server) => {
     expect(seen[0]?.[0]).toBe(204)
   })
 
-  test('an event may come as text/plain, as sendBeacon sends it; one of another shape is refused', async () => {
+  test('an event may come as text/plain, as sendBeacon sends it; any other shape is refused', async () => {
     const target = `${server().origin}/api/links/unknown123/events`
     const send = (body: unknown, type = 'application/json') => post(target, body, { 'content-type': type })
     expect((await send('{"kind":"open_all"}', 'text/plain;charset=UTF-8')).status).toBe(204)

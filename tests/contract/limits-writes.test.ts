@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { actFor, arrive, organize, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 /** Starts a server with limits on writes, for the tests of one block. */
 function serverWith(env: Record<string, string>): () => Server {
   let server: Server
   beforeAll(async () => {
-    server = await startHere(env)
+    server = await startInProcess(env)
   })
   afterAll(async () => {
     await server.stop()
@@ -21,17 +21,17 @@ const statuses = (answers: readonly { status: number }[]) => answers.map(({ stat
 describe('at most six writes in a minute', () => {
   const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '6', SERVICE_WRITES_PER_HOUR: '1000' })
 
-  /** Somebody with a bundle who may write no more for now; five edits came beside the creation. */
+  /** A person with a bundle who has used up their writes: the creation and five edits. */
   async function spent(): Promise<{ ann: Person; slug: string }> {
-    const ann = await arrive(at())
+    const ann = await newPerson(at())
     const { slug } = await ann.makeBundle()
     for (let n = 0; n < 5; n += 1) expect((await edit(ann, slug)).status).toBe(200)
     return { ann, slug }
   }
 
-  test('a person’s seventh write is refused, in whichever session and way, with when to try again', async () => {
+  test('a person’s seventh write is refused, in any session and through any transport, with when to try again', async () => {
     const { ann, slug } = await spent()
-    const other = await arrive(at(), ann.email)
+    const other = await newPerson(at(), ann.email)
     for (const refused of [
       await edit(ann, slug),
       await edit(other, slug),
@@ -48,44 +48,44 @@ describe('at most six writes in a minute', () => {
     }
   })
 
-  test('reading, trying out and switching whom one acts for go on, and so does everybody else', async () => {
+  test('reads, dry runs and switching the subject still work, and so does everybody else', async () => {
     const { ann, slug } = await spent()
     expect((await ann.api('GET', `/api/links/${slug}`)).status).toBe(200)
-    const rehearsed = await ann.api('PATCH', `/api/links/${slug}`, { title: 'Tried', dryRun: true })
-    expect(rehearsed).toMatchObject({ status: 200, body: { dryRun: true } })
+    const dryRun = await ann.api('PATCH', `/api/links/${slug}`, { title: 'Tried', dryRun: true })
+    expect(dryRun).toMatchObject({ status: 200, body: { dryRun: true } })
     expect((await ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })).status).toBe(200)
     expect((await ann.api('POST', `/api/links/${slug}/policy/preview`, { viewer: {} })).status).toBe(200)
     const form = { title: 'Typed', url: URL_A, version: '6' }
     expect((await ann.form(`/dashboard/links/${slug}/check`, form)).status).toBe(200)
     expect((await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })).status).toBe(204)
     await actFor(ann, null)
-    const bob = await arrive(at())
+    const bob = await newPerson(at())
     await bob.makeBundle()
     await new Visitor(at()).makeBundle()
   })
 
   test('dry runs and checks use nothing up', async () => {
-    const ann = await arrive(at())
+    const ann = await newPerson(at())
     const dry = () => ann.api('POST', '/api/links', { urls: [URL_A], dryRun: true })
     for (let n = 0; n < 10; n += 1) expect((await dry()).status).toBe(200)
     await ann.makeBundle()
   })
 
-  test('refused writes use nothing up: of 20 at once exactly six pass, whomever they act for', async () => {
-    const ann = await arrive(at())
-    const { id } = await organize(ann)
-    const own = await arrive(at(), ann.email)
+  test('refused writes use nothing up: of 20 at once exactly six pass, whatever subject they act for', async () => {
+    const ann = await newPerson(at())
+    const { id } = await newOrganization(ann)
+    const own = await newPerson(at(), ann.email)
     await actFor(own, null)
     await actFor(ann, id)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? ann : own).api('POST', '/api/links', { urls: [URL_A] })),
     )
-    // Making the organisation was the first.
+    // Creating the organisation was the first write.
     expect(statuses(answers)).toEqual([...Array(5).fill(201), ...Array(15).fill(429)])
   })
 
-  test('a key has its own hourly limit and no other', async () => {
-    const ann = await arrive(at())
+  test('a key has only its own hourly limit', async () => {
+    const ann = await newPerson(at())
     const { rawKey } = (await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'key' })).body
     const agent = new Visitor(at(), { authorization: `Bearer ${rawKey}` })
     for (let n = 0; n < 10; n += 1) await agent.makeBundle()
@@ -94,7 +94,7 @@ describe('at most six writes in a minute', () => {
     await agent.makeBundle()
   })
 
-  test('a form that is refused keeps what was typed, and says when to try again', async () => {
+  test('a refused form keeps what was typed, and says when to try again', async () => {
     const { ann, slug } = await spent()
     const answer = await ann.form(`/dashboard/links/${slug}`, {
       title: 'Typed and not lost',
@@ -112,8 +112,8 @@ describe('at most six writes in a minute', () => {
     expect(html).toMatch(/Try again in \d+ seconds?\./)
   })
 
-  test('an import counts each bundle it makes, and gives back what is left', async () => {
-    const ann = await arrive(at())
+  test('an import counts each bundle it makes, and refunds the rest', async () => {
+    const ann = await newPerson(at())
     const text = Array.from({ length: 8 }, (_, n) => `# Part ${n}\n- https://part.example/${n}\n`).join('\n')
     const page = await (await ann.form('/dashboard/links/import', { text })).text()
     const fields = [...page.matchAll(/<input[^>]*>/g)].map(([tag]) => ({
@@ -140,8 +140,8 @@ describe('at most six writes in a minute', () => {
 describe('at most four writes in an hour, and none counted by the minute', () => {
   const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '4' })
 
-  test('the fifth waits until the first is an hour ago', async () => {
-    const ann = await arrive(at())
+  test('the fifth has to wait until the first is an hour old', async () => {
+    const ann = await newPerson(at())
     const answers = await Promise.all(
       Array.from({ length: 9 }, () => ann.api<{ retryAfterSeconds: number }>('POST', '/api/links', { urls: [URL_A] })),
     )
@@ -154,8 +154,8 @@ describe('at most four writes in an hour, and none counted by the minute', () =>
 })
 
 test('0 is no limit', async () => {
-  const server = await startHere({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' })
-  const ann = await arrive(server)
+  const server = await startInProcess({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' })
+  const ann = await newPerson(server)
   const { slug } = await ann.makeBundle()
   for (let n = 0; n < 130; n += 1) expect((await edit(ann, slug)).status).toBe(200)
   await server.stop()

@@ -20,7 +20,7 @@ const times = <T>(count: number, send: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
 onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEADER: 'X-Client' }, (server) => {
-  test('of twelve creates at once at a cap of three, three are made', async () => {
+  test('of twelve simultaneous creates at a cap of three, three succeed', async () => {
     const before = await countBundles(server())
     const answers = await times(12, () => create(server(), OK, at('192.0.2.1')))
     expect(statuses(answers)).toEqual([201, 201, 201, ...Array(9).fill(403)])
@@ -31,7 +31,7 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
     expect(refused?.body.error).toMatch(/claim/i)
   })
 
-  test('the cap is one address’s own, and one IPv6 customer’s', async () => {
+  test('each address has its own cap, and so has each IPv6 customer', async () => {
     for (const address of ['2001:db8::1', '2001:DB8::2', '2001:db8:0:0:ffff::1']) {
       expect((await create(server(), OK, at(address))).status).toBe(201)
     }
@@ -40,7 +40,7 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
     expect((await create(server(), OK, at('192.0.2.2'))).status).toBe(201)
   })
 
-  test('an IPv4 address written as IPv6 is the same address', async () => {
+  test('an IPv4 address in IPv6 notation is the same address', async () => {
     const answers = []
     for (const address of ['192.0.2.3', '::ffff:192.0.2.3', '::FFFF:192.0.2.3', '192.0.2.3']) {
       answers.push(await create(server(), OK, at(address)))
@@ -48,7 +48,7 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
     expect(statuses(answers)).toEqual([201, 201, 201, 403])
   })
 
-  test('an address is the same with a port and without, and what is none is the socket’s', async () => {
+  test('an address is the same with and without a port, and an invalid one is replaced by the socket’s', async () => {
     for (const [addresses, other] of [
       [['192.0.2.5:1024', '192.0.2.5:65535', ' 192.0.2.5 '], '192.0.2.5'],
       [['[2001:db8:5::1]:443', '[2001:db8:5::2]', '2001:db8:5::3'], '[2001:DB8:5::4]:1'],
@@ -62,7 +62,7 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
     expect((await create(server(), OK)).status).toBe(403)
   })
 
-  test('a create that was refused at the cap may be sent again with its key', async () => {
+  test('a create refused at the cap may be sent again with its key', async () => {
     const send = (key: string) => create(server(), OK, { ...at('192.0.2.4'), 'idempotency-key': key })
     await times(3, (index) => send(`held ${index}`))
     expect((await send('over')).status).toBe(403)
@@ -90,7 +90,7 @@ for (const runtime of RUNTIMES) {
       await Promise.all([direct.stop(), proxied.stop()])
     })
 
-    test('creates and events draw on one bucket, whatever forwarding headers say', async () => {
+    test('creates and events share one bucket, whatever the forwarding headers say', async () => {
       const forged = (index: number) => ({
         'x-forwarded-for': `198.51.100.${index}`,
         'x-client': `203.0.113.${index}`,
@@ -104,13 +104,13 @@ for (const runtime of RUNTIMES) {
       const page = await submit(direct, { urls: URL_OK, title: 'typed with care' })
       expect(page.status).toBe(429)
       expect(page.html).toContain('typed with care')
-      // What passed and what is wrong alike: the limit comes before the shape.
+      // Valid and invalid requests alike, because the limit is checked before the input.
       expect((await create(direct, '{')).status).toBe(429)
       expect((await create(direct, OK, { 'idempotency-key': 'ä' })).status).toBe(429)
       expect((await create(direct, OK, { authorization: 'Bearer x' })).status).toBe(401)
     })
 
-    test('429 says when to come back, in body and header alike, and then one passes', async () => {
+    test('429 says when to come back, in both body and header, and then one request passes', async () => {
       let refused = await create(direct, OK)
       while (refused.status !== 429) refused = await create(direct, OK)
       const { code, error, retryAfterSeconds } = refused.body
@@ -128,7 +128,7 @@ for (const runtime of RUNTIMES) {
       expect(statuses(answers)).toEqual(Array(12).fill(200))
     })
 
-    test('behind a trusted proxy each client has a bucket of its own, an IPv6 one by its /64', async () => {
+    test('behind a trusted proxy each client has its own bucket, an IPv6 one per /64', async () => {
       const send = (address: string) => create(proxied, OK, at(address))
       for (const [own, other] of [
         ['192.0.2.1', '192.0.2.2'],
@@ -170,12 +170,12 @@ for (const runtime of RUNTIMES) {
       expect(statuses(await times(964, read)).filter((status) => status === 200)).toHaveLength(960)
     })
 
-    test('of addresses that a client put before the proxy’s, only the proxy’s counts', async () => {
+    test('of several forwarded addresses, only the one that the proxy added counts', async () => {
       const answers = await times(5, (index) => create(proxied, OK, at(`10.0.0.${index}, 192.0.2.9`)))
       expect(statuses(answers)).toEqual([201, 201, 201, 201, 429])
     })
 
-    test('a replayed answer is charged like any request', async () => {
+    test('a replayed answer counts like any request', async () => {
       const headers = { ...at('192.0.2.10'), 'idempotency-key': 'charged' }
       const answers = []
       for (let sent = 0; sent < 5; sent += 1) answers.push(await create(proxied, OK, headers))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive, linkIn, mailTo, newEmail, organize, PASSWORD, signUp, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { linkIn, mailTo, newEmail, newOrganization, newPerson, PASSWORD, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000)
 describe('mail to strangers', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startHere()
+    server = await startInProcess()
   })
   afterAll(async () => {
     await server?.stop()
@@ -28,9 +28,9 @@ describe('mail to strangers', () => {
       .split('\n')
       .filter((line) => line.includes('"mail":') && line.includes(`"to":"${email}"`)).length
 
-  test('of sign-in links one address gets five in an hour, whether it has an account or not', async () => {
+  test('one address gets five sign-in links per hour, whether it has an account or not', async () => {
     const known = await signUp(server)
-    // The mail of its sign-up was the first.
+    // The mail of the sign-up was the first.
     for (const [email, sent] of [
       [known.email, 4],
       [newEmail(), 5],
@@ -47,8 +47,8 @@ describe('mail to strangers', () => {
   })
 
   test('every kind of mail counts, and is refused alike', async () => {
-    const admin = await arrive(server)
-    const { id } = await organize(admin)
+    const admin = await newPerson(server)
+    const { id } = await newOrganization(admin)
     const email = newEmail()
     const invite = () => send('/organization/invite-member', { email, role: 'viewer', organizationId: id }, admin)
     expect((await invite()).status).toBe(200)
@@ -71,7 +71,7 @@ describe('mail to strangers', () => {
     expect(await page.text()).toContain('sent too many emails to this address')
   })
 
-  test('a bundle is made all the same when its claim link may not be mailed, and the answer says so', async () => {
+  test('a bundle is made even if its claim link may not be mailed, and the answer says so', async () => {
     const email = newEmail()
     const make = async () =>
       (
@@ -89,7 +89,7 @@ describe('mail to strangers', () => {
     expect(box).not.toContain(made.claimUrl.split('/').at(-1))
   })
 
-  test('what was refused sent nothing, and does not count', async () => {
+  test('refused mails are not sent, and do not count', async () => {
     const email = newEmail()
     for (let count = 0; count < 8; count += 1) {
       expect((await send('/sign-up/email', { email, password: 'short', name: '' })).status).toBe(400)
@@ -99,22 +99,22 @@ describe('mail to strangers', () => {
   })
 
   test('strangers cannot use up the mails of the owner’s own browser', async () => {
-    const owner = await arrive(server)
+    const owner = await newPerson(server)
     for (let count = 0; count < 4; count += 1) await link(owner.email)
     expect((await link(owner.email)).status).toBe(429)
     owner.cookies.delete('session')
     expect((await link(owner.email, owner)).status).toBe(200)
-    // An unconfirmed sign-up makes nobody an owner.
+    // An unconfirmed sign-up does not make its maker the owner of the address.
     const squatter = await signUp(server)
     for (let count = 0; count < 4; count += 1) await link(squatter.email)
     squatter.cookies.delete('session')
     expect((await link(squatter.email, squatter)).status).toBe(429)
   })
 
-  test('a subject holds nothing that a user wrote, and a body only in quotes on a line of its own', async () => {
-    const admin = await arrive(server)
+  test('a subject contains no user text, and a body only quoted on its own line', async () => {
+    const admin = await newPerson(server)
     await send('/update-user', { name: 'PayPal Security' }, admin)
-    const { id } = await organize(admin)
+    const { id } = await newOrganization(admin)
     const name = 'URGENT: your\u2029account at evil.example'
     const renamed = await send('/organization/update', { data: { name }, organizationId: id }, admin)
     expect(renamed.status).toBe(200)
@@ -129,7 +129,7 @@ describe('mail to strangers', () => {
     expect(linkIn({ text })).toContain('/invitations/')
   })
 
-  describe('names that lead somewhere', () => {
+  describe('names that look like links', () => {
     const bad = [
       'Click https://evil.example',
       'PayPal www.evil.example',
@@ -141,8 +141,8 @@ describe('mail to strangers', () => {
     const fine = ['Booking.com', 'J.R.R. Tolkien', 'Node.js people', 'A/B testing', 'St. John', 'Dr.Smith: notes']
 
     test('are refused for people and organisations, over every route', async () => {
-      const ann = await arrive(server)
-      const { id } = await organize(ann)
+      const ann = await newPerson(server)
+      const { id } = await newOrganization(ann)
       for (const name of bad) {
         for (const [path, body] of [
           ['/sign-up/email', { email: newEmail(), password: PASSWORD, name }],
@@ -160,8 +160,8 @@ describe('mail to strangers', () => {
       }
     })
 
-    test('are refused beside their field', async () => {
-      const ann = await arrive(server)
+    test('are refused next to their field', async () => {
+      const ann = await newPerson(server)
       const name = 'evil.com/login'
       const words = { email: newEmail(), password: PASSWORD, name }
       const pages = [
@@ -178,9 +178,9 @@ describe('mail to strangers', () => {
     })
   })
 
-  test('an address of more than 254 characters is refused wherever one is taken', async () => {
-    const admin = await arrive(server)
-    const { id } = await organize(admin)
+  test('an address of more than 254 characters is refused everywhere', async () => {
+    const admin = await newPerson(server)
+    const { id } = await newOrganization(admin)
     const domain = `${'x'.repeat(60)}.${'y'.repeat(60)}.${'z'.repeat(60)}.example`
     const sized = (length: number) => `${'a'.repeat(length - domain.length - 1)}@${domain}`
     const long = sized(255)

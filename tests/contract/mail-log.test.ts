@@ -3,7 +3,7 @@ import { eventually } from '../eventually.ts'
 import { newEmail, Visitor } from '../people.ts'
 import { startServer } from '../server.ts'
 
-/** What is logged while somebody without a mail server asks for a sign-in link. */
+/** What a server without a mail server logs when somebody requests a sign-in link. */
 async function loggedFor(env: Record<string, string>) {
   const server = await startServer({ env })
   const email = newEmail()
@@ -14,7 +14,7 @@ async function loggedFor(env: Record<string, string>) {
   return { hasLink, hasAddress: server.output().includes(email), hasSubject: server.output().includes('sign-in link') }
 }
 
-test('in production no sign-in link goes to the log, which says only that a mail was not sent', async () => {
+test('in production no sign-in link is logged, only that a mail was not sent', async () => {
   const NODE_ENV = 'production'
   expect(await loggedFor({ NODE_ENV })).toEqual({ hasLink: false, hasAddress: false, hasSubject: true })
   expect(await loggedFor({ NODE_ENV, SERVICE_LOG_MAILS: 'on' })).toEqual({
@@ -24,7 +24,7 @@ test('in production no sign-in link goes to the log, which says only that a mail
   })
 })
 
-test('elsewhere the log has the mail, unless it must not', async () => {
+test('otherwise the log has the mail, unless disabled', async () => {
   expect(await loggedFor({})).toEqual({ hasLink: true, hasAddress: true, hasSubject: true })
   expect((await loggedFor({ SERVICE_LOG_MAILS: 'off' })).hasLink).toBe(false)
 })

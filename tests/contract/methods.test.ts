@@ -4,7 +4,7 @@ import { onEveryRuntime } from './support.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** The routes of the routers, and of each the methods that it names; none: it takes all, and refuses some by itself. */
+/** The routes of the routers with their methods; none means that the route accepts all and refuses some itself. */
 async function routesOf(): Promise<[path: string, methods: string[]][]> {
   const child = Bun.spawn([process.execPath, fileURLToPath(new URL('../routes.ts', import.meta.url))], {
     stdout: 'pipe',
@@ -22,7 +22,7 @@ async function routesOf(): Promise<[path: string, methods: string[]][]> {
 const routes = await routesOf()
 
 onEveryRuntime({}, (server) => {
-  test('a method that a path does not have is 405 with Allow, on every path of the routers', async () => {
+  test('an unsupported method is 405 with Allow, on every path', async () => {
     expect(routes.length).toBeGreaterThan(60)
     for (const [path, named] of routes) {
       const target = `${server().origin}${path.replaceAll(/:\w+/g, 'abc')}`
@@ -34,13 +34,13 @@ onEveryRuntime({}, (server) => {
       for (const method of METHODS.filter((known) => !named.includes(known))) {
         const answer = await fetch(target, { method, redirect: 'manual' })
         const said = answer.headers.get('allow')?.split(', ') ?? []
-        // A route of the dashboard takes all methods and says itself which it has.
+        // A dashboard route accepts all methods and decides itself.
         if (named.length === 0 && answer.status !== 405 && method !== 'DELETE') continue
         expect([method, path, answer.status]).toEqual([method, path, 405])
         expect([method, path, said.includes(method)]).toEqual([method, path, false])
         if (named.length > 0) expect([method, path, said.toSorted()]).toEqual([method, path, allowed.toSorted()])
         else expect([method, path, said.length > 0]).toEqual([method, path, true])
-        const type = path.startsWith('/api') ? 'application/json' : 'text/html; charset=utf-8'
+        const type = /^\/(api|\.well-known)/.test(path) ? 'application/json' : 'text/html; charset=utf-8'
         expect([method, path, answer.headers.get('content-type')]).toEqual([method, path, type])
       }
     }

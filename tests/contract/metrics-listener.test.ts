@@ -7,7 +7,7 @@ const TOKEN = 'a metrics token of the tests'
 
 for (const runtime of RUNTIMES) {
   test(
-    `on ${runtime} metrics have a listener of their own, which answers by any host and has nothing else`,
+    `on ${runtime} metrics have their own listener, which answers to any host and serves nothing else`,
     async () => {
       const port = freePort()
       const server = await startServer({ runtime, env: { SERVICE_METRICS_PORT: String(port) } })
@@ -20,7 +20,7 @@ for (const runtime of RUNTIMES) {
       for (const path of ['/', '/healthz', `/l/${slug}`, '/api/links', '/metrics/x'])
         expect([path, (await ask(path)).status]).toEqual([path, 404])
       expect((await ask('/metrics', { method: 'POST' })).status).toBe(405)
-      // The service's own port has them only for whoever has a token.
+      // The service's own port requires a token.
       expect((await fetch(`${server.origin}/metrics`)).status).toBe(404)
       expect(await server.stop()).toBe(0)
       expect(await ask('/metrics').catch(() => 'closed')).toBe('closed')
@@ -29,7 +29,7 @@ for (const runtime of RUNTIMES) {
   )
 }
 
-test('a token that is set is asked for there too', async () => {
+test('a configured token is required there too', async () => {
   const port = freePort()
   const env = { SERVICE_METRICS_PORT: String(port), SERVICE_METRICS_TOKEN: TOKEN }
   const server = await startServer({ env })
@@ -39,7 +39,7 @@ test('a token that is set is asked for there too', async () => {
   await server.stop()
 })
 
-test('a port that is taken stops the start with one line that names the setting', async () => {
+test('a port in use stops the start with one line that names the setting', async () => {
   const taken = Bun.listen({ hostname: 'localhost', port: 0, socket: { data() {} } })
   const started = startServer({ env: { SERVICE_METRICS_PORT: String(taken.port) } })
   expect(
@@ -48,7 +48,7 @@ test('a port that is taken stops the start with one line that names the setting'
       (error: Error) => error.message,
     ),
   ).toMatch(
-    /^the server ended with 1: (?:\{[^\n]*\}\n)*SERVICE_METRICS_HOST or SERVICE_METRICS_PORT cannot be used: [^\n]+\n$/,
+    /^the server exited with 1: (?:\{[^\n]*\}\n)*SERVICE_METRICS_HOST or SERVICE_METRICS_PORT cannot be used: [^\n]+\n$/,
   )
   taken.stop(true)
 })

@@ -28,7 +28,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
     )
   })
 
-  test('metrics tell how long a durable write takes, and how many share one', async () => {
+  test('metrics report how long a durable write takes, and how many writes share one', async () => {
     const read = async () => {
       const metrics = await metricsOf(server)
       const value = (name: string) => metrics.get(name) ?? Number.NaN
@@ -50,7 +50,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
     expect(after.seconds - before.seconds).toBeLessThan(60)
   })
 
-  test('metrics tell what the file and its log take, and what the disk has left', async () => {
+  test('metrics report the size of the file and its log, and free disk space', async () => {
     await newSlug(server)
     const metrics = await metricsOf(server)
     const [file = '', log = ''] = server.files()
@@ -62,7 +62,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
     expect(size).toBeGreaterThan(free)
   })
 
-  test('metrics tell whether Redis answers, though nobody asks it anything else', async () => {
+  test('metrics report whether Redis answers, even if nothing else uses it', async () => {
     const isUp = async () => (await metricsOf(server)).get('openall_redis_up')
     const errors = async () => (await metricsOf(server)).get('openall_redis_errors_total') ?? Number.NaN
     expect([await isUp(), await errors()]).toEqual([1, 0])
@@ -80,7 +80,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
 })
 
 test(
-  'a server keeps its own size and disk, and no Redis is neither up nor down',
+  'a remote database reports no size or disk, and without Redis it is neither up nor down',
   async () => {
     const sqld = await startSqld()
     const server = await startServer({

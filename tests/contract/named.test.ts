@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import { mailTo, newEmail, signUp, Visitor } from '../people.ts'
 import { type Furnished, furnish } from '../security/furnished.ts'
 import { type FoundRoute, fill, routesOf } from '../security/routes.ts'
@@ -11,7 +11,7 @@ let server: Server
 let world: Furnished
 let routes: FoundRoute[]
 beforeAll(async () => {
-  server = await startHere({ SERVICE_NAME: NAME, SERVICE_CLIENT_IP_HEADER: 'x-client' })
+  server = await startInProcess({ SERVICE_NAME: NAME, SERVICE_CLIENT_IP_HEADER: 'x-client' })
   world = await furnish(server)
   routes = (await routesOf(server)).filter(({ method }) => method === 'GET')
 })
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const isNamed = (text: string) => text.includes(NAME) || text.includes(NAME.replace('&', '&amp;'))
 
-test('every page bears the name that SERVICE_NAME gives, and nothing says Openall', async () => {
+test('every page has the name from SERVICE_NAME, and none says Openall', async () => {
   const stranger = new Visitor(server)
   const wrong: string[] = []
   const assets = new Set<string>()
@@ -30,14 +30,14 @@ test('every page bears the name that SERVICE_NAME gives, and nothing says Openal
     const response = await visitor.fetch(path)
     const text = await response.text()
     if (text.includes('Openall')) wrong.push(`${path} says Openall`)
-    // Pages are whole documents; a bookmarks file is one for another program.
+    // Pages are complete documents; a bookmarks file is one for another program.
     if (!text.startsWith('<!doctype html>')) return
     pages += 1
     if (!isNamed(text)) wrong.push(`${path} has no name`)
     for (const [asset] of text.matchAll(/\/static\/[\w.-]+/g)) assets.add(asset)
   }
   for (const { template } of routes) {
-    // The error page of better-auth leads to our own; the rest is JSON.
+    // better-auth's error page redirects to our own; the rest is JSON.
     if (template.startsWith('/api/auth/')) continue
     const path = fill(template, world.values)
     await look(world.person, path)
@@ -50,7 +50,7 @@ test('every page bears the name that SERVICE_NAME gives, and nothing says Openal
   expect([pages > 40, assets.size > 5]).toEqual([true, true])
 })
 
-test('every mail bears the name, and none says Openall', async () => {
+test('every mail has the name, and none says Openall', async () => {
   const known = await signUp(server)
   const visitor = new Visitor(server)
   const invited = newEmail()
@@ -73,7 +73,7 @@ test('every mail bears the name, and none says Openall', async () => {
   expect(box.filter((mail) => !isNamed(mail) || mail.includes('Openall'))).toEqual([])
 })
 
-test('what agents and programs are told bears the name as well', async () => {
+test('texts for agents and programs have the name as well', async () => {
   const { body } = await world.person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'agent' })
   const initialize = {
     jsonrpc: '2.0',

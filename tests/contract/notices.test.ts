@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { startHere } from '../here.ts'
-import { arrive, linkIn, mailTo, organize, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { linkIn, mailTo, newOrganization, newPerson, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-describe('people are mailed', () => {
+describe('people get a mail', () => {
   let server: Server
   let ann: Person
   beforeAll(async () => {
-    server = await startHere()
+    server = await startInProcess()
     ann = await withPassword()
   })
   afterAll(async () => {
     await server?.stop()
   })
 
-  /** Somebody with a confirmed address and a password, who came some time ago. */
+  /** A person with a confirmed address and a password, who signed up some time ago. */
   async function withPassword(): Promise<Person> {
-    const person = await arrive(server)
+    const person = await newPerson(server)
     await setByMail(person, PASSWORD)
     await server.sql('UPDATE user SET created_at = created_at - 86400000 WHERE id = ? RETURNING 1', [person.userId])
     return person
@@ -43,7 +43,7 @@ describe('people are mailed', () => {
   const signIn = (visitor: Visitor, email: string, password = PASSWORD) =>
     visitor.api('POST', '/api/auth/sign-in/email', { email, password })
 
-  test('of a sign-in from a browser that is new to the account, and of no other', async () => {
+  test('about a sign-in from a browser that is new to the account, and about no other', async () => {
     const subject = 'New sign-in to your Openall account'
     expect(count(ann.email, subject)).toBe(0)
     const browser = new Visitor(server, { 'user-agent': FIREFOX })
@@ -54,16 +54,16 @@ describe('people are mailed', () => {
     await signIn(browser, ann.email)
     browser.cookies.delete('session')
     await signIn(browser, ann.email)
-    // Acting for somebody else renews the cookie, and is no sign-in.
+    // Switching the subject renews the cookie but is no sign-in.
     await browser.api('POST', '/api/auth/organization/set-active', { organizationId: null })
     await browser.api('POST', '/api/auth/update-user', { name: 'Ann' })
     await signIn(new Visitor(server), ann.email)
     await becomes(() => count(ann.email, subject), 2)
   })
 
-  test('of a sign-in by a mailed link in a new browser, though not of the one that made the account', async () => {
+  test('about a sign-in by a mailed link in a new browser, but not in the one that made the account', async () => {
     const subject = 'New sign-in'
-    const bob = await arrive(server)
+    const bob = await newPerson(server)
     const browser = new Visitor(server)
     await server.sql('UPDATE user SET created_at = created_at - 86400000 WHERE id = ? RETURNING 1', [bob.userId])
     await browser.api('POST', '/api/auth/sign-in/magic-link', { email: bob.email, callbackURL: '/' })
@@ -73,7 +73,7 @@ describe('people are mailed', () => {
     expect(browser.cookies.has('device')).toBe(true)
   })
 
-  test('of a new key, with its name in quotes', async () => {
+  test('about a new key, with its name in quotes', async () => {
     await signIn(ann, ann.email)
     const minted = await ann.api('POST', '/api/me/keys', { name: 'visit evil.example now' }, { 'idempotency-key': 'k' })
     expect(minted.status).toBe(201)
@@ -86,7 +86,7 @@ describe('people are mailed', () => {
     await becomes(() => count(ann.email, subject), 2)
   })
 
-  test('of a password that was changed or reset', async () => {
+  test('about a changed or reset password', async () => {
     const subject = 'Your Openall password was changed'
     const bob = await withPassword()
     await becomes(() => count(bob.email, subject), 1)
@@ -98,9 +98,9 @@ describe('people are mailed', () => {
     await becomes(() => count(bob.email, subject), 2)
   })
 
-  test('of a role that was changed', async () => {
-    const [admin, bob] = await Promise.all([arrive(server), arrive(server)])
-    const { id, memberIds } = await organize(admin, [[bob, 'viewer']])
+  test('about a changed role', async () => {
+    const [admin, bob] = await Promise.all([newPerson(server), newPerson(server)])
+    const { id, memberIds } = await newOrganization(admin, [[bob, 'viewer']])
     const change = (role: string) =>
       admin.api('POST', '/api/auth/organization/update-member-role', {
         memberId: memberIds.get(bob),
@@ -116,20 +116,20 @@ describe('people are mailed', () => {
     await becomes(() => count(bob.email, 'Your role'), 2)
   })
 
-  test('only at addresses that are confirmed', async () => {
+  test('only at confirmed addresses', async () => {
     const squatter = await signUp(server)
     await server.sql('UPDATE user SET created_at = created_at - 86400000 WHERE id = ? RETURNING 1', [squatter.userId])
     await signIn(new Visitor(server), squatter.email)
     const words = { currentPassword: PASSWORD, newPassword: 'another horse' }
     await squatter.api('POST', '/api/auth/change-password', words)
-    // What comes after it has been sent.
+    // Mail is sent in order: once this one has arrived, so have those before it.
     await signIn(new Visitor(server), ann.email)
     await mailTo(server, ann.email, 'New sign-in')
     expect(subjectsTo(squatter.email)).toEqual(['Confirm your address for Openall'])
   })
 
-  test('at most ten times in an hour', async () => {
-    const bob = await arrive(server)
+  test('at most ten times per hour', async () => {
+    const bob = await newPerson(server)
     for (let made = 0; made < 14; made += 1) {
       expect((await bob.api('POST', '/api/me/keys', { name: `key ${made}` })).status).toBe(201)
     }

@@ -5,7 +5,7 @@ import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 import { newSlug, post, requestText, START_MS, sendEvent, sendRaw, URL_OK } from './support.ts'
 
-/** 2.5 seconds are promised (docs/self-hosting.md); the machine of the tests may be busy. */
+/** The promise is 2.5 seconds (docs/self-hosting.md); the machine may be busy. */
 const READY_WITHIN_MS = 2_500 + 3_000
 
 for (const runtime of RUNTIMES) {
@@ -33,7 +33,7 @@ for (const runtime of RUNTIMES) {
         .filter((line) => line.includes('"msg":"request"') && line.endsWith('}'))
         .map((line) => JSON.parse(line) as { id?: string; method: string; route: string; status: number; ms: number })
 
-    test('metrics count answers by route and status, launchers from memory, clicks waiting, and what limits refuse', async () => {
+    test('metrics count answers by route and status, cached launchers, pending clicks, and refusals by limit', async () => {
       const slug = await newSlug(server)
       for (let view = 0; view < 5; view += 1) await (await fetch(`${server.origin}/l/${slug}`)).text()
       await sendEvent(server, slug)
@@ -67,7 +67,7 @@ for (const runtime of RUNTIMES) {
       expect(sample('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     })
 
-    test('metrics are for whoever has their token', async () => {
+    test('metrics require their token', async () => {
       for (const authorization of ['', `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`, 'Bearer']) {
         const answer = await fetch(`${server.origin}/metrics`, { headers: { authorization } })
         expect([authorization, answer.status]).toEqual([authorization, 401])
@@ -75,7 +75,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('every answer of the router has an id of its own; one comes from outside only by the named header', async () => {
+    test('every answer of the router has an id of its own; only the configured header can set it', async () => {
       const idOf = async (headers: Record<string, string>) =>
         (await fetch(`${server.origin}/api/me`, { headers })).headers.get('x-request-id')
       const own = [await idOf({}), await idOf({ 'x-request-id': 'forged' }), await idOf({ 'x-edge-id': 'not fit; {}' })]
@@ -84,7 +84,7 @@ for (const runtime of RUNTIMES) {
       expect(await idOf({ 'x-edge-id': '01HF/edge=1' })).toBe('01HF/edge=1')
     })
 
-    test('a click that is taken bears no id, one that is refused does', async () => {
+    test('an accepted click has no id, a refused one has', async () => {
       const click = async (kind: string) => {
         const body = JSON.stringify({ kind })
         const headers = { 'content-type': 'application/json' }
@@ -99,7 +99,7 @@ for (const runtime of RUNTIMES) {
       expect(await click('other')).toEqual({ status: 400, hasId: true })
     })
 
-    test('the access log has id, method, the shape of the path, status and time, and nothing that tells on anyone', async () => {
+    test('the access log has id, method, path pattern, status and time, and nothing personal', async () => {
       const slug = await newSlug(server)
       const headers = { 'x-client': '192.0.2.77', cookie: 'session=biscuit', 'user-agent': 'agent-to-find' }
       const me = await fetch(`${server.origin}/api/links/${slug}?q=query-to-find`, { headers })
@@ -138,7 +138,7 @@ test('without a token there are no metrics, and without the setting no access lo
   expect(server.output()).not.toContain('"msg":"request"')
 })
 
-test('with the access log for errors only those are in it, and a failure is logged under its request’s id', async () => {
+test('the access log for errors has only those, and a failure is logged with its request’s id', async () => {
   const server = await startServer({ env: { SERVICE_ACCESS_LOG: 'errors' } })
   const slug = await newSlug(server)
   await fetch(`${server.origin}/l/${slug}`)
@@ -154,7 +154,7 @@ test('with the access log for errors only those are in it, and a failure is logg
   expect(server.output().match(/"msg":"request"/g)).toHaveLength(1)
 })
 
-test('readiness is red while the store is away, liveness green, and it turns green by itself', async () => {
+test('while the database is down readiness fails, liveness does not, and readiness recovers by itself', async () => {
   const sqld = await startSqld()
   const env = {
     DATABASE_URL: sqld.url,
@@ -175,7 +175,7 @@ test('readiness is red while the store is away, liveness green, and it turns gre
   expect((await metricsOf(server)).get('openall_store_errors_total')).toBeGreaterThan(0)
   await sqld.restart()
   expect(await ask('/readyz')).toBe(200)
-  // Stopped rather than gone: it takes connections and answers nothing.
+  // Stopped, not gone: it accepts connections and answers nothing.
   await sqld.freeze()
   expect([...(await Promise.all([ask('/readyz'), ask('/readyz')])), await ask('/healthz')]).toEqual([503, 503, 200])
   sqld.thaw()

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, type BundleBody, NO_TEXTS, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { type BundleBody, NO_TEXTS, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const URL_C = 'https://c.example/'
@@ -7,17 +7,19 @@ const URL_C = 'https://c.example/'
 onEveryTarget({}, (at) => {
   let ann: Person
   beforeAll(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
 
-  test('a bundle made when signed in belongs to its maker, and says nothing of claims', async () => {
+  test('a bundle made when signed in belongs to its maker, without a claim', async () => {
     const created = await ann.makeBundle({ title: 'Mine' })
-    expect(Object.keys(created).sort()).toEqual(['slug', 'url'])
+    expect(Object.keys(created).sort()).toEqual(['slug', 'url', 'versionNumber'])
     const { status, headers, body } = await ann.api<BundleBody>('GET', `/api/links/${created.slug}`)
     expect(status).toBe(200)
     expect(headers.get('etag')).toBe('"v1"')
     expect(body).toEqual({
       slug: created.slug,
+      url: created.url,
+      versionNumber: 1,
       urls: [URL_A, URL_B],
       urlMetadata: [{}, {}],
       ...NO_TEXTS,
@@ -32,32 +34,32 @@ onEveryTarget({}, (at) => {
     expect(body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('an edit answers with the bundle after it, under a new ETag, and the launcher shows it at once', async () => {
+  test('an edit answers with the new bundle and a new ETag, and the launcher shows it at once', async () => {
     const { slug, url } = await ann.makeBundle({ title: 'Before' })
     expect(await (await ann.fetch(url)).text()).toContain('Before')
     const { status, headers, body } = await ann.api('PATCH', `/api/links/${slug}`, { title: 'After' })
     expect(status).toBe(200)
     expect(headers.get('etag')).toBe('"v2"')
-    expect(body).toMatchObject({ slug, title: 'After', urls: [URL_A, URL_B] })
+    expect(body).toMatchObject({ slug, url, versionNumber: 2, title: 'After', urls: [URL_A, URL_B] })
     expect((await ann.api('GET', `/api/links/${slug}`)).body).toEqual(body)
     expect(await (await ann.fetch(url)).text()).toContain('After')
   })
 
-  test('null clears a field, and a field that is left out stays', async () => {
+  test('null clears a field, and an absent field stays', async () => {
     const { slug } = await ann.makeBundle({ title: 'Title', description: 'Words' })
     const { body } = await ann.api('PATCH', `/api/links/${slug}`, { description: null })
     expect(body).toMatchObject({ title: 'Title', description: null })
   })
 
-  test('an edit of the urls alone keeps the metadata of each url that stays, wherever it stands', async () => {
+  test('an edit of the urls alone keeps the metadata of each url that stays, whatever its place', async () => {
     const urlMetadata = [{ note: 'first' }, { tags: ['t'] }, { openPolicy: 'manual' }]
     const { slug } = await ann.makeBundle({ urls: [URL_A, URL_B, URL_A], urlMetadata })
     const { body } = await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_C, URL_A, URL_B, URL_A] })
     expect(body.urlMetadata).toEqual([{}, { note: 'first' }, { tags: ['t'] }, { openPolicy: 'manual' }])
   })
 
-  test('a search takes no notice of case, in any script, and knows no wildcards', async () => {
-    const bo = await arrive(at())
+  test('a search ignores case, in any script, and has no wildcards', async () => {
+    const bo = await newPerson(at())
     const titles = ['ÄPFEL & Birnen', 'äpfel', 'Ἀθῆναι ΣΟΦΟΣ', 'Москва', 'apfel', '100% [a-z]* ?', 'ıI', 'Straße']
     for (const title of titles)
       await bo.makeBundle({ title, description: 'É in the text', urls: ['https://a.example/Ü'] })
@@ -88,7 +90,7 @@ onEveryTarget({}, (at) => {
     expect(page).toContain('ÄPFEL &amp; Birnen')
   })
 
-  test('metadata that is shorter than the urls is padded, and longer metadata refused', async () => {
+  test('metadata shorter than the urls is padded, and longer metadata refused', async () => {
     const { slug } = await ann.makeBundle()
     const padded = await ann.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{ note: 'n' }] })
     expect(padded.body.urlMetadata).toEqual([{ note: 'n' }, {}])
@@ -97,7 +99,7 @@ onEveryTarget({}, (at) => {
     expect(longer.body.error).toContain('urlMetadata')
   })
 
-  test('every accepted edit writes a version, one that changes nothing too, and they are listed newest first', async () => {
+  test('every accepted edit writes a version, even without a change, and they are listed newest first', async () => {
     const { slug } = await ann.makeBundle({ title: 'One' })
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two', urlMetadata: [{ note: 'n' }] })
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
@@ -122,7 +124,7 @@ onEveryTarget({}, (at) => {
     expect(listed.body.versions.map(({ versionNumber }) => versionNumber)).toEqual([3, 2, 1])
   })
 
-  test('deleting takes the launcher and the bundle away, keeps the slug, and is done once', async () => {
+  test('deleting removes the launcher and the bundle, keeps the slug, and happens once', async () => {
     const { slug, url } = await ann.makeBundle()
     const deleted = await ann.api('DELETE', `/api/links/${slug}`)
     expect(deleted).toMatchObject({ status: 200, body: { slug, deletedAt: expect.any(String) } })
@@ -137,7 +139,7 @@ onEveryTarget({}, (at) => {
     expect(taken).toMatchObject({ status: 409, body: { code: 'SLUG_TAKEN' } })
   })
 
-  test('restoring brings a bundle back with its versions, and leaves one that was not deleted as it is', async () => {
+  test('restoring brings a bundle back with its versions, and changes nothing if it was not deleted', async () => {
     const { slug, url } = await ann.makeBundle()
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Kept' })
     await ann.api('DELETE', `/api/links/${slug}`)
@@ -157,7 +159,7 @@ onEveryTarget({}, (at) => {
       ['POST', '/versions/1/restore', undefined],
     ] as const
     for (const [method, path, body] of changes) {
-      test(`${method} ${path || 'of a bundle'} goes ahead only for the latest version, and else changes nothing`, async () => {
+      test(`${method} ${path || 'of a bundle'} succeeds only for the latest version, and otherwise changes nothing`, async () => {
         const { slug } = await ann.makeBundle({ title: 'One' })
         await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
         const before = await ann.api('GET', `/api/links/${slug}`)
@@ -173,7 +175,7 @@ onEveryTarget({}, (at) => {
       })
     }
 
-    test('a header that is no ETag of a bundle is refused, and * takes any', async () => {
+    test('a header that is no ETag of a bundle is refused, and * matches any', async () => {
       const { slug } = await ann.makeBundle()
       for (const bad of ['v1', '"1"', 'W/v1', '"v1", "v2"', '"v"']) {
         const refused = await ann.api('PATCH', `/api/links/${slug}`, { title: 'x' }, { 'if-match': bad })
@@ -183,7 +185,7 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('40 edits at once make 40 versions, in order, without a gap or a double', async () => {
+  test('40 simultaneous edits make 40 versions, in order, without gaps or duplicates', async () => {
     const { slug } = await ann.makeBundle()
     const titles = Array.from({ length: 40 }, (_, index) => `edit ${index}`)
     const answers = await Promise.all(titles.map((title) => ann.api('PATCH', `/api/links/${slug}`, { title })))
@@ -200,7 +202,7 @@ onEveryTarget({}, (at) => {
         .map(({ title }) => title)
         .sort(),
     ).toEqual(titles.sort())
-    // Each caller was told the version that holds its own words.
+    // Each caller got the version with its own text.
     for (const { headers, body: bundle } of answers) {
       const number = Number(/\d+/.exec(headers.get('etag') ?? '')?.[0])
       expect(body.versions.find(({ versionNumber }) => versionNumber === number)?.title).toBe(String(bundle.title))
@@ -209,7 +211,7 @@ onEveryTarget({}, (at) => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
-  test('of 10 edits at once that all name the same version, one goes through', async () => {
+  test('of 10 simultaneous edits of the same version, one succeeds', async () => {
     const { slug } = await ann.makeBundle()
     const match = { 'if-match': '"v1"' }
     const edits = Array.from({ length: 10 }, (_, n) => ann.api('PATCH', `/api/links/${slug}`, { title: `${n}` }, match))
@@ -217,7 +219,7 @@ onEveryTarget({}, (at) => {
     expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(412)])
   })
 
-  test('edits and a deletion at once leave a deleted bundle whose versions have no gap', async () => {
+  test('simultaneous edits and a deletion leave a deleted bundle whose versions have no gap', async () => {
     const { slug } = await ann.makeBundle()
     const edit = (n: number) => ann.api('PATCH', `/api/links/${slug}`, { title: `${n}` })
     const [deleted, ...edits] = await Promise.all([
@@ -232,8 +234,8 @@ onEveryTarget({}, (at) => {
     expect(body.versions).toHaveLength(accepted + 1)
   })
 
-  test('the list has the bundles of the acting subject, newest first, without the deleted and in pages', async () => {
-    const bea = await arrive(at())
+  test('the list has the acting subject’s bundles, newest first, without deleted ones and in pages', async () => {
+    const bea = await newPerson(at())
     const slugs: string[] = []
     for (let n = 0; n < 5; n += 1) slugs.unshift((await bea.makeBundle({ title: `${n}` })).slug)
     await bea.api('DELETE', `/api/links/${slugs.splice(2, 1)[0]}`)
@@ -252,8 +254,8 @@ onEveryTarget({}, (at) => {
     expect(beyond).toMatchObject({ status: 200, body: { bundles: [] } })
   })
 
-  test('the list is searched, sorted, and shows the deleted where they are asked for', async () => {
-    const bea = await arrive(at())
+  test('the list is searched and sorted, and shows deleted bundles on request', async () => {
+    const bea = await newPerson(at())
     type Listed = { bundles: (BundleBody & { deletedAt?: string })[] }
     const titles = async (query: string) =>
       (await bea.api<Listed>('GET', `/api/me/links?${query}`)).body.bundles.map(({ title }) => title)
@@ -280,7 +282,7 @@ onEveryTarget({}, (at) => {
     expect(deleted.body.bundles.map(({ slug, deletedAt }) => [slug, typeof deletedAt])).toEqual([[one.slug, 'string']])
   })
 
-  test('pages that cannot be are refused', async () => {
+  test('invalid pages are refused', async () => {
     const bad = ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=1e3']
     for (const query of [
       ...bad,
@@ -295,7 +297,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('me tells the subject, the role over it, and all three scopes of a session', async () => {
+  test('me returns the subject, the role over it, and all three scopes of a session', async () => {
     expect(await ann.api('GET', '/api/me')).toMatchObject({
       status: 200,
       body: {
@@ -306,7 +308,7 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  describe('when several things are wrong', () => {
+  describe('if several things are wrong', () => {
     const malformed = { 'if-match': 'junk', 'content-type': 'application/json' }
     const cases = [
       ['a bad key wins over everything', 'visitor', { authorization: 'Bearer oa_nonsense.x' }, 'nothing-here', 401],
@@ -321,7 +323,7 @@ onEveryTarget({}, (at) => {
       const callers = {
         visitor: new Visitor(at()),
         ann,
-        bob: which === 'mine' && who === 'bob' ? await arrive(at()) : ann,
+        bob: which === 'mine' && who === 'bob' ? await newPerson(at()) : ann,
       }
       const path = `/api/links/${which === 'mine' ? slug : which}`
       const answer = await callers[who].api('PATCH', path, { title: 1 }, headers)
@@ -329,8 +331,8 @@ onEveryTarget({}, (at) => {
       if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     })
 
-    test('another owner wins over a stale version, and a missing bundle over both', async () => {
-      const bob = await arrive(at())
+    test('a foreign owner wins over a stale version, and a missing bundle over both', async () => {
+      const bob = await newPerson(at())
       const { slug } = await ann.makeBundle()
       const stale = { 'if-match': '"v9"' }
       expect((await bob.api('PATCH', `/api/links/${slug}`, { title: 'x' }, stale)).status).toBe(403)
@@ -339,7 +341,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('a refusal names what is missing', async () => {
-    const bob = await arrive(at())
+    const bob = await newPerson(at())
     const { slug } = await ann.makeBundle()
     const unclaimed = await new Visitor(at()).makeBundle()
     expect((await bob.api('GET', `/api/links/${slug}`)).body).toEqual({
@@ -351,7 +353,7 @@ onEveryTarget({}, (at) => {
     expect(body.error).toContain('claim it first')
   })
 
-  test('an edit with nothing to change, or with a field that is unknown, is refused and names it', async () => {
+  test('an edit without changes or with an unknown field is refused, and the error names it', async () => {
     const { slug } = await ann.makeBundle()
     expect(await ann.api('PATCH', `/api/links/${slug}`, {})).toMatchObject({
       status: 400,
@@ -363,14 +365,14 @@ onEveryTarget({}, (at) => {
     expect((await ann.api('GET', `/api/links/${slug}`)).headers.get('etag')).toBe('"v1"')
   })
 
-  test('the slug of the path wins over one in the body', async () => {
+  test('the slug in the path wins over one in the body', async () => {
     const { slug } = await ann.makeBundle()
     const other = await ann.makeBundle({ title: 'untouched' })
     await ann.api('PATCH', `/api/links/${slug}`, { slug: other.slug, title: 'x' })
     expect((await ann.api('GET', `/api/links/${other.slug}`)).body.title).toBe('untouched')
   })
 
-  test('a version that is not there is 404, and one that cannot be is 400', async () => {
+  test('a missing version is 404, and an invalid number 400', async () => {
     const { slug } = await ann.makeBundle()
     const restore = async (version: string) =>
       (await ann.api('POST', `/api/links/${slug}/versions/${version}/restore`)).status
@@ -379,7 +381,7 @@ onEveryTarget({}, (at) => {
     ])
   })
 
-  test('a slug that a signed-in maker chooses is taken as it is, refused when bad, and taken once', async () => {
+  test('a slug chosen by a signed-in maker is used, refused if invalid, and usable once', async () => {
     const slug = `chosen-${ann.userId.slice(0, 6).toLowerCase()}`
     expect((await ann.makeBundle({ slug })).slug).toBe(slug)
     expect(await ann.api('POST', '/api/links', { urls: [URL_A], slug })).toMatchObject({ status: 409 })
@@ -389,7 +391,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('an e-mail address for a claim is refused from somebody who has an account', async () => {
+  test('an email address for a claim is refused from signed-in makers', async () => {
     const refused = await ann.api('POST', '/api/links', { urls: [URL_A], email: 'a@b.example' })
     expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
   })

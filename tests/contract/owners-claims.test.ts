@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import {
   actFor,
-  arrive,
   type CreatedBody,
   linkIn,
   mailInBox,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   type Person,
   signUp,
   URL_A,
@@ -22,7 +22,7 @@ onEveryTarget({}, (at) => {
   const unclaimed = (fields: Record<string, unknown> = {}): Promise<CreatedBody> =>
     new Visitor(at()).makeBundle({ title: 'Found', ...fields })
   beforeAll(async () => {
-    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+    ;[ann, bob] = (await Promise.all([newPerson(at()), newPerson(at())])) as [Person, Person]
   })
 
   test('a claim gives the bundle to its claimer, with its slug, versions and editor kept', async () => {
@@ -37,7 +37,7 @@ onEveryTarget({}, (at) => {
     expect(await (await fetch(url)).text()).toContain('Mine')
   })
 
-  test('a claim erases the token, the address and the e-mail', async () => {
+  test('a claim deletes the token, the address and the email', async () => {
     const { slug, claimToken } = await unclaimed({ email: newEmail() })
     const rows = () =>
       at().sql(
@@ -58,7 +58,7 @@ onEveryTarget({}, (at) => {
     expect(JSON.stringify(rows)).not.toContain(claimToken)
   })
 
-  test('a claim that is unknown, used or lapsed leads nowhere', async () => {
+  test('an unknown, used or expired claim link leads nowhere', async () => {
     const { slug, claimToken } = await unclaimed()
     expect(await ann.api('POST', '/api/claims', { token: 'never-made' })).toMatchObject(GONE)
     await at().sql(
@@ -75,7 +75,7 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('of ten claims at once one wins, and the others find nothing', async () => {
+  test('of ten simultaneous claims one wins, and the others find nothing', async () => {
     const { slug, claimToken } = await unclaimed()
     const claimers = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? ann : bob))
     const answers = await Promise.all(
@@ -89,8 +89,8 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('a claim goes to the active organisation, for editors and admins alone', async () => {
-    const { id } = await organize(ann, [[bob, 'viewer']])
+  test('a claim goes to the active organisation, for editors and admins only', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'viewer']])
     await actFor(bob, id)
     const { slug, claimToken } = await unclaimed()
     expect(await bob.api('POST', '/api/claims', { token: claimToken })).toMatchObject({
@@ -103,14 +103,14 @@ onEveryTarget({}, (at) => {
     await actFor(ann, null)
   })
 
-  test('a claim must be by one of token and slug', async () => {
+  test('a claim needs either a token or a slug', async () => {
     for (const body of [{}, { token: 'x', slug: 'y' }, { token: '' }, { token: 1 }]) {
       expect((await ann.api('POST', '/api/claims', body)).status).toBe(400)
     }
   })
 
   describe('the page of a claim link', () => {
-    test('shows the bundle and the ways to an account, which come back to it', async () => {
+    test('shows the bundle and the ways to get an account, which come back to it', async () => {
       const { claimUrl, claimToken } = await unclaimed()
       const html = await (await fetch(claimUrl)).text()
       const next = encodeURIComponent(`/claim/${claimToken}`)
@@ -136,7 +136,7 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  describe('with the e-mail address it was made with', () => {
+  describe('with the email address it was made with', () => {
     test('a claim link is mailed to the address, and works', async () => {
       const email = newEmail()
       const { url, claimUrl } = await unclaimed({ email })
@@ -145,12 +145,14 @@ onEveryTarget({}, (at) => {
       expect(mail.text).toContain(claimUrl)
     })
 
-    test('a bundle is offered without its token to whoever has confirmed that address, in any case', async () => {
+    test('a bundle is offered without its token to people who have confirmed that address, in any case', async () => {
       const email = newEmail('Mixed.Case')
-      const { slug } = await unclaimed({ email })
-      const owner = await arrive(at(), email.toLowerCase())
+      const { slug, url } = await unclaimed({ email })
+      const owner = await newPerson(at(), email.toLowerCase())
       const { body } = await owner.api('GET', '/api/me/claims')
-      expect(body.bundles).toEqual([{ slug, title: 'Found', urls: expect.any(Array), urlMetadata: expect.any(Array) }])
+      expect(body.bundles).toEqual([
+        { slug, url, versionNumber: 1, title: 'Found', urls: expect.any(Array), urlMetadata: expect.any(Array) },
+      ])
       expect(await (await owner.fetch('/claims')).text()).toContain(`value="${slug}"`)
       expect(await owner.api('POST', '/api/claims', { slug })).toMatchObject({
         status: 200,
@@ -159,17 +161,37 @@ onEveryTarget({}, (at) => {
       expect((await owner.api('GET', '/api/me/claims')).body.bundles).toEqual([])
     })
 
-    test('an address that is not confirmed is offered nothing and can claim nothing', async () => {
+    test('all bundles made with an address can be reached, the newest first', async () => {
+      const owner = await newPerson(at())
+      const slugs: string[] = []
+      for (let made = 0; made < 43; made += 1) slugs.push((await unclaimed({ email: owner.email })).slug)
+      const newest = slugs.toReversed()
+      const slugsOf = (html: string) => [...html.matchAll(/name="slug" value="([^"]+)"/g)].map(([, slug]) => slug)
+      const page = async (path: string) => (await owner.fetch(path)).text()
+      const pages = [await page('/claims'), await page('/claims?offset=20'), await page('/claims?offset=40')]
+      expect(pages.flatMap(slugsOf)).toEqual(newest)
+      expect(pages.map((html) => [...html.matchAll(/rel="(next|prev)"/g)].map(([, where]) => where))).toEqual([
+        ['next'],
+        ['prev', 'next'],
+        ['prev'],
+      ])
+      expect(pages[0]).toContain('Claim 43')
+      const { body } = await owner.api('GET', '/api/me/claims?limit=2&offset=41')
+      expect((body.bundles as { slug: string }[]).map(({ slug }) => slug)).toEqual(newest.slice(41))
+      expect((await owner.api('GET', '/api/me/claims?limit=101')).status).toBe(400)
+    })
+
+    test('an unconfirmed address is offered nothing and can claim nothing', async () => {
       const email = newEmail()
       const { slug } = await unclaimed({ email })
       const squatter = await signUp(at(), email)
-      expect((await squatter.api('GET', '/api/me/claims')).body).toEqual({ bundles: [] })
+      expect((await squatter.api('GET', '/api/me/claims')).body).toEqual({ bundles: [], hasMore: false })
       expect(await squatter.api('POST', '/api/claims', { slug })).toMatchObject(GONE)
       expect((await squatter.form('/claims', { slug })).status).toBe(404)
     })
 
-    test('another address cannot claim by slug, nor anybody a bundle that was made without an address', async () => {
-      const verified = await arrive(at())
+    test('another address cannot claim by slug, and nobody can if the bundle was made without an address', async () => {
+      const verified = await newPerson(at())
       const withAddress = await unclaimed({ email: newEmail() })
       const without = await unclaimed()
       for (const { slug } of [withAddress, without]) {

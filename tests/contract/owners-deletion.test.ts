@@ -1,16 +1,27 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { actFor, arrive, linkIn, mailTo, organize, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
+import {
+  actFor,
+  linkIn,
+  mailTo,
+  newOrganization,
+  newPerson,
+  PASSWORD,
+  type Person,
+  press,
+  signUp,
+  Visitor,
+} from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
   let ann: Person
   let bob: Person
   beforeEach(async () => {
-    ;[ann, bob] = (await Promise.all([arrive(at()), arrive(at())])) as [Person, Person]
+    ;[ann, bob] = (await Promise.all([newPerson(at()), newPerson(at())])) as [Person, Person]
   })
 
-  /** A bundle with a version, and views and clicks that are still to be counted. */
+  /** A bundle with a version, and with views and clicks that have not been written yet. */
   async function usedBundle(person: Person): Promise<{ slug: string; url: string }> {
     const made = await person.makeBundle()
     await person.api('PATCH', `/api/links/${made.slug}`, { title: 'edited' })
@@ -19,14 +30,21 @@ onEveryTarget({}, (at) => {
     return made
   }
 
-  /** Nothing of it is left to read: not by its link, its route or in the store, and nothing points nowhere. */
+  /** Nothing of it is readable through its link, its routes or the database, and no reference dangles. */
   async function isGone({ slug, url }: { slug: string; url: string }) {
-    // Launchers look for what others changed twice a second.
+    // Launchers check for changes of other processes twice a second.
     await becomes(async () => (await fetch(url)).status, 404)
     expect((await fetch(`${url}/bookmarks.html`)).status).toBe(404)
     expect((await bob.api('GET', `/api/links/${slug}`)).status).toBe(404)
     expect(await at().sql('SELECT 1 FROM bundles WHERE slug = ?', [slug])).toEqual([])
-    for (const table of ['bundle_versions', 'version_parts', 'claims', 'daily_counters', 'viewer_hashes']) {
+    for (const table of [
+      'bundle_versions',
+      'version_parts',
+      'claims',
+      'daily_counters',
+      'daily_breakdowns',
+      'viewer_hashes',
+    ]) {
       expect(await at().sql(`SELECT 1 FROM ${table} WHERE bundle_id NOT IN (SELECT id FROM bundles)`)).toEqual([])
     }
     expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
@@ -34,7 +52,7 @@ onEveryTarget({}, (at) => {
 
   const remove = (person: Person) => person.api('POST', '/api/auth/delete-user', {})
 
-  test('deleting an account takes its password, where one is sent, leaves nothing of it to read, and its sessions end', async () => {
+  test('deleting an account requires its password, if sent, leaves nothing readable, and ends its sessions', async () => {
     const ann = await signUp(at())
     const made = await usedBundle(ann)
     const wrong = await ann.api('POST', '/api/auth/delete-user', { password: 'not the password' })
@@ -56,8 +74,8 @@ onEveryTarget({}, (at) => {
     expect(rows).toEqual([[], [], [], []])
   })
 
-  test('nothing that is kept elsewhere names who has deleted their account', async () => {
-    const { id } = await organize(bob)
+  test('what others keep does not name the person who deleted their account', async () => {
+    const { id } = await newOrganization(bob)
     const invite = { email: ann.email, role: 'viewer', organizationId: id }
     await bob.api('POST', '/api/auth/organization/invite-member', invite)
     const claimable = await new Visitor(at()).makeBundle({ email: ann.email })
@@ -72,7 +90,7 @@ onEveryTarget({}, (at) => {
     await isGone({ slug: made.body.slug, url: `${at().origin}/l/${made.body.slug}` })
     expect(await at().sql('SELECT 1 FROM idempotency_answers WHERE owner_id IS NOT NULL')).toEqual([])
     expect(await at().sql('SELECT 1 FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([])
-    // The bundle that was made with the address stays claimable by its token.
+    // A bundle made with the address can still be claimed with its token.
     expect((await fetch(claimable.claimUrl)).status).toBe(200)
     for (const { name } of await at().sql(`SELECT name FROM sqlite_master WHERE type = 'table'`)) {
       const rows = JSON.stringify(await at().sql(`SELECT * FROM "${name}"`))
@@ -82,8 +100,8 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('SELECT 1 FROM user WHERE email = ?', [ann.email])).toEqual([])
   })
 
-  test('deleting an organisation leaves nothing of it to read, and members act for themselves', async () => {
-    const { id } = await organize(ann, [[bob, 'editor']])
+  test('deleting an organisation leaves nothing readable, and members act for themselves', async () => {
+    const { id } = await newOrganization(ann, [[bob, 'editor']])
     await actFor(bob, id)
     const made = await usedBundle(bob)
     expect((await ann.api('POST', '/api/auth/organization/delete', { organizationId: id })).status).toBe(200)
@@ -92,15 +110,15 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('SELECT 1 FROM owners WHERE organization_id = ?', [id])).toEqual([])
   })
 
-  test('an organisation that nobody else belongs to goes with the account', async () => {
-    await organize(ann)
+  test('an organisation without other members is deleted with the account', async () => {
+    await newOrganization(ann)
     const made = await usedBundle(ann)
     expect((await remove(ann)).status).toBe(200)
     await isGone(made)
   })
 
-  test('the only admin of others must hand over first; then what they made for the organisation stays', async () => {
-    const { id, memberIds } = await organize(ann, [[bob, 'editor']])
+  test('the only admin must hand over first; then what they made for the organisation stays', async () => {
+    const { id, memberIds } = await newOrganization(ann, [[bob, 'editor']])
     const { slug, url } = await usedBundle(ann)
     const refused = await remove(ann)
     expect(refused).toMatchObject({ status: 400, body: { code: 'LAST_ADMIN' } })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { arrive, join, organize, URL_A, Visitor } from '../people.ts'
+import { addMember, newOrganization, newPerson, URL_A, Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
-  test('nobody can take the slug of a bundle that went with its account or organisation', async () => {
-    const [ann, bob] = [await arrive(at()), await arrive(at())]
-    const { id } = await organize(ann)
+  test('nobody can take the slug of a bundle that was deleted with its account or organisation', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(ann)
     const slugs = [`shared-${ann.userId.toLowerCase()}`, `own-${ann.userId.toLowerCase()}`]
     await ann.makeBundle({ slug: slugs[0] })
     await ann.api('POST', '/api/auth/organization/delete', { organizationId: id })
@@ -23,9 +23,9 @@ onEveryTarget({}, (at) => {
     await bob.makeBundle({ slug: `${slugs[0]}-2` })
   })
 
-  test('a key whose minter left is shown as ended, counted nowhere, and stays dead when they come back', async () => {
-    const [ann, bob] = [await arrive(at()), await arrive(at())]
-    const { id, memberIds } = await organize(ann, [[bob, 'admin']])
+  test('a key whose minter left is shown as ended, does not count, and stays dead when they come back', async () => {
+    const [ann, bob] = [await newPerson(at()), await newPerson(at())]
+    const { id, memberIds } = await newOrganization(ann, [[bob, 'admin']])
     await bob.api('POST', '/api/auth/organization/set-active', { organizationId: id })
     const mint = async () =>
       (await bob.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'Bob’s key' })).body.rawKey
@@ -39,7 +39,7 @@ onEveryTarget({}, (at) => {
     const removed = { memberIdOrEmail: memberIds.get(bob), organizationId: id }
     expect((await ann.api('POST', '/api/auth/organization/remove-member', removed)).status).toBe(200)
     expect(await status(rawKey)).toBe(401)
-    const memberId = await join(ann, id, bob, 'admin')
+    const memberId = await addMember(ann, id, bob, 'admin')
     expect(await status(rawKey)).toBe(401)
 
     const html = await (await ann.fetch('/dashboard/keys')).text()
@@ -47,7 +47,7 @@ onEveryTarget({}, (at) => {
     expect(html).not.toContain('/revoke')
     expect(await asked(`/members/${memberId}/remove`)).not.toContain('1 API key')
     expect(await asked('/delete')).not.toContain('1 API key')
-    // What the API shows of a key is the specification's.
+    // The fields of a key in the API follow the specification.
     const { apiKeys } = (await ann.api<{ apiKeys: object[] }>('GET', '/api/me/keys')).body
     expect(Object.keys(apiKeys[0] ?? {})).not.toContain('minterLeftAt')
 
@@ -56,7 +56,7 @@ onEveryTarget({}, (at) => {
   })
 })
 
-describe('an account that another process deleted', () => {
+describe('an account deleted in another process', () => {
   let here: Server
   let there: Server
   beforeAll(async () => {
@@ -68,9 +68,9 @@ describe('an account that another process deleted', () => {
     await there.stop()
   })
 
-  /** Somebody whom both processes know, by session and by key, and who then deletes their account in the other one. */
+  /** A person known to both processes, by session and by key, who then deletes their account in the other one. */
   async function deleted() {
-    const ann = await arrive(there)
+    const ann = await newPerson(there)
     const { rawKey } = (
       await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k', scopes: ['keys:admin'] })
     ).body
@@ -107,7 +107,7 @@ describe('an account that another process deleted', () => {
     ['POST', '/api/links', { urls: [URL_A], dryRun: true }],
   ]
 
-  test('is 401 to its session, whatever it asks for', async () => {
+  test('is 401 to its session, for every request', async () => {
     const { browser, slug } = await deleted()
     for (const [method, path, body] of [...writes(slug), ...reads(slug)].filter(([, path]) => path !== '/api/links')) {
       const { status } = await browser.api(method, path, body)
@@ -121,7 +121,7 @@ describe('an account that another process deleted', () => {
     expect((await browser.form('/dashboard/links/new', { url: URL_A })).status).toBe(401)
   })
 
-  test('makes nothing by its key: each write is 401, or of something that is not there', async () => {
+  test('creates nothing with its key: each write is 401, or 404', async () => {
     const { agent, slug } = await deleted()
     for (const [method, path, body] of writes(slug).slice(0, 3)) {
       const answer = await agent.api(method, path, body, { 'idempotency-key': `${method} ${path}` })
@@ -133,7 +133,7 @@ describe('an account that another process deleted', () => {
     }
   })
 
-  test('is 401 to its key on every route soon after', async () => {
+  test('is soon 401 to its key on every route', async () => {
     const { agent, slug } = await deleted()
     await becomes(async () => (await agent.api('GET', '/api/me')).status, 401)
     for (const [method, path, body] of [...writes(slug), ...reads(slug)]) {

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { actFor, arrive, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const MIB = 2 ** 20
 let made = 0
-/** So many versions of 50 KB fit into a mebibyte, and no more. */
+/** This many versions of 50 KB fit into a mebibyte. */
 const FIT = 20
-/** 50 KB as the store has it. */
+/** 50 KB as stored. */
 const LARGE = largeUrls()
 const CAPS = { SERVICE_PLAN_FREE_MAX_HISTORY_MB: '1', SERVICE_PLAN_PRO_MAX_HISTORY_MB: '2' }
 const FULL = { status: 403, body: { code: 'PLAN_LIMIT' } }
@@ -14,11 +14,11 @@ const FULL = { status: 403, body: { code: 'PLAN_LIMIT' } }
 onEveryTarget(CAPS, (at) => {
   let ann: Person
   beforeEach(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
   const plan = (name: string) =>
     at().sql('UPDATE owners SET plan = ? WHERE user_id = ? RETURNING 1', [name, ann.userId])
-  /** An edit as large as `LARGE`, to what no version had. */
+  /** An edit as large as `LARGE`, with content that no version had. */
   const edit = (slug: string, by: Visitor = ann) => by.api('PATCH', `/api/links/${slug}`, { urls: largeUrls() })
   const stored = async () =>
     (await at().sql('SELECT history_bytes AS bytes FROM owners WHERE user_id = ?', [ann.userId]))[0]?.bytes as number
@@ -29,7 +29,7 @@ onEveryTarget(CAPS, (at) => {
     return slug
   }
 
-  test('versions past the plan are refused, with the cap and what to do, and pro keeps more', async () => {
+  test('versions past the plan’s cap are refused, with the cap and what to do, and pro keeps more', async () => {
     const slug = await full()
     const { status, body } = await ann.api('GET', `/api/links/${slug}`)
     const refused = await edit(slug)
@@ -43,7 +43,7 @@ onEveryTarget(CAPS, (at) => {
     expect(await ann.api('GET', `/api/links/${slug}`)).toMatchObject({ status, body })
     expect(status).toBe(200)
     expect((await ann.fetch(`/l/${slug}`)).status).toBe(200)
-    // What fits is still taken.
+    // An edit that fits is still accepted.
     expect((await ann.api('PATCH', `/api/links/${slug}`, { urls: [URL_A] })).status).toBe(200)
     expect(await stored()).toBeLessThanOrEqual(MIB)
 
@@ -54,7 +54,7 @@ onEveryTarget(CAPS, (at) => {
     expect(await ann.api('POST', `/api/links/${slug}/versions/1/restore`)).toMatchObject(FULL)
   })
 
-  test('what a bundle has had before takes no room again: not once edited, restored or tried', async () => {
+  test('repeated content takes no more space: not when edited, restored or dry-run', async () => {
     const slug = await full()
     const before = await stored()
     const again = { urls: LARGE, title: 'again' }
@@ -62,12 +62,12 @@ onEveryTarget(CAPS, (at) => {
     expect((await ann.api('PATCH', `/api/links/${slug}`, again)).status).toBe(200)
     expect((await ann.api('POST', `/api/links/${slug}/versions/2/restore`)).status).toBe(200)
     expect((await stored()) - before).toBeLessThan(500)
-    // What another bundle has is nothing to go by.
+    // The same content in another bundle does not help.
     expect(await ann.api('POST', '/api/links', { urls: LARGE, dryRun: true })).toMatchObject(FULL)
     expect(await ann.api('POST', '/api/links', { urls: LARGE })).toMatchObject(FULL)
   })
 
-  test('of 12 edits at once where three fit, exactly three are made', async () => {
+  test('of 12 simultaneous edits where three fit, exactly three succeed', async () => {
     const { slug } = await ann.makeBundle({ urls: LARGE })
     for (let n = 1; n < FIT - 3; n += 1) await edit(slug)
     const answers = await Promise.all(Array.from({ length: 12 }, () => edit(slug)))
@@ -75,7 +75,7 @@ onEveryTarget(CAPS, (at) => {
     expect(await stored()).toBeLessThanOrEqual(MIB)
   })
 
-  test('the dashboard tells it before it is reached, where bundles are listed and edited', async () => {
+  test('the dashboard warns before the cap is reached, where bundles are listed and edited', async () => {
     const { slug } = await ann.makeBundle({ urls: LARGE })
     const pages = () =>
       Promise.all(['/dashboard', `/dashboard/links/${slug}`].map(async (path) => (await ann.fetch(path)).text()))
@@ -96,15 +96,15 @@ onEveryTarget(CAPS, (at) => {
     expect([restored.status, await restored.text()]).toEqual([403, expect.stringContaining('1 MiB of version history')])
   })
 
-  test('an organisation has a history of its own', async () => {
+  test('an organisation has its own cap', async () => {
     await full()
-    const { id } = await organize(ann)
+    const { id } = await newOrganization(ann)
     await actFor(ann, id)
     expect((await ann.api('POST', '/api/links', { urls: LARGE })).status).toBe(201)
   })
 })
 
-/** URLs that no other call gives, of 50 KB. */
+/** Unique URLs, 50 KB in total. */
 function largeUrls(): string[] {
   made += 1
   return Array.from({ length: 25 }, (_, n) => `https://large.example/${n}/${String(made).padEnd(2000, 'x')}`)

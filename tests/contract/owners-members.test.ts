@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { actFor, arrive, join, organize, type Person, signUp } from '../people.ts'
+import { actFor, addMember, newOrganization, newPerson, type Person, signUp } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 type Api = 'POST'
@@ -10,13 +10,13 @@ onEveryTarget({}, (at) => {
   let admin: Person
   let member: Person
   let outsider: Person
-  // New ones for each test: an address is mailed no more than five invitations an hour.
+  // New people for each test, because an address gets at most five invitations per hour.
   beforeEach(async () => {
-    ;[admin, member, outsider] = (await Promise.all([0, 1, 2].map(() => arrive(at())))) as [Person, Person, Person]
+    ;[admin, member, outsider] = (await Promise.all([0, 1, 2].map(() => newPerson(at())))) as [Person, Person, Person]
   })
 
-  test('the creator of an organisation is its admin, and acts for it at once', async () => {
-    const { id } = await organize(admin)
+  test('an organisation’s creator is its admin, and acts for it at once', async () => {
+    const { id } = await newOrganization(admin)
     expect((await admin.api('GET', '/api/me')).body).toMatchObject({
       subject: { type: 'organization', organizationId: id },
       role: 'admin',
@@ -28,9 +28,9 @@ onEveryTarget({}, (at) => {
     })
   })
 
-  test('a member acts in the role that the invitation gave', async () => {
+  test('a member gets the role of the invitation', async () => {
     for (const role of ['viewer', 'editor', 'admin']) {
-      const { id } = await organize(admin, [[member, role]])
+      const { id } = await newOrganization(admin, [[member, role]])
       await actFor(member, id)
       expect((await member.api('GET', '/api/me')).body.role).toBe(role)
     }
@@ -38,7 +38,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('a demoted member loses the right on the very next request', async () => {
-    const { id, memberIds } = await organize(admin, [[member, 'editor']])
+    const { id, memberIds } = await newOrganization(admin, [[member, 'editor']])
     const { slug } = await admin.makeBundle()
     await actFor(member, id)
     expect((await member.api('PATCH', `/api/links/${slug}`, { title: 'x' })).status).toBe(200)
@@ -53,7 +53,7 @@ onEveryTarget({}, (at) => {
   })
 
   test('a removed member loses the organisation on the very next request, and acts for themselves', async () => {
-    const { id, memberIds } = await organize(admin, [[member, 'admin']])
+    const { id, memberIds } = await newOrganization(admin, [[member, 'admin']])
     const { slug } = await admin.makeBundle()
     await actFor(member, id)
     expect((await member.api('GET', `/api/links/${slug}`)).status).toBe(200)
@@ -69,8 +69,8 @@ onEveryTarget({}, (at) => {
     expect((await member.api(POST, `${ORGANIZATION}/set-active`, { organizationId: id })).status).toBe(403)
   })
 
-  test('the list shows the acting subject alone', async () => {
-    const { id } = await organize(admin, [[member, 'viewer']])
+  test('the list shows only the acting subject', async () => {
+    const { id } = await newOrganization(admin, [[member, 'viewer']])
     const { slug } = await admin.makeBundle()
     const slugs = async () =>
       (await member.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links')).body.bundles.map((one) => one.slug)
@@ -80,18 +80,18 @@ onEveryTarget({}, (at) => {
     await actFor(member, null)
   })
 
-  describe('nobody gets more than they were given:', () => {
+  describe('nobody gets more rights than they were given:', () => {
     let own: { id: string; memberIds: Map<Person, string> }
     let other: { id: string; memberIds: Map<Person, string> }
     let adminId: unknown
     beforeEach(async () => {
-      own = await organize(admin, [[member, 'editor']])
-      other = await organize(outsider)
+      own = await newOrganization(admin, [[member, 'editor']])
+      other = await newOrganization(outsider)
       const { body } = await admin.api('GET', `${ORGANIZATION}/get-active-member`)
       adminId = body.id
     })
 
-    /** Who tries what, and every role is as it was afterwards. */
+    /** Makes an attempt, and checks that every role is unchanged afterwards. */
     const attempts: readonly (readonly [string, () => [Person, string, Record<string, unknown>]])[] = [
       ['an editor invites somebody', () => [member, 'invite-member', { email: 'x@x.example', role: 'viewer' }]],
       [
@@ -161,8 +161,8 @@ onEveryTarget({}, (at) => {
     )
   })
 
-  test('an invitation is for its address: another person can neither read nor accept it', async () => {
-    const { id } = await organize(admin)
+  test('an invitation belongs to its address: nobody else can read or accept it', async () => {
+    const { id } = await newOrganization(admin)
     const { body } = await admin.api(POST, `${ORGANIZATION}/invite-member`, {
       email: member.email,
       role: 'viewer',
@@ -174,8 +174,8 @@ onEveryTarget({}, (at) => {
     expect((await outsider.fetch(`/invitations/${body.id}`)).status).toBe(404)
   })
 
-  test('an invitation is accepted once, and not after it was taken back', async () => {
-    const { id } = await organize(admin)
+  test('an invitation is accepted once, and not after it was revoked', async () => {
+    const { id } = await newOrganization(admin)
     const invite = async () => {
       const words = { email: member.email, role: 'editor', organizationId: id }
       return String((await admin.api(POST, `${ORGANIZATION}/invite-member`, words)).body.id)
@@ -197,27 +197,27 @@ onEveryTarget({}, (at) => {
     await actFor(member, null)
   })
 
-  test('somebody who has not confirmed their address is told of no invitation to it', async () => {
-    const { id } = await organize(admin)
+  test('people with an unconfirmed address see no invitation to it', async () => {
+    const { id } = await newOrganization(admin)
     const squatter = await signUp(at())
     await admin.api(POST, `${ORGANIZATION}/invite-member`, { email: squatter.email, role: 'admin', organizationId: id })
     const listed = await squatter.api('GET', `${ORGANIZATION}/list-user-invitations`)
     expect(listed).toMatchObject({ status: 403, body: { error: expect.any(String), code: expect.any(String) } })
   })
 
-  test('a bundle of one organisation is out of reach for members of another', async () => {
-    await organize(admin)
+  test('members of one organisation cannot reach another’s bundle', async () => {
+    await newOrganization(admin)
     const { slug } = await admin.makeBundle()
-    await organize(outsider)
+    await newOrganization(outsider)
     expect((await outsider.api('PATCH', `/api/links/${slug}`, { title: 'x' })).status).toBe(403)
     expect((await outsider.api('DELETE', `/api/links/${slug}`)).status).toBe(403)
     expect((await outsider.api('GET', `/api/links/${slug}/versions`)).status).toBe(403)
     await actFor(outsider, null)
   })
 
-  test('two admins who demote each other at once leave an admin', async () => {
-    const { id } = await organize(admin)
-    const memberId = await join(admin, id, member, 'admin')
+  test('two admins who demote each other simultaneously leave an admin', async () => {
+    const { id } = await newOrganization(admin)
+    const memberId = await addMember(admin, id, member, 'admin')
     await actFor(admin, id)
     const { body } = await admin.api('GET', `${ORGANIZATION}/get-active-member`)
     const demote = (person: Person, memberId: unknown) =>
@@ -227,8 +227,8 @@ onEveryTarget({}, (at) => {
     expect(admins.length).toBeGreaterThan(0)
   })
 
-  test('a member who leaves acts for themselves in every browser, and the last admin stays', async () => {
-    const { id } = await organize(admin, [[member, 'editor']])
+  test('a member who leaves acts for themselves in every browser, and the last admin cannot leave', async () => {
+    const { id } = await newOrganization(admin, [[member, 'editor']])
     await actFor(member, id)
     expect((await member.api(POST, `${ORGANIZATION}/leave`, { organizationId: id })).status).toBe(200)
     expect((await member.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: member.userId })
@@ -241,11 +241,11 @@ onEveryTarget({}, (at) => {
     expect(last).toMatchObject({ status: 400, body: { code: 'LAST_ADMIN' } })
   })
 
-  test('two last admins who leave at once, or delete their accounts at once, leave an admin', async () => {
+  test('two last admins who leave or delete their accounts simultaneously leave an admin', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const [one, two, editor] = await Promise.all([arrive(at()), arrive(at()), arrive(at())])
+      const [one, two, editor] = await Promise.all([newPerson(at()), newPerson(at()), newPerson(at())])
       const people = [one, two]
-      const { id } = await organize(one, [
+      const { id } = await newOrganization(one, [
         [two, 'admin'],
         [editor, 'editor'],
       ])

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const CAPS = { SERVICE_PLAN_FREE_MAX_ORGANIZATIONS: '5', SERVICE_PLAN_PRO_MAX_ORGANIZATIONS: '7' }
@@ -8,7 +8,7 @@ let made = 0
 onEveryTarget(CAPS, (at) => {
   let ann: Person
   beforeEach(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
   const create = () => {
     made += 1
@@ -18,7 +18,7 @@ onEveryTarget(CAPS, (at) => {
   const own = async () =>
     (await ann.api<unknown[]>('GET', '/api/auth/organization/list')).body as unknown as { id: string }[]
 
-  test('of thirty organisations made at once by one person, five are', async () => {
+  test('of thirty organisations made at once by one person, five succeed', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, create))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(200), ...Array(25).fill(403)])
     const refused = answers.find(({ status }) => status === 403)
@@ -27,7 +27,7 @@ onEveryTarget(CAPS, (at) => {
     expect(await own()).toHaveLength(5)
   })
 
-  test('one that is deleted makes room, one that was only left does not, and pro has more', async () => {
+  test('deleting one makes room, leaving one does not, and pro allows more', async () => {
     for (let n = 0; n < 5; n += 1) await create()
     const [{ id } = { id: '' }] = await own()
     expect((await create()).status).toBe(403)
@@ -43,8 +43,8 @@ onEveryTarget(CAPS, (at) => {
     expect((await create()).status).toBe(403)
   })
 
-  test('nobody can name another as the maker, and who made it is not told', async () => {
-    const bob = await arrive(at())
+  test('nobody can name another person as the maker, and the maker is not revealed', async () => {
+    const bob = await newPerson(at())
     const words = { name: 'Mine', slug: `capped-by-${bob.userId}`, createdBy: bob.userId }
     const { body } = await ann.api<{ id: string }>('POST', '/api/auth/organization/create', words)
     expect(Object.keys(body)).not.toContain('createdBy')
@@ -52,7 +52,7 @@ onEveryTarget(CAPS, (at) => {
     expect(row?.created_by).toBe(ann.userId)
   })
 
-  test('the dashboard says it beside the form, and keeps the name', async () => {
+  test('the dashboard says so next to the form, and keeps the name', async () => {
     for (let n = 0; n < 5; n += 1) await create()
     const answer = await ann.form('/dashboard/organizations', { name: 'One too many', slug: 'one-too-many' })
     const html = await answer.text()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { actFor, arrive, type CreatedBody, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { actFor, type CreatedBody, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const CAPS = {
@@ -11,10 +11,10 @@ const CAPS = {
 onEveryTarget(CAPS, (at) => {
   let ann: Person
   beforeEach(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
   afterEach(async () => {
-    // The number that caps go by is kept, not counted: whatever a test did at once or undid, it is what would be counted.
+    // The count that caps use is stored: whatever a test did, it must equal the real count.
     const counted = 'SELECT count(*) FROM bundles WHERE owner_id = owners.id AND deleted_at IS NULL'
     expect(await at().sql(`SELECT id FROM owners WHERE bundle_count <> (${counted})`)).toEqual([])
   })
@@ -24,7 +24,7 @@ onEveryTarget(CAPS, (at) => {
   const held = async (who: Visitor) =>
     (await who.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links')).body.bundles.map(({ slug }) => slug)
 
-  test('of 12 bundles made at once at a cap of 3, exactly 3 are', async () => {
+  test('of 12 bundles made at once at a cap of 3, exactly 3 succeed', async () => {
     const calls = Array.from({ length: 12 }, () => create(ann))
     expect(await statuses(calls)).toEqual([201, 201, 201, ...Array(9).fill(403)])
     expect(await held(ann)).toHaveLength(3)
@@ -35,7 +35,7 @@ onEveryTarget(CAPS, (at) => {
     expect(count).toBe(3)
   })
 
-  test('a plan that is full says its cap and how to raise it, and pro has more', async () => {
+  test('a full plan names its cap and how to raise it, and pro allows more', async () => {
     await Promise.all([create(ann), create(ann), create(ann)])
     const full = await create(ann)
     expect(full).toMatchObject({ status: 403, body: { code: 'PLAN_LIMIT' } })
@@ -47,7 +47,7 @@ onEveryTarget(CAPS, (at) => {
     expect(fullAgain.body.error).toMatch(/Pro.*\b5\b/)
   })
 
-  test('back at free nothing is deleted, all is served and editable, and none can be added', async () => {
+  test('after a downgrade nothing is deleted, everything is served and editable, and nothing can be added', async () => {
     await create(ann)
     await at().sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
     await Promise.all([create(ann), create(ann), create(ann)])
@@ -61,7 +61,7 @@ onEveryTarget(CAPS, (at) => {
     expect((await create(ann)).status).toBe(403)
   })
 
-  test('a deleted bundle makes room, and restoring it counts again', async () => {
+  test('deleting a bundle makes room, and restoring it counts again', async () => {
     await Promise.all([create(ann), create(ann), create(ann)])
     const [slug] = await held(ann)
     await ann.api('DELETE', `/api/links/${slug}`)
@@ -73,7 +73,7 @@ onEveryTarget(CAPS, (at) => {
     expect((await ann.api('GET', `/api/links/${slug}`)).status).toBe(404)
   })
 
-  test('of several restored at once only as many come back as there is room for', async () => {
+  test('of several restored at once only as many succeed as fit', async () => {
     await Promise.all([create(ann), create(ann), create(ann)])
     const slugs = await held(ann)
     for (const slug of slugs) await ann.api('DELETE', `/api/links/${slug}`)
@@ -90,13 +90,13 @@ onEveryTarget(CAPS, (at) => {
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 403, 403, 403])
     const lost = made.filter((_, n) => answers[n]?.status === 403)
-    const bob = await arrive(at())
+    const bob = await newPerson(at())
     const again = lost.map(({ claimToken }) => bob.api('POST', '/api/claims', { token: claimToken }))
     expect(await statuses(again)).toEqual([200, 200, 200])
   })
 
-  test('an organisation has a cap of its own, beside its members', async () => {
-    await organize(ann)
+  test('an organisation has its own cap, separate from its members’', async () => {
+    await newOrganization(ann)
     const calls = Array.from({ length: 5 }, () => create(ann))
     expect(await statuses(calls)).toEqual([201, 201, 201, 403, 403])
     await actFor(ann, null)
@@ -106,7 +106,7 @@ onEveryTarget(CAPS, (at) => {
 
 describe('without an account', () => {
   onEveryTarget({ ...CAPS, SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3' }, (at) => {
-    test('of 12 bundles made at once at a cap of 3, exactly 3 are; a claim makes room', async () => {
+    test('of 12 bundles made at once at a cap of 3, exactly 3 succeed; a claim makes room', async () => {
       const visitor = new Visitor(at())
       const calls = Array.from({ length: 12 }, () => visitor.api('POST', '/api/links', { urls: [URL_A] }))
       const answers = await Promise.all(calls)
@@ -114,7 +114,7 @@ describe('without an account', () => {
       expect(made).toHaveLength(3)
       const refused = answers.filter(({ status, body }) => status === 403 && body.code === 'PLAN_LIMIT')
       expect(refused).toHaveLength(9)
-      const ann = await arrive(at())
+      const ann = await newPerson(at())
       await ann.api('POST', '/api/claims', { token: made[0]?.body.claimToken })
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] })).status).toBe(201)
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] })).status).toBe(403)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { actFor, arrive, type CreatedBody, organize, type Person, URL_A, Visitor } from '../people.ts'
+import { actFor, type CreatedBody, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 /**
- * Who may do what (spec 5, decisions 3), one cell a test. The bundle belongs to an organisation, of which viewer,
- * editor and admin are members who act for it; `owner` has one of their own; `unclaimed` is somebody signed in
- * before a bundle that nobody owns; `removed` was an editor of the organisation.
+ * Who may do what (spec 5, decisions 3), one test per cell. The bundle belongs to an organisation, and viewer, editor and
+ * admin are members who act for it. `owner` has their own bundle, `removed` was an editor of the organisation, and
+ * `unclaimed` is a signed-in person with an anonymous bundle.
  */
 const MATRIX = `
                                          anonymous  stranger  viewer  editor  admin  owner  removed  unclaimed
@@ -28,7 +28,7 @@ GET    /claims                           303        200       200     200     20
 POST   /claims                           401        404       404     404     404    404    404      404
 `
 
-/** The same rights hold for members while they act for themselves: the organisation's bundles stay in reach. */
+/** Members keep these rights while they act for themselves: the organisation's bundles stay in reach. */
 const WHICHEVER_SUBJECT_IS_ACTIVE = `
                                          viewer  editor  admin
 GET    /api/links/:slug                  200     200     200
@@ -57,7 +57,7 @@ function cells(table: string): Cell[] {
   })
 }
 
-/** What a refusal must name, by who is refused. */
+/** What a refusal must mention, by who is refused. */
 const MISSING: Record<string, RegExp> = {
   stranger: /you do not own this bundle/,
   removed: /you do not own this bundle/,
@@ -79,19 +79,19 @@ afterAll(() => console.log(`role matrix: ${counted} cells`))
 onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '100000' }, (at) => {
   const people = new Map<string, Visitor>()
   let organizationId: string
-  /** The admin in another browser, who makes the organisation's bundles whatever the first browser acts for. */
+  /** The admin in another browser, who creates the organisation's bundles independently of the first browser's subject. */
   let makes: Visitor
 
   beforeAll(async () => {
     const server = at()
     people.set('anonymous', new Visitor(server))
     const names = ['stranger', 'viewer', 'editor', 'admin', 'owner', 'removed', 'unclaimed']
-    await Promise.all(names.map(async (name) => people.set(name, await arrive(server))))
+    await Promise.all(names.map(async (name) => people.set(name, await newPerson(server))))
     const person = (name: string) => people.get(name) as Person
     const members = (['viewer', 'editor'] as const).map((role) => [person(role), role] as const)
-    const { id, memberIds } = await organize(person('admin'), [...members, [person('removed'), 'editor']])
+    const { id, memberIds } = await newOrganization(person('admin'), [...members, [person('removed'), 'editor']])
     organizationId = id
-    makes = await arrive(server, person('admin').email)
+    makes = await newPerson(server, person('admin').email)
     await actFor(makes, id)
     await actFor(person('removed'), id)
     await person('admin').api('POST', '/api/auth/organization/remove-member', {
@@ -130,7 +130,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '100000' }, (at) => {
     if (status !== 403) return
     expect(JSON.parse(text).code).toBe('FORBIDDEN')
     expect(JSON.parse(text).error).toMatch(MISSING[cell.who] ?? /never/)
-    // What was refused has changed nothing.
+    // A refused request has changed nothing.
     if (cell.path.endsWith('/:slug/restore') || cell.who === 'unclaimed') return
     const { headers, body } = await maker.api('GET', `/api/links/${slug}`)
     expect([headers.get('etag'), body.title]).toEqual(['"v1"', 'before'])

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { arrive, newEmail, Visitor } from '../people.ts'
+import { newEmail, newPerson, Visitor } from '../people.ts'
 import { onEveryProcess } from '../targets.ts'
 
 const DAY_MS = 24 * 3_600_000
 
 onEveryProcess({}, (at) => {
-  test('what has run out is erased: claims with their addresses, hashed addresses, sessions, old changes and webhooks', async () => {
+  test('expired data is deleted: claims with their addresses, hashed addresses, sessions, old changes and webhooks', async () => {
     const server = at()
     const visitor = new Visitor(server)
     const [lapsed, open] = [await visitor.makeBundle({ email: newEmail() }), await visitor.makeBundle()]
-    const [gone, stays] = [await arrive(server), await arrive(server)]
+    const [gone, stays] = [await newPerson(server), await newPerson(server)]
     await stays.api('PATCH', `/api/links/${(await stays.makeBundle()).slug}`, { title: 'a change' })
     const now = Date.now()
     const lapsedId = '(SELECT id FROM bundles WHERE slug = ?)'
@@ -52,7 +52,7 @@ onEveryProcess({}, (at) => {
       deliveries: ['young'],
       entities: ['linked', 'young'],
     })
-    // A lapsed claim leaves the bundle served, and an edit after the sweep still shows.
+    // A bundle whose claim has expired is still served, and an edit after the sweep still shows.
     expect((await visitor.fetch(lapsed.url)).status).toBe(200)
     expect((await stays.api('GET', '/api/me')).status).toBe(200)
   })

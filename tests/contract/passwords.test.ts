@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive, linkIn, mailTo, newEmail, PASSWORD, signIn, signUp, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { linkIn, mailTo, newEmail, newPerson, PASSWORD, signIn, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -10,7 +10,7 @@ const SETTINGS = '/dashboard/settings'
 describe('passwords', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startHere({ SERVICE_NAME: 'Acme Links' })
+    server = await startInProcess({ SERVICE_NAME: 'Acme Links' })
   })
   afterAll(async () => {
     await server?.stop()
@@ -31,7 +31,7 @@ describe('passwords', () => {
     )
   }
 
-  /** Passwords that are guessed first, and why each is refused. */
+  /** Passwords that are guessed first, and the reason for refusing each. */
   const easy = (email: string): [string, string][] => [
     ['password', 'PASSWORD_TOO_COMMON'],
     ['PassWord', 'PASSWORD_TOO_COMMON'],
@@ -51,7 +51,7 @@ describe('passwords', () => {
     ['x'.repeat(2000), 'PASSWORD_TOO_LONG'],
   ]
 
-  test('nobody signs up with a password that is guessed first, and nobody is mailed about it', async () => {
+  test('nobody signs up with a password that is guessed first, and no mail is sent about it', async () => {
     const email = newEmail('somebody')
     for (const [password, code] of easy(email)) {
       const { status, body } = await tryToSignUp(email, password)
@@ -62,7 +62,7 @@ describe('passwords', () => {
     expect(await server.sql('SELECT 1 FROM user WHERE email = ?', [email])).toEqual([])
   })
 
-  test('lengths are counted in characters, to the last', async () => {
+  test('lengths are counted in characters', async () => {
     for (const password of ['xkq 77 b', 'ü'.repeat(128), '😀'.repeat(128)]) {
       const email = newEmail()
       expect((await tryToSignUp(email, password)).status).toBe(200)
@@ -70,8 +70,8 @@ describe('passwords', () => {
     }
   })
 
-  test('nobody sets such a password by a mailed link, which is not used up by trying', async () => {
-    const ann = await arrive(server)
+  test('nobody sets such a password by a mailed link, which can be used again after the attempt', async () => {
+    const ann = await newPerson(server)
     const token = await resetToken(ann.email)
     const set = (newPassword: string) =>
       new Visitor(server).api<Refusal>('POST', '/api/auth/reset-password', { newPassword, token })
@@ -95,7 +95,7 @@ describe('passwords', () => {
     await signIn(server, ann.email)
   })
 
-  test('pages say so beside the field, and never show the password again', async () => {
+  test('pages say so next to the field, and never show the password again', async () => {
     const email = newEmail()
     const refused = await new Visitor(server).form('/sign-up', { email, password: '12345678', name: 'Ann' })
     const html = await refused.text()
@@ -110,7 +110,7 @@ describe('passwords', () => {
     )
   })
 
-  test('a changed password ends every other session, asked or not, and this one goes on', async () => {
+  test('a changed password ends every other session, with or without asking, and keeps this one', async () => {
     const ann = await signUp(server)
     const other = await signIn(server, ann.email)
     const words = { currentPassword: PASSWORD, newPassword: 'another horse' }
@@ -124,7 +124,7 @@ describe('passwords', () => {
     expect((await ann.api('GET', '/api/me')).status).toBe(200)
   })
 
-  describe('an account that has a password', () => {
+  describe('an account with a password', () => {
     test.each([
       ['no password', {}],
       ['an empty one', { password: '' }],
@@ -137,7 +137,7 @@ describe('passwords', () => {
       expect((await ann.api('GET', '/api/me')).status).toBe(200)
     })
 
-    test('is deleted with it, and its browser is not remembered', async () => {
+    test('needs it to be deleted, and its browser is forgotten', async () => {
       const ann = await signUp(server)
       expect((await ann.api('POST', '/api/auth/delete-user', { password: 'another horse' })).status).toBe(400)
       expect((await ann.api('POST', '/api/auth/delete-user', { password: PASSWORD })).status).toBe(200)
@@ -146,8 +146,8 @@ describe('passwords', () => {
     })
   })
 
-  test('an account without one is deleted within a day of signing in', async () => {
-    const ann = await arrive(server)
+  test('an account without one needs a sign-in within the last day to be deleted', async () => {
+    const ann = await newPerson(server)
     await server.sql('UPDATE session SET created_at = created_at - 90000000 WHERE user_id = ? RETURNING 1', [
       ann.userId,
     ])

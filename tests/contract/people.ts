@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { arrive as arriveByMail, linkIn, mailTo } from '../people.ts'
+import { newPerson as arriveByMail, linkIn, mailTo } from '../people.ts'
 import type { Server } from '../server.ts'
 
 export type Scope = 'links:read' | 'links:write' | 'keys:admin'
 export type Role = 'viewer' | 'editor' | 'admin'
 
-/** A key as it is shown (spec 2.5). */
+/** A key in the API (spec 2.5). */
 export interface ApiKey {
   id: number
   name: string
@@ -18,7 +18,7 @@ export interface ApiKey {
   revokedAt: string | null
 }
 
-/** What an answer's JSON may hold; a field that is not there reads as undefined. */
+/** Fields that an answer's JSON may have; a missing one reads as undefined. */
 interface Reply {
   error: string
   code: string
@@ -71,8 +71,8 @@ export async function ask({ origin }: Server, line: string, sending: Sending = {
   return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : {}) as Reply }
 }
 
-/** `ask` for what must work: its body. */
-async function done(server: Server, line: string, sending: Sending): Promise<Reply> {
+/** `ask` for a request that must succeed. @returns the body. */
+async function askOk(server: Server, line: string, sending: Sending): Promise<Reply> {
   const { status, body } = await ask(server, line, sending)
   if (status >= 300) throw new Error(`${line} gave ${status} ${JSON.stringify(body)}`)
   return body
@@ -86,13 +86,13 @@ export interface Person {
 
 export const PASSWORD = 'correct horse battery'
 
-/** Somebody new, signed in by a mailed link: without the passwords that are slow on purpose. */
-export async function arrive(server: Server): Promise<Person> {
+/** A new person, signed in through a mailed link: faster than a password, whose hashing is slow on purpose. */
+export async function newPerson(server: Server): Promise<Person> {
   const { userId, email, cookies } = await arriveByMail(server)
   return { userId, email, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
 }
 
-/** Somebody new with a password, signed in. */
+/** A new person with a password, signed in. */
 export async function signUp(server: Server, headers: Record<string, string> = {}): Promise<Person> {
   const email = `${randomUUID()}@people.example`
   const {
@@ -114,7 +114,7 @@ export async function signUp(server: Server, headers: Record<string, string> = {
   }
 }
 
-/** Has somebody who signed up confirm their address, as the button of the mailed page does. */
+/** Confirms the address of a person who signed up, like the button of the mailed page. */
 export async function confirm(server: Server, { email, cookie }: Person): Promise<void> {
   const link = linkIn(await mailTo(server, email, 'Confirm your address'))
   const { status } = await fetch(link, { method: 'POST', headers: { cookie }, body: new URLSearchParams() })
@@ -126,46 +126,46 @@ export interface Minted {
   rawKey: string
 }
 
-/** A new key of whomever `by` acts for. */
+/** Creates a key for the subject that `by` acts for. */
 export async function mint(server: Server, by: { cookie: string }, wishes: Partial<ApiKey> = {}): Promise<Minted> {
-  return done(server, 'POST /api/me/keys', { cookie: by.cookie, body: { name: 'a key', ...wishes } })
+  return askOk(server, 'POST /api/me/keys', { cookie: by.cookie, body: { name: 'a key', ...wishes } })
 }
 
 export function revoke(server: Server, by: { cookie: string }, id: number): Promise<Reply> {
-  return done(server, `DELETE /api/me/keys?id=${id}`, { cookie: by.cookie })
+  return askOk(server, `DELETE /api/me/keys?id=${id}`, { cookie: by.cookie })
 }
 
-/** A new bundle of whomever the credential acts for; its slug. */
-export async function bundleOf(server: Server, credential: { cookie?: string; key?: string }): Promise<string> {
+/** Creates a bundle for the subject that the credential acts for. @returns its slug. */
+export async function newBundle(server: Server, credential: { cookie?: string; key?: string }): Promise<string> {
   const body = { urls: ['https://a.example/'] }
-  return (await done(server, 'POST /api/links', { ...credential, body })).slug
+  return (await askOk(server, 'POST /api/links', { ...credential, body })).slug
 }
 
 export interface Organization {
   id: string
-  /** Makes somebody a member, who then acts for it. */
+  /** Makes a person a member, who then acts for the organisation. */
   join(person: Person, role: Role): Promise<void>
   change(person: Person, role: Role): Promise<void>
   remove(person: Person): Promise<void>
 }
 
-/** A new organisation, for which its founder acts from now on. */
-export async function found(server: Server, founder: Person): Promise<Organization> {
-  const by = (line: string, body: unknown) => done(server, line, { cookie: founder.cookie, body })
+/** Creates an organisation, for which its founder acts from now on. */
+export async function newOrganization(server: Server, founder: Person): Promise<Organization> {
+  const by = (line: string, body: unknown) => askOk(server, line, { cookie: founder.cookie, body })
   const { id } = await by('POST /api/auth/organization/create', { name: 'Acme', slug: `acme-${randomUUID()}` })
   const activate = (cookie: string) =>
-    done(server, 'POST /api/auth/organization/set-active', { cookie, body: { organizationId: id } })
+    askOk(server, 'POST /api/auth/organization/set-active', { cookie, body: { organizationId: id } })
   await activate(founder.cookie)
   const idOf = async ({ userId }: Person) => {
     const line = `GET /api/auth/organization/get-full-organization?organizationId=${id}`
-    const { members } = await done(server, line, { cookie: founder.cookie })
+    const { members } = await askOk(server, line, { cookie: founder.cookie })
     return members.find((member) => member.userId === userId)?.id
   }
   return {
     id,
     async join({ email, cookie }, role) {
       const invited = await by('POST /api/auth/organization/invite-member', { email, role, organizationId: id })
-      await done(server, 'POST /api/auth/organization/accept-invitation', {
+      await askOk(server, 'POST /api/auth/organization/accept-invitation', {
         cookie,
         body: { invitationId: invited.id },
       })

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { inflateSync } from 'node:zlib'
-import { arrive, Visitor } from '../people.ts'
+import { newPerson, Visitor } from '../people.ts'
 import { onEveryRuntime } from './support.ts'
 
 const pictureIn = (html: string) =>
   /property="og:image" content="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-/** The size of a PNG, and how many colours of its rows' bytes it has: a picture of nothing has few. */
+/** The size of a PNG, and how many different bytes its rows have: an empty picture has few. */
 async function look(url: string) {
   const answer = await fetch(url)
   const bytes = Buffer.from(await answer.arrayBuffer())
@@ -20,11 +20,11 @@ async function look(url: string) {
   return { status: answer.status, headers: answer.headers, bytes, size, values }
 }
 
-onEveryRuntime({}, (server) => {
+onEveryRuntime({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   const launcher = async (url: string) => (await fetch(url)).text()
 
-  test('a shared link has a picture of 1200 by 630, kept for good under a name that changes with what it says', async () => {
-    const owner = await arrive(server())
+  test('a shared link has a picture of 1200 by 630, cached forever under a name that changes with its content', async () => {
+    const owner = await newPerson(server())
     const { slug, url } = await owner.makeBundle({ title: 'Launch day' })
     const first = pictureIn(await launcher(url))
     expect(first).toStartWith(`${server().origin}/l/${slug}/picture.png?v=`)
@@ -42,8 +42,8 @@ onEveryRuntime({}, (server) => {
     expect((await look(first)).headers.get('cache-control')).toBe('public, max-age=300')
   })
 
-  test('where rules decide about the tabs, the picture says nothing of any', async () => {
-    const owner = await arrive(server())
+  test('if rules decide about the tabs, the picture shows none', async () => {
+    const owner = await newPerson(server())
     const rules = [{ name: 'R', when: { op: 'signedIn' }, tabs: [{ url: 'https://secret.example' }] }]
     const make = (urls: string[]) =>
       owner.makeBundle({ title: 'Same', urls, resolutionPolicy: { version: 1, rules } } as never)
@@ -64,11 +64,37 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('there is none of a bundle that is not there', async () => {
+  test('whoever asks for many at once gets the icon for most of them, and takes no place of anybody else’s', async () => {
+    const [flooder, bob] = ['192.0.2.1', '192.0.2.2']
+    const owner = await newPerson(server())
+    const made = Array.from({ length: 40 }, (_, n) => owner.makeBundle({ title: `Flood ${n}` }))
+    const slugs = await Promise.all(made.map(async (bundle) => (await bundle).slug))
+    const { slug } = await owner.makeBundle({ title: 'Bob’s' })
+    const ask = async (of: string, client: string) => {
+      const path = `${server().origin}/l/${of}/picture.png`
+      return (await fetch(path, { redirect: 'manual', headers: { 'x-client': client } })).status
+    }
+    let refused = () => {}
+    const isFull = new Promise<void>((resolve) => (refused = resolve))
+    const flood = slugs.map(async (of) => {
+      const status = await ask(of, flooder)
+      if (status === 302) refused()
+      return status
+    })
+    await isFull
+    expect(await ask(slug, bob)).toBe(200)
+    const answers = await Promise.all(flood)
+    expect(new Set(answers)).toEqual(new Set([200, 302]))
+    expect(answers.filter((status) => status === 200).length).toBeGreaterThanOrEqual(4)
+    // Pictures over the limit are rendered on a later request.
+    expect(await ask(slugs.at(-1) ?? '', flooder)).toBe(200)
+  })
+
+  test('a missing bundle has none', async () => {
     expect((await fetch(`${server().origin}/l/nothing-here/picture.png`)).status).toBe(404)
   })
 
-  test('browsers find icons, a manifest and what robots may read', async () => {
+  test('browsers find icons, a manifest and robots.txt', async () => {
     const at = (path: string) => fetch(server().origin + path)
     for (const [path, type] of [
       ['/favicon.ico', 'image/x-icon'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { arrive, organize, type Person, signUp, Visitor } from '../people.ts'
+import { newOrganization, newPerson, type Person, signUp, Visitor } from '../people.ts'
 import { QUERY_NAMES, RandomPolicies, type RandomViewer } from '../policies/random.ts'
 import { prng } from '../prng.ts'
 import { elementsOf } from './html.ts'
@@ -61,7 +61,7 @@ const AGENTS: [agent: string, facts: Pick<RandomViewer, 'device' | 'os' | 'brows
 ]
 
 onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
-  /** The page that a viewer is given: its rule, badge and links. */
+  /** The page that a viewer gets: its rule, badge and links. */
   const look = async (
     slug: string,
     headers: Record<string, string> = {},
@@ -85,9 +85,9 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
   const preview = (person: Person, slug: string, body: unknown) =>
     person.api<Preview>('POST', `/api/links/${slug}/policy/preview`, body)
   let known: Promise<Person> | undefined
-  const owner = () => (known ??= arrive(server()))
+  const owner = () => (known ??= newPerson(server()))
 
-  test('a policy comes back with ids, in its canonical form, from POST and from PATCH', async () => {
+  test('a policy comes back with ids and in canonical form, from POST and from PATCH', async () => {
     const person = await owner()
     const sent = rule('In', { op: 'not', of: { op: 'in', field: 'os', value: ['iOS'] } }, { showBadge: false })
     const { slug } = await person.makeBundle({ resolutionPolicy: policyOf(sent, rule('Out')) })
@@ -107,7 +107,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect(list.body.bundles.every((bundle) => !('resolutionPolicy' in bundle))).toBe(true)
   })
 
-  test('a rule keeps its id by the id it sends, else by its name; null clears, absence keeps', async () => {
+  test('a rule keeps its id by the id it sends, else by its name; null clears, an absent policy stays', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: policyOf(rule('A'), rule('B'), rule('C')) })
     const [a, b, c] = (await read(person, slug)).resolutionPolicy!.rules.map(({ id }) => id)
@@ -117,7 +117,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     }
     expect(await put(rule('C', GERMAN), rule('A'), rule('B'))).toEqual([c!, a!, b!])
     expect(await put(rule('Renamed', YES, { id: a! }), rule('B'))).toEqual([a!, b!])
-    // The id goes before the name: B's rule is renamed, and a new rule takes its old name.
+    // The id takes precedence over the name: B's rule is renamed, and a new rule gets its old name.
     const [first, second] = await put(rule('X', YES, { id: b! }), rule('B'))
     expect(first).toBe(b!)
     expect([a, b, c]).not.toContain(second)
@@ -127,7 +127,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect((await read(person, slug)).resolutionPolicy).toBeNull()
   })
 
-  test('an id that is not this bundle’s, or that two rules send, is refused and nothing changes', async () => {
+  test('an id from another bundle, or one sent twice, is refused and nothing changes', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: policyOf(rule('A')) })
     const other = await person.makeBundle({ resolutionPolicy: policyOf(rule('A')) })
@@ -154,7 +154,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect([created.status, created.body.code]).toEqual([400, 'BAD_REQUEST'])
   })
 
-  test('errors of a policy are BAD_REQUEST with the JSON path, limits too, on POST and PATCH', async () => {
+  test('policy errors are BAD_REQUEST with the JSON path, limits too, on POST and PATCH', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     const deep = (depth: number): unknown => (depth === 0 ? YES : { op: 'not', of: [deep(depth - 1)] })
@@ -251,7 +251,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
         for (const url of urls) expect(text).toContain(`HREF="${url}"`)
         for (const [name, hidden] of Object.entries(parts)) {
           if (shown.includes(name as keyof typeof parts)) continue
-          // A rule without a badge keeps its name to itself too.
+          // A rule without a badge keeps its name private too.
           for (const piece of hidden) for (const body of [page.html, text]) expect(body).not.toContain(piece)
         }
         expect(page.html).not.toContain('accept-language')
@@ -262,7 +262,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     expect(plain.headers.get('cache-control')).toBe('no-cache')
   })
 
-  test('preview and launcher agree on any viewer, and preview tells why', async () => {
+  test('preview and launcher agree on any viewer, and preview says why', async () => {
     const person = await owner()
     const fields = [
       'language',
@@ -336,20 +336,20 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       const refused = await preview(person, slug, { viewer })
       expect([refused.status, refused.body.error]).toEqual([400, expect.stringMatching(/^viewer\./)])
     }
-    const stranger = await arrive(server())
+    const stranger = await newPerson(server())
     expect((await preview(stranger, slug, { viewer: {} })).status).toBe(403)
     expect((await new Visitor(server()).api('POST', `/api/links/${slug}/policy/preview`, { viewer: {} })).status).toBe(
       401,
     )
   })
 
-  test('a domain counts only once its address is verified, and a role only in the owning organisation', async () => {
-    const admin = await arrive(server(), `admin-${crypto.randomUUID()}@acme.example`)
-    const member = await arrive(server(), `member-${crypto.randomUUID()}@acme.example`)
+  test('a domain counts only if its address is verified, and a role only in the owning organisation', async () => {
+    const admin = await newPerson(server(), `admin-${crypto.randomUUID()}@acme.example`)
+    const member = await newPerson(server(), `member-${crypto.randomUUID()}@acme.example`)
     const unverified = await signUp(server(), `liar-${crypto.randomUUID()}@acme.example`)
-    const outsider = await arrive(server(), `out-${crypto.randomUUID()}@other.example`)
-    const { id } = await organize(admin, [[member, 'viewer']])
-    const elsewhere = await organize(outsider)
+    const outsider = await newPerson(server(), `out-${crypto.randomUUID()}@other.example`)
+    const { id } = await newOrganization(admin, [[member, 'viewer']])
+    const elsewhere = await newOrganization(outsider)
     expect(elsewhere.id).not.toBe(id)
     const { slug } = await admin.makeBundle({
       resolutionPolicy: policyOf(
@@ -376,11 +376,11 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
         rule('Acme', { op: 'equals', field: 'emailDomain', value: 'acme.example' }, { showBadge: true }),
       ),
     })
-    // Owned by a person: nobody has a role in an organisation there.
+    // The bundle belongs to a person, so nobody has an organisation role over it.
     expect((await look(own.slug, {}, '', member)).badge).toBe('For: Acme')
   })
 
-  test('the country is that of the one header that is set, and of no other', async () => {
+  test('the country is taken only from the one configured header', async () => {
     const when = { op: 'equals', field: 'country', value: 'DE' }
     const { slug } = await new Visitor(server()).makeBundle({ resolutionPolicy: policyOf(rule('DE', when)) })
     expect((await look(slug, { 'x-country': 'de' })).rule).not.toBeNull()
@@ -390,7 +390,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     }
   })
 
-  test('an edit shows on the next view, a restored version brings its policy back with its ids', async () => {
+  test('an edit shows on the next view, and a restored version restores its policy with its ids', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: policyOf(rule('Old', GERMAN)) })
     const german = { 'accept-language': 'de' }
@@ -415,7 +415,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
     ])
   })
 
-  test('two edits at once leave each rule one id', async () => {
+  test('two simultaneous edits leave each rule one id', async () => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     const answers = await Promise.all(
@@ -431,7 +431,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
   })
 
   test(
-    'views and clicks are counted by rule; a rule that is gone still counts, one that never was does not',
+    'views and clicks are counted by rule; a removed rule still counts, an unknown one never does',
     async () => {
       const person = await owner()
       const { slug } = await person.makeBundle({ resolutionPolicy: policyOf(rule('Gone', GERMAN)) })
@@ -465,7 +465,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
 })
 
 onEveryRuntime({}, (server) => {
-  test('without SERVICE_COUNTRY_HEADER no header tells a country', async () => {
+  test('without SERVICE_COUNTRY_HEADER no header sets a country', async () => {
     const visitor = new Visitor(server())
     const when = { op: 'exists', field: 'country' }
     const { slug } = await visitor.makeBundle({ resolutionPolicy: policyOf(rule('Any', when)) })

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { operateOn } from '../operator.ts'
+import { runOperator } from '../operator.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 import { newSlug } from './support.ts'
@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const folder = mkdtempSync(join(tmpdir(), 'openall-private-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Everything below a folder that anybody but its owner may do anything with, and how many things there are. */
+/** Files below a folder that other users can access, and the number of all files. */
 function openToOthers(below: string): { open: string[]; count: number } {
   const names = ['', ...(readdirSync(below, { recursive: true }) as string[])]
   const open = names.filter((name) => (statSync(join(below, name)).mode & 0o077) !== 0)
@@ -20,16 +20,16 @@ function openToOthers(below: string): { open: string[]; count: number } {
 }
 
 for (const runtime of RUNTIMES) {
-  test(`on ${runtime} the database, its log, its secret, copies of it and the folders made for them are their owner's alone`, async () => {
+  test(`on ${runtime} the database, its log, its secret, copies of it and their folders are readable only by their owner`, async () => {
     const database = join(folder, runtime, 'data', 'deep', 'one.db')
     const server = await startServer({ runtime, database })
     await newSlug(server)
     expect(readdirSync(dirname(database)).sort()).toEqual(['one.db', 'one.db-shm', 'one.db-wal', 'one.db.secret'])
     const copy = join(folder, runtime, 'copies.db')
-    expect(await operateOn({ database }, ['backup', copy], { runtime })).toMatchObject({ bundles: 1 })
+    expect(await runOperator({ database }, ['backup', copy], { runtime })).toMatchObject({ bundles: 1 })
     expect(openToOthers(join(folder, runtime))).toEqual({ open: [], count: 10 })
 
-    // As versions before this one left them.
+    // As earlier versions left them.
     const lax = [...['', '-shm', '-wal', '.secret'].map((end) => database + end), copy, `${copy}.secret`]
     for (const file of lax) chmodSync(file, 0o644)
     await server.kill()
@@ -37,12 +37,12 @@ for (const runtime of RUNTIMES) {
     expect(openToOthers(dirname(database)).open).toEqual([])
     const restored = join(folder, runtime, 'restored', 'one.db')
     mkdirSync(dirname(restored), { mode: 0o700 })
-    expect(await operateOn({ database: restored }, ['restore', copy], { runtime })).toMatchObject({ bundles: 1 })
+    expect(await runOperator({ database: restored }, ['restore', copy], { runtime })).toMatchObject({ bundles: 1 })
     expect(openToOthers(dirname(restored))).toEqual({ open: [], count: 3 })
     await server.stop()
   })
 
-  test(`on ${runtime} the folder of the default database is its owner's alone, one that was there before too`, async () => {
+  test(`on ${runtime} the folder of the default database is readable only by its owner, an existing one too`, async () => {
     const cwd = mkdtempSync(join(folder, 'default-'))
     const main = join(import.meta.dir, '../../src/main.ts')
     const server = await startServer({ runtime, cwd, main, env: { DATABASE_URL: '' } })
@@ -55,7 +55,7 @@ for (const runtime of RUNTIMES) {
   })
 }
 
-test('the local copy of a server’s database is its owner’s alone, one that was there before too', async () => {
+test('the local replica of a database is readable only by its owner, an existing one too', async () => {
   const sqld = await startSqld()
   const copies = join(folder, 'copies')
   const server = await startServer({
@@ -77,10 +77,10 @@ test('the local copy of a server’s database is its owner’s alone, one that w
   await sqld.stop()
 })
 
-test('a file of blocked hosts that the operator makes can be read by a service under another user', async () => {
+test('a file of blocked hosts made by the operator is readable for a service under another user', async () => {
   const hosts = join(folder, 'hosts.txt')
   const env = { SERVICE_BLOCKED_HOSTS_FILE: hosts }
   const database = join(folder, 'blocking', 'one.db')
-  expect(await operateOn({ database }, ['block-host', 'bad.example'], { env })).toEqual({ host: 'bad.example' })
+  expect(await runOperator({ database }, ['block-host', 'bad.example'], { env })).toEqual({ host: 'bad.example' })
   expect(statSync(hosts).mode & 0o777).toBe(0o644)
 })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { OAuth2Server } from 'oauth2-mock-server'
-import { startHere } from '../here.ts'
-import { operateOn } from '../operator.ts'
+import { startInProcess } from '../in-process.ts'
+import { runOperator } from '../operator.ts'
 import {
   type Answer,
   actFor,
-  arrive,
   linkIn,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   PASSWORD,
   type Person,
   press,
@@ -19,29 +19,29 @@ import {
 } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
-import { newSecret, tellIdentity } from '../webhooks.ts'
+import { newSecret, sendIdentityEvent } from '../webhooks.ts'
 
 // Instances that are not open to everybody (decisions 16): each test is something that somebody would try.
 
 const MAGIC = '/api/auth/sign-in/magic-link'
 const webhookSecret = newSecret()
 
-/** Lets in somebody whom the operator made an account for, as docs/self-hosting.md says. */
+/** Creates an account through the operator and signs in, as docs/self-hosting.md describes. */
 async function letIn(server: Server, email = newEmail()): Promise<Person> {
-  expect(await operateOn(server, ['add-account', email])).toEqual({ email, userId: expect.any(String) })
-  return arrive(server, email)
+  expect(await runOperator(server, ['add-account', email])).toEqual({ email, userId: expect.any(String) })
+  return newPerson(server, email)
 }
 
 async function accounts(server: Server, email: string): Promise<number> {
   return (await server.sql('SELECT id FROM user WHERE lower(email) = ?', [email.toLowerCase()])).length
 }
 
-/** Asks for a sign-in link. Resolves to the answer; a mail may follow. */
+/** Requests a sign-in link. Resolves to the answer; a mail may follow. */
 function askForLink(server: Server, email: string): Promise<Answer<Record<string, unknown>>> {
   return new Visitor(server).api('POST', MAGIC, { email, callbackURL: '/' })
 }
 
-/** Whether a sign-in link has gone to an address; a mail to another after it shows that the log has come through. */
+/** Whether a sign-in link was sent to an address; a later mail to another address shows that the log is complete. */
 async function wasMailed(server: Server, email: string, admin: Person, organizationId: string): Promise<boolean> {
   const last = newEmail('last')
   await invite(admin, organizationId, last)
@@ -71,10 +71,10 @@ describe('SERVICE_SIGN_UP=closed', () => {
     let team: string
     beforeAll(async () => {
       member = await letIn(at())
-      team = (await organize(member)).id
+      team = (await newOrganization(member)).id
     })
 
-    test('a sign-up with a password is refused, alike for an address with an account and one without', async () => {
+    test('a sign-up with a password is refused, the same for an address with and without an account', async () => {
       const stranger = newEmail()
       const answers = [await signUpWith(at(), stranger), await signUpWith(at(), member.email)]
       expect(answers[0]?.body).toEqual(answers[1]?.body)
@@ -82,7 +82,7 @@ describe('SERVICE_SIGN_UP=closed', () => {
       expect(await accounts(at(), stranger)).toBe(0)
     })
 
-    test('a mailed link is promised to every address and goes to none without an account', async () => {
+    test('a mailed link is promised to every address, and not sent to one without an account', async () => {
       const stranger = newEmail('stranger')
       const [theirs, ours] = [await askForLink(at(), stranger), await askForLink(at(), member.email)]
       expect([theirs.status, theirs.body]).toEqual([ours.status, ours.body])
@@ -92,7 +92,7 @@ describe('SERVICE_SIGN_UP=closed', () => {
       expect(await said(stranger)).toBe(await said(member.email))
     })
 
-    test('a member signs in, and an invitation lets nobody else in', async () => {
+    test('members sign in, and an invitation lets nobody else in', async () => {
       const guest = newEmail('guest')
       await invite(member, team, guest)
       expect((await member.api('GET', '/api/me')).status).toBe(200)
@@ -101,7 +101,7 @@ describe('SERVICE_SIGN_UP=closed', () => {
       expect(await signUpWith(at(), guest)).toMatchObject(refusal('SIGN_UP_CLOSED'))
     })
 
-    test('the pages offer no sign-up, and the form of a page from before is refused', async () => {
+    test('the pages offer no sign-up, and a form from an older page is refused', async () => {
       const visitor = new Visitor(at())
       const away = await visitor.fetch('/sign-up?next=/claims')
       expect([away.status, away.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fclaims'])
@@ -121,21 +121,21 @@ describe('SERVICE_SIGN_UP=closed', () => {
       expect((await member.form(path, {})).status).toBe(200)
     })
 
-    test('the operator’s identity provider makes accounts all the same', async () => {
+    test('the operator’s identity provider still makes accounts', async () => {
       const email = newEmail('provided')
       const data = {
         id: crypto.randomUUID(),
         email_addresses: [{ id: 'a', email_address: email, verification: { status: 'verified' } }],
       }
-      expect((await tellIdentity(at(), webhookSecret, 'user.created', data)).status).toBe(200)
-      expect((await (await arrive(at(), email)).api('GET', '/api/me')).status).toBe(200)
+      expect((await sendIdentityEvent(at(), webhookSecret, 'user.created', data)).status).toBe(200)
+      expect((await (await newPerson(at(), email)).api('GET', '/api/me')).status).toBe(200)
     })
 
-    test('the operator makes no second account for an address, and none for what is no address', async () => {
+    test('the operator makes no second account for an address, and none for an invalid address', async () => {
       const upper = member.email.toUpperCase()
-      expect(await operateOn(at(), ['add-account', upper])).toEqual({ error: expect.stringContaining('already') })
-      expect(await operateOn(at(), ['add-account', 'nobody'])).toEqual({
-        error: expect.stringContaining('not an e-mail address'),
+      expect(await runOperator(at(), ['add-account', upper])).toEqual({ error: expect.stringContaining('already') })
+      expect(await runOperator(at(), ['add-account', 'nobody'])).toEqual({
+        error: expect.stringContaining('not an email address'),
       })
     })
   })
@@ -147,20 +147,20 @@ describe('SERVICE_SIGN_UP=invited', () => {
     let team: string
     beforeAll(async () => {
       admin = await letIn(at())
-      team = (await organize(admin)).id
+      team = (await newOrganization(admin)).id
     })
 
-    test('who is invited signs up by a mailed link, whatever the case of the address, and accepts', async () => {
+    test('an invited person signs up by a mailed link, whatever the case of the address, and accepts', async () => {
       const email = newEmail('guest')
       const invitationId = await invite(admin, team, email.toUpperCase())
-      const guest = await arrive(at(), email)
+      const guest = await newPerson(at(), email)
       const accept = { invitationId }
       expect((await guest.api('POST', '/api/auth/organization/accept-invitation', accept)).status).toBe(200)
       expect((await new Visitor(at()).api('POST', MAGIC, { email: email.toUpperCase() })).status).toBe(200)
       expect(await accounts(at(), email)).toBe(1)
     })
 
-    test('the mailed invitation leads to a page that has a sign-in link mailed', async () => {
+    test('the mailed invitation leads to a page that sends a sign-in link', async () => {
       const email = newEmail('guest')
       await invite(admin, team, email)
       const visitor = new Visitor(at())
@@ -176,7 +176,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect(await (await visitor.fetch(next)).text()).toContain('Accept invitation')
     })
 
-    test('nobody takes the address of who is invited by a password, nor learns that it is invited', async () => {
+    test('nobody takes an invited address with a password, or learns that it is invited', async () => {
       const email = newEmail('guest')
       await invite(admin, team, email)
       const answers = [await signUpWith(at(), email), await signUpWith(at(), newEmail())]
@@ -187,7 +187,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect(asked[0]?.body).toEqual(asked[1]?.body)
     })
 
-    test('an address that is not invited gets no link, one that looks like the invited one included', async () => {
+    test('an uninvited address gets no link, even if it resembles the invited one', async () => {
       const email = newEmail('guest')
       await invite(admin, team, email)
       const others = [
@@ -210,7 +210,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect((await other.fetch(`/invitations/${invitationId}`)).status).toBe(404)
     })
 
-    test('two who follow two links of one invitation at once share one account', async () => {
+    test('two simultaneous uses of two links of one invitation share one account', async () => {
       const email = newEmail('guest')
       await invite(admin, team, email)
       const links: string[] = []
@@ -223,7 +223,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       expect(await accounts(at(), email)).toBe(1)
     })
 
-    test('a link from before the invitation was taken back makes no account, and says why', async () => {
+    test('a link from before the invitation was revoked makes no account, and says why', async () => {
       for (const end of [
         (id: string) => admin.api('POST', '/api/auth/organization/cancel-invitation', { invitationId: id }),
         (id: string) => at().sql('UPDATE invitation SET expires_at = 1 WHERE id = ?', [id]),
@@ -240,7 +240,7 @@ describe('SERVICE_SIGN_UP=invited', () => {
       }
     })
 
-    test('an invitation ends with the inviter’s right to make it', async () => {
+    test('an invitation ends with the inviter’s right to send it', async () => {
       const second = await letIn(at())
       const body = { email: second.email, role: 'admin', organizationId: team }
       const invited = await admin.api<{ id: string }>('POST', '/api/auth/organization/invite-member', body)
@@ -281,7 +281,7 @@ for (const [policy, code] of [
       provider.service.on('beforeTokenSigning', (token) => Object.assign(token.payload, claims))
       provider.service.on('beforeUserinfo', (response) => Object.assign(response, { body: claims }))
       const oidc = { OIDC_ISSUER: String(provider.issuer.url), OIDC_CLIENT_ID: 'openall', OIDC_CLIENT_SECRET: 'secret' }
-      server = await startHere({ ...oidc, SERVICE_SIGN_UP: policy, SERVICE_PASSWORD_SIGN_IN: 'off' })
+      server = await startInProcess({ ...oidc, SERVICE_SIGN_UP: policy, SERVICE_PASSWORD_SIGN_IN: 'off' })
       admin = await letIn(server)
     })
     afterAll(async () => {
@@ -289,7 +289,7 @@ for (const [policy, code] of [
       await provider.stop()
     })
 
-    /** Signs on as whom the provider vouches for, or not. Resolves to where the browser ends up. */
+    /** Signs on with a verified or unverified address. Resolves to the final URL. */
     async function signOn(email: string, isVouchedFor: boolean, browser = new Visitor(server)): Promise<string> {
       claims = { sub: crypto.randomUUID(), email, email_verified: isVouchedFor, name: 'Olga' }
       const onward = await browser.form('/sign-in/oidc', { next: '/claims' })
@@ -309,13 +309,13 @@ for (const [policy, code] of [
       expect([await accounts(server, email), (await browser.api('GET', '/api/me')).status]).toEqual([0, 401])
     })
 
-    test('who has an account signs on', async () => {
+    test('existing accounts sign on', async () => {
       expect(await signOn(admin.email, true)).toBe('/claims')
     })
 
-    test(`who is invited ${policy === 'invited' ? 'gets an account if the provider vouches for the address' : 'gets none'}`, async () => {
+    test(`an invited person ${policy === 'invited' ? 'gets an account if the provider vouches for the address' : 'gets none'}`, async () => {
       const email = newEmail('guest')
-      await invite(admin, (await organize(admin)).id, email)
+      await invite(admin, (await newOrganization(admin)).id, email)
       expect(await signOn(email, false)).toContain(`error=${code}`)
       expect(await signOn(email, true)).toContain(policy === 'invited' ? '/claims' : `error=${code}`)
       expect(await accounts(server, email)).toBe(policy === 'invited' ? 1 : 0)
@@ -334,8 +334,8 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       '/verify-password': { password: PASSWORD },
     }
 
-    test('no route takes or sets a password, signed in or not', async () => {
-      for (const caller of [new Visitor(at()), await arrive(at())]) {
+    test('no route accepts or sets a password, signed in or not', async () => {
+      for (const caller of [new Visitor(at()), await newPerson(at())]) {
         for (const [route, body] of Object.entries(routes)) {
           const answer = await caller.api('POST', `/api/auth${route}`, body)
           expect([route, answer]).toMatchObject([route, refusal('PASSWORD_SIGN_IN_OFF')])
@@ -343,8 +343,8 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       }
     })
 
-    test('an account without a password gets none by a reset link, not even by one from before', async () => {
-      const person = await arrive(at())
+    test('an account without a password gets none by a reset link, not even by an earlier one', async () => {
+      const person = await newPerson(at())
       const token = 'b'.repeat(24)
       await at().sql(
         'INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at) VALUES (?, ?, ?, ?, 1, 1)',
@@ -355,8 +355,8 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       expect(await at().sql('SELECT id FROM account WHERE user_id = ?', [person.userId])).toEqual([])
     })
 
-    test('the pages have no field for a password, and a link makes an account', async () => {
-      const person = await arrive(at())
+    test('the pages have no password field, and a link makes an account', async () => {
+      const person = await newPerson(at())
       const pages = ['/sign-in', '/dashboard/settings', '/dashboard/settings/delete']
       for (const path of pages) {
         const page = await (await person.fetch(path)).text()
@@ -366,8 +366,8 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       expect(await (await new Visitor(at()).fetch('/sign-in')).text()).toContain('that creates your account')
     })
 
-    test('a password from before opens nothing, and is not needed to delete the account', async () => {
-      const person = await arrive(at())
+    test('an earlier password opens nothing, and is not needed to delete the account', async () => {
+      const person = await newPerson(at())
       const now = Date.now()
       await at().sql(
         "INSERT INTO account (id, account_id, provider_id, user_id, password, created_at, updated_at) VALUES (?1, ?1, 'credential', ?2, 'x:y', ?3, ?3)",
@@ -386,7 +386,7 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
 
 describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
   onEveryTarget({ SERVICE_ANONYMOUS_BUNDLES: 'off' }, (at) => {
-    test('a bundle is made with a credential alone, over every way in', async () => {
+    test('a bundle is made only with a credential, through every transport', async () => {
       const visitor = new Visitor(at())
       const refused = await visitor.api('POST', '/api/links', { urls: [URL_A] })
       expect(refused).toMatchObject({
@@ -394,7 +394,7 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
         body: { code: 'UNAUTHORIZED', error: expect.stringContaining('Sign in') },
       })
       expect(refused.headers.get('www-authenticate')).toBe('Bearer')
-      // Before anything of the input is looked at, a dry run included.
+      // Before any input is examined, dry runs included.
       expect((await visitor.api('POST', '/api/links', { urls: [], dryRun: true })).status).toBe(401)
       expect((await visitor.api('POST', '/api/links', { urls: [URL_A] }, { cookie: 'session=forged' })).status).toBe(
         401,
@@ -407,8 +407,8 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
       expect(bundles).toBe(0)
     })
 
-    test('who has an account makes bundles, and everybody opens and reports them', async () => {
-      const person = await arrive(at())
+    test('people with an account make bundles, and everybody opens and reports them', async () => {
+      const person = await newPerson(at())
       const { slug } = await person.makeBundle()
       const viewer = new Visitor(at())
       expect((await viewer.fetch(`/l/${slug}`)).status).toBe(200)
@@ -419,12 +419,12 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
       expect((await viewer.api('POST', '/api/links', { urls: [URL_A] }, sent)).status).toBe(201)
     })
 
-    test('the home page offers a sign-in in place of the form, and the form once signed in', async () => {
+    test('the home page offers signing in instead of the form, and the form once signed in', async () => {
       const page = async (who: Visitor) => (await who.fetch('/')).text()
       const theirs = await page(new Visitor(at()))
       expect(theirs).not.toContain('<textarea')
       expect(theirs).toContain('/sign-in?next=/')
-      expect(await page(await arrive(at()))).toContain('<textarea')
+      expect(await page(await newPerson(at()))).toContain('<textarea')
     })
 
     test('the documents say so', async () => {
@@ -439,7 +439,7 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
   })
 })
 
-test('the recipe of docs/self-hosting.md makes a private instance for a team', async () => {
+test('the recipe in docs/self-hosting.md makes a private instance for a team', async () => {
   const text = readFileSync(new URL('../../docs/self-hosting.md', import.meta.url), 'utf8')
   const recipe = /## A private instance for a team\n(.*?)\n## /s.exec(text)?.[1] ?? ''
   const settings = Object.fromEntries(
@@ -447,15 +447,15 @@ test('the recipe of docs/self-hosting.md makes a private instance for a team', a
   )
   expect(Object.keys(settings)).toHaveLength(3)
   const [, command = ''] = /^openall-server (\S+) you@example\.com$/m.exec(recipe) ?? []
-  const server = await startHere(settings)
+  const server = await startInProcess(settings)
   try {
     const email = newEmail('founder')
-    expect(await operateOn(server, [command, email])).toMatchObject({ email })
-    const founder = await arrive(server, email)
-    const { id } = await organize(founder)
+    expect(await runOperator(server, [command, email])).toMatchObject({ email })
+    const founder = await newPerson(server, email)
+    const { id } = await newOrganization(founder)
     const guestEmail = newEmail('guest')
     const invitationId = await invite(founder, id, guestEmail)
-    const guest = await arrive(server, guestEmail)
+    const guest = await newPerson(server, guestEmail)
     expect((await guest.form(`/invitations/${invitationId}`, {})).headers.get('location')).toBe(
       '/dashboard?notice=joined',
     )

@@ -1,17 +1,17 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { linkIn, mailTo, PASSWORD, press, signUp, Visitor } from '../people.ts'
-import { onEveryTargetSlowly } from '../targets.ts'
+import { onEveryTargetWithSlowPasswords } from '../targets.ts'
 
-// Proof before rights (decisions 13), where the owner of an address comes while a password is being hashed.
+// Proof before rights (decisions 13), when the owner of an address arrives while a password is being hashed.
 
 setDefaultTimeout(60_000)
 
-onEveryTargetSlowly({}, (at) => {
+onEveryTargetWithSlowPasswords({}, (at) => {
   const sessionStatus = async (person: Visitor) => (await person.api('GET', '/api/me')).status
 
-  describe('who proves an address ends what others hold there:', () => {
+  describe('proving an address ends what others hold there:', () => {
     test.each(['sign-in', 'sign-up'])(
-      'a password that a %s is comparing as the owner comes opens nothing',
+      'a password that a %s is comparing when the owner arrives opens nothing',
       async (way) => {
         for (const delay of [0, 20, 60, 120]) {
           const squatter = await signUp(at())
@@ -33,7 +33,7 @@ onEveryTargetSlowly({}, (at) => {
     test.each([
       ['change-password', { currentPassword: PASSWORD, newPassword: 'a squatter’s horse', revokeOtherSessions: true }],
       ['delete-user', { password: PASSWORD }],
-    ])('a %s that is under way as the owner comes does nothing any more', async (path, words) => {
+    ])('a %s in progress when the owner arrives has no effect', async (path, words) => {
       for (const delay of [0, 30, 100]) {
         const squatter = await signUp(at())
         const { email, userId } = squatter
@@ -44,7 +44,7 @@ onEveryTargetSlowly({}, (at) => {
         await Bun.sleep(delay)
         await press(owner, link)
         const { status } = await underWay
-        // What came first counts: before the owner the account was the squatter's to delete.
+        // Before the owner arrived, the account was the squatter's to delete.
         if (path === 'delete-user' && status === 200) continue
         expect([delay, await sessionStatus(owner), await sessionStatus(squatter)]).toEqual([delay, 200, 401])
         expect((await owner.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId })

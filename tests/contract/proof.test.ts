@@ -1,12 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   actFor,
-  arrive,
   follow,
   linkIn,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   PASSWORD,
   type Person,
   press,
@@ -16,9 +16,9 @@ import {
 } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
-import { newEventId, newSecret, tellIdentity } from '../webhooks.ts'
+import { newEventId, newSecret, sendIdentityEvent } from '../webhooks.ts'
 
-// Proof before rights (decisions 13). Each test is an attack that once worked, or the promise that it broke.
+// Proof before rights (decisions 13). Each test is an attack that once worked, or a promise that it broke.
 
 setDefaultTimeout(60_000)
 
@@ -30,9 +30,9 @@ interface Invitation {
   email: string
 }
 
-/** A key that an account had before its address had to be proven: no route makes one any more. */
+/** A key from before addresses had to be proven; no route creates such a key any more. */
 async function plantKey(server: Server, squatter: Person): Promise<string> {
-  const donor = await arrive(server)
+  const donor = await newPerson(server)
   const { body } = await donor.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k', scopes: ['keys:admin'] })
   await squatter.makeBundle()
   await server.sql(
@@ -51,7 +51,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     admin.api<Invitation>('POST', '/api/auth/organization/invite-member', { email, role, organizationId })
   const accept = (person: Visitor, invitationId: string) =>
     person.api('POST', '/api/auth/organization/accept-invitation', { invitationId })
-  const tell = (type: string, data: Record<string, unknown>) => tellIdentity(at(), SECRET, type, data)
+  const tell = (type: string, data: Record<string, unknown>) => sendIdentityEvent(at(), SECRET, type, data)
   const sessionStatus = async (person: Visitor) => (await person.api('GET', '/api/me')).status
   const passwordStatus = async (email: string) =>
     (await new Visitor(at()).api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })).status
@@ -60,8 +60,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
 
   describe('an unverified address', () => {
     test('accepts, reads and declines no invitation, on the page either', async () => {
-      const admin = await arrive(at())
-      const { id } = await organize(admin)
+      const admin = await newPerson(at())
+      const { id } = await newOrganization(admin)
       const thief = await signUp(at())
       const { body } = await invite(admin, id, thief.email)
       expect(await accept(thief, body.id)).toMatchObject(REFUSED)
@@ -74,19 +74,19 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Confirm your address first')])
       await thief.form(`/invitations/${body.id}`, {})
       expect(await at().sql('SELECT 1 FROM member WHERE user_id = ?', [thief.userId])).toEqual([])
-      // Confirmed, it does.
+      // After confirmation it works.
       await press(thief, linkIn(await mailTo(at(), thief.email, 'Confirm your address')))
       expect((await accept(thief, body.id)).status).toBe(200)
     })
 
     test('sends no invitation', async () => {
       const stranger = await signUp(at())
-      const { id } = await organize(stranger)
+      const { id } = await newOrganization(stranger)
       expect(await invite(stranger, id, newEmail())).toMatchObject(REFUSED)
       expect(await at().sql('SELECT 1 FROM invitation WHERE organization_id = ?', [id])).toEqual([])
     })
 
-    test('mints no API key, by a key either, and the dashboard says why', async () => {
+    test('mints no API key, not even with a key, and the dashboard says why', async () => {
       const stranger = await signUp(at())
       expect(await stranger.api('POST', '/api/me/keys', { name: 'a key' })).toMatchObject(REFUSED)
       const page = await stranger.fetch('/dashboard/keys/new')
@@ -107,9 +107,9 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
   })
 
   describe('invitations', () => {
-    test('are seen by admins alone', async () => {
-      const [admin, editor, viewer] = await Promise.all([arrive(at()), arrive(at()), arrive(at())])
-      const { id } = await organize(admin, [
+    test('are visible only to admins', async () => {
+      const [admin, editor, viewer] = await Promise.all([newPerson(at()), newPerson(at()), newPerson(at())])
+      const { id } = await newOrganization(admin, [
         [editor, 'editor'],
         [viewer, 'viewer'],
       ])
@@ -126,12 +126,12 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       }
       expect((await admin.api<Invitation[]>('GET', list)).body.map(({ email }) => email)).toContain(invited.body.email)
       expect((await admin.api<Full>('GET', full)).body.invitations.map(({ id }) => id)).toContain(invited.body.id)
-      expect((await (await arrive(at())).api('GET', list)).status).toBe(403)
+      expect((await (await newPerson(at())).api('GET', list)).status).toBe(403)
     })
 
     test.each(['removed', 'demoted', 'left'] as const)('by an admin who is %s are void', async (how) => {
-      const [admin, other, guest] = await Promise.all([arrive(at()), arrive(at()), arrive(at())])
-      const { id, memberIds } = await organize(admin, [[other, 'admin']])
+      const [admin, other, guest] = await Promise.all([newPerson(at()), newPerson(at()), newPerson(at())])
+      const { id, memberIds } = await newOrganization(admin, [[other, 'admin']])
       const { body } = await invite(other, id, guest.email)
       const memberId = memberIds.get(other)
       if (how === 'removed')
@@ -152,8 +152,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     })
   })
 
-  describe('when the owner of an address comes, all that a squatter holds ends:', () => {
-    /** Somebody who signed up with an address that is not theirs, with all that they can hold. */
+  describe('when the owner of an address arrives, everything a squatter holds ends:', () => {
+    /** A person who signed up with another's address, with everything they can hold. */
     async function squat() {
       const squatter = await signUp(at())
       const key = await plantKey(at(), squatter)
@@ -168,14 +168,14 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await at().sql('SELECT 1 FROM webhook_entities WHERE user_id = ?', [squatter.userId])).toEqual([])
     }
 
-    test('by a sign-in link', async () => {
+    test('through a sign-in link', async () => {
       const held = await squat()
-      const owner = await arrive(at(), held.squatter.email)
+      const owner = await newPerson(at(), held.squatter.email)
       await expectEnded(held)
       expect([await sessionStatus(owner), owner.userId]).toEqual([200, held.squatter.userId])
     })
 
-    test('by a link to set a password', async () => {
+    test('through a link to set a password', async () => {
       const held = await squat()
       const { email } = held.squatter
       await new Visitor(at()).api('POST', '/api/auth/request-password-reset', { email })
@@ -188,7 +188,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await sessionStatus(await signIn(at(), email, 'the owner’s own horse'))).toBe(200)
     })
 
-    test('by a webhook of a provider that vouches for the address', async () => {
+    test('through the webhook of a provider that vouches for the address', async () => {
       const held = await squat()
       const userId = newEventId()
       const { email } = held.squatter
@@ -201,7 +201,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await sessionStatus(held.squatter)).toBe(401)
     })
 
-    test('but not where it is the one who signed up that confirms it', async () => {
+    test('but not if the person who signed up confirms it', async () => {
       const ann = await signUp(at())
       await press(ann, linkIn(await mailTo(at(), ann.email, 'Confirm your address')))
       expect([await sessionStatus(ann), await passwordStatus(ann.email), await isVerified(ann.email)]).toEqual([
@@ -211,10 +211,10 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       ])
     })
 
-    test('a provider that did not vouch for the address has no hold on the account afterwards', async () => {
+    test('a provider that has not vouched for the address has no control over the account afterwards', async () => {
       const [email, id] = [newEmail(), newEventId()]
       await tell('user.created', { id, email })
-      const owner = await arrive(at(), email)
+      const owner = await newPerson(at(), email)
       await tell('user.updated', { id, email: newEmail('thief'), email_verified: true })
       await tell('user.deleted', { id, deleted: true })
       expect([await sessionStatus(owner), await isVerified(email)]).toEqual([200, true])
@@ -238,7 +238,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     })
 
     test('a prefetch uses up no sign-in link and no link to set a password', async () => {
-      const ann = await arrive(at())
+      const ann = await newPerson(at())
       const visitor = new Visitor(at())
       await visitor.api('POST', '/api/auth/sign-in/magic-link', { email: ann.email, callbackURL: '/' })
       await visitor.api('POST', '/api/auth/request-password-reset', { email: ann.email })
@@ -263,8 +263,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect((await press(browser, passwordLink, { password: 'another horse' })).status).toBe(200)
     })
 
-    test('somebody who is signed in is asked before their browser switches accounts', async () => {
-      const [victim, attacker] = await Promise.all([arrive(at()), arrive(at())])
+    test('signed-in people are asked before their browser switches accounts', async () => {
+      const [victim, attacker] = await Promise.all([newPerson(at()), newPerson(at())])
       await new Visitor(at()).api('POST', '/api/auth/sign-in/magic-link', { email: attacker.email, callbackURL: '/' })
       const link = linkIn(await mailTo(at(), attacker.email, 'Your sign-in link'))
       const page = await (await victim.fetch(link)).text()
@@ -272,7 +272,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       for (const { email } of [victim, attacker]) expect(page).toContain(`<strong>${email}</strong>`)
       const who = async () => (await victim.api('GET', '/api/me')).body.subject
       expect(await who()).toEqual({ type: 'user', userId: victim.userId })
-      // Nor does another site press the button for them.
+      // Nor can another site press the button for them.
       const { pathname } = new URL(link)
       expect((await victim.form(pathname, {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
       expect(await who()).toEqual({ type: 'user', userId: victim.userId })
@@ -283,7 +283,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     test('an address is confirmed by its account’s session or password, not by the mail alone', async () => {
       const ann = await signUp(at())
       const link = linkIn(await mailTo(at(), ann.email, 'Confirm your address'))
-      const somebody = await arrive(at())
+      const somebody = await newPerson(at())
       for (const reader of [new Visitor(at()), somebody]) {
         expect(await (await reader.fetch(link)).text()).toContain('Someone signed up with')
         const wrong = await press(reader, link, { password: 'not the password' })
@@ -295,11 +295,11 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       const done = await follow(other, await press(other, link, { password: PASSWORD }))
       expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('Address confirmed')])
       expect((await other.api('GET', '/api/me')).body.subject).toEqual({ type: 'user', userId: ann.userId })
-      // Opened once more it says so, and does nothing.
+      // Opened again it says so, and does nothing.
       expect(await (await new Visitor(at()).fetch(link)).text()).toContain('Address confirmed')
     })
 
-    test('a made-up or old token leads to a page that says what to do', async () => {
+    test('an invalid or old token leads to a page that says what to do', async () => {
       for (const path of ['/sign-in/link/x', '/confirm/x', '/confirm/a.b.c', '/password/x']) {
         const answer = await fetch(at().origin + path)
         expect([path, answer.status]).toEqual([path, 410])
@@ -314,8 +314,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       ['with email_verified: false', { email_verified: false }],
       ['with email_verified: "false"', { email_verified: 'false' }],
       ['with email_verified: "1"', { email_verified: '1' }],
-    ])('%s never reaches an account that exists', async (_, claim) => {
-      const victim = await arrive(at())
+    ])('%s never reaches an existing account', async (_, claim) => {
+      const victim = await newPerson(at())
       const { slug } = await victim.makeBundle()
       const id = newEventId()
       await tell('user.created', { id, email: victim.email, name: 'Mallory', ...claim })
@@ -338,22 +338,22 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
 
     test('vouches for an address with true and with "true"', async () => {
       for (const email_verified of [true, 'true']) {
-        const person = await arrive(at())
+        const person = await newPerson(at())
         await tell('user.created', { id: newEventId(), email: person.email, name: 'Grace', email_verified })
         expect(await at().sql('SELECT name FROM user WHERE id = ?', [person.userId])).toEqual([{ name: 'Grace' }])
       }
     })
 
-    test('that moves an address tells the former one, as nobody signs in there any more', async () => {
-      const [id, person, next] = [newEventId(), await arrive(at()), newEmail()]
+    test('that changes an address notifies the former one, which can no longer sign in', async () => {
+      const [id, person, next] = [newEventId(), await newPerson(at()), newEmail()]
       await tell('user.created', { id, email: person.email, email_verified: true })
       await tell('user.updated', { id, email: next, email_verified: true })
       const { text } = await mailTo(at(), person.email, 'The email address of your')
       expect(text).toContain('Your identity provider changed')
-      expect((await arrive(at(), next)).userId).toBe(person.userId)
+      expect((await newPerson(at(), next)).userId).toBe(person.userId)
     })
 
-    test('makes nobody a member whose address is not proven; the sender is asked to come again', async () => {
+    test('makes nobody a member whose address is not proven; the sender is asked to retry', async () => {
       const [id, email] = [newEventId(), newEmail()]
       await tell('user.created', { id, email })
       const data = {
@@ -375,7 +375,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       ])
 
     test('mints no key, changes no password and exports nothing; a new sign-in does', async () => {
-      const ann = await arrive(at())
+      const ann = await newPerson(at())
       await age(ann)
       const again = {
         status: 403,
@@ -387,15 +387,15 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await ann.api('POST', '/api/auth/change-password', change)).toMatchObject(again)
       expect(await (await ann.fetch('/dashboard/keys/new')).text()).toContain('Sign in again')
       expect(await (await ann.fetch('/dashboard/settings')).text()).toContain('Sign in again to export your data')
-      // Everything else goes on.
+      // Everything else still works.
       expect((await ann.api('POST', '/api/links', { urls: ['https://a.example/'] })).status).toBe(201)
-      const fresh = await arrive(at(), ann.email)
+      const fresh = await newPerson(at(), ann.email)
       expect((await fresh.api('POST', '/api/me/keys', { name: 'a key' })).status).toBe(201)
       expect((await fresh.api('GET', '/api/me/export')).status).toBe(200)
     })
 
-    test('is nothing to a key, which is a credential of its own', async () => {
-      const ann = await arrive(at())
+    test('does not restrict a key, which is a separate credential', async () => {
+      const ann = await newPerson(at())
       const scopes = ['keys:admin']
       const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'a key', scopes })
       await age(ann)
@@ -407,7 +407,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
 
   describe('a sign-up with an address that has an account', () => {
     test('behaves like any other sign-up, and reaches nothing of that account', async () => {
-      const ann = await arrive(at())
+      const ann = await newPerson(at())
       const { slug } = await ann.makeBundle()
       const seen = async (email: string) => {
         const person = await signUp(at(), email)
@@ -421,7 +421,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
         for (const [name, value] of person.cookies) if (name === 'device') back.cookies.set(name, value)
         await back.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
         const sent = await person.api('POST', '/api/auth/send-verification-email', { email })
-        const { id } = await organize(person)
+        const { id } = await newOrganization(person)
         const full = await person.api<{ members: { user: { email: string } }[] }>(
           'GET',
           `/api/auth/organization/get-full-organization?organizationId=${id}`,
@@ -450,11 +450,11 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await sessionStatus(ann)).toBe(200)
     })
 
-    test('is told apart by none of several sign-ups, nor by signing in again', async () => {
+    test('cannot be distinguished by signing up several times, or by signing in again', async () => {
       const several = async (email: string) => {
         const passwords = ['the first horse', 'the second horse', 'the first horse', 'the third horse']
         const ids: string[] = []
-        // One browser, which is known to what it signed up.
+        // One browser, which knows what it signed up.
         const browser = new Visitor(at())
         for (const password of passwords) {
           const { body } = await browser.api<{ user: { id: string } }>('POST', '/api/auth/sign-up/email', {
@@ -474,7 +474,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
         }
         return { same: ids.map((id) => ids.indexOf(id)), back }
       }
-      const taken = await several((await arrive(at())).email)
+      const taken = await several((await newPerson(at())).email)
       expect(taken).toEqual(await several(newEmail()))
       expect(taken.same).toEqual([0, 1, 0, 3])
       expect(taken.back).toEqual([
@@ -485,35 +485,35 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       ])
     })
 
-    test('ends when the owner of the address comes, or has another password', async () => {
-      const ann = await arrive(at())
+    test('ends when the owner of the address arrives or changes the password', async () => {
+      const ann = await newPerson(at())
       const thief = await signUp(at(), ann.email)
-      await arrive(at(), ann.email)
+      await newPerson(at(), ann.email)
       expect([await sessionStatus(thief), await passwordStatus(ann.email)]).toEqual([401, 401])
     })
 
-    test('lets its owner in to nothing by an old password, from a browser that never signed up there', async () => {
-      const ann = await arrive(at())
+    test('gives its owner no access with an old password, from a browser that never signed up there', async () => {
+      const ann = await newPerson(at())
       await signUp(at(), ann.email)
       expect(await passwordStatus(ann.email)).toBe(401)
     })
 
-    test('mails the owner alone, and nothing to the address of the placeholder', async () => {
-      const ann = await arrive(at())
+    test('mails only the owner, and nothing to the placeholder’s address', async () => {
+      const ann = await newPerson(at())
       await signUp(at(), ann.email)
       expect((await mailTo(at(), ann.email, 'You already have an account')).text).toContain('/sign-in')
       expect(at().output()).not.toContain('taken.invalid')
     })
 
-    test('signs in where the password is right, however often the form is sent', async () => {
+    test('signs in if the password is right, however often the form is sent', async () => {
       const ann = await signUp(at())
       const again = await signUp(at(), ann.email)
       expect(again.userId).toBe(ann.userId)
     })
 
-    test('with the acting subject of a member stays apart from the organisation', async () => {
-      const [admin, ann] = await Promise.all([arrive(at()), arrive(at())])
-      const { id } = await organize(admin, [[ann, 'editor']])
+    test('keeps a member’s acting subject separate from the organisation', async () => {
+      const [admin, ann] = await Promise.all([newPerson(at()), newPerson(at())])
+      const { id } = await newOrganization(admin, [[ann, 'editor']])
       const thief = await signUp(at(), ann.email)
       await expect(actFor(thief, id)).rejects.toThrow()
     })

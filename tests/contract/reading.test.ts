@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
 const TOKEN = 'a metrics token of the tests'
-/** Lines that name nothing, which take longest of what is read without trouble, and what once took seconds. */
+/** Lines that name nothing, the slowest of ordinary input, and input that once took seconds. */
 const LINES = 'ab\n'.repeat(40_000)
 const SLOW = '![](<'.repeat(15_000)
 
 let server: Server
 let open: Server
 beforeAll(async () => {
-  open = await startHere()
-  server = await startHere({ SERVICE_METRICS_TOKEN: TOKEN, SERVICE_RATE_LIMIT_MAX_REQUESTS: '3' })
+  open = await startInProcess()
+  server = await startInProcess({ SERVICE_METRICS_TOKEN: TOKEN, SERVICE_RATE_LIMIT_MAX_REQUESTS: '3' })
 })
 afterAll(async () => {
   await server?.stop()
   await open?.stop()
 })
 
-/** The processor time of the service so far, in seconds. */
+/** The service's processor time so far, in seconds. */
 async function processorSeconds(): Promise<number> {
   const answer = await fetch(`${server.origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1])
 }
 
-test('a form that is refused for its number is not read for links, and nothing typed is lost', async () => {
+test('a form refused for too many requests is not read for links, and nothing typed is lost', async () => {
   const visitor = new Visitor(server)
   while ((await visitor.form('/', { urls: 'https://a.example/' })).status !== 429);
-  /** What ten forms take, all refused: the least of three rounds. */
+  /** The processor time of ten refused forms: the lowest of three rounds. */
   const taken = async (fields: Record<string, string>) => {
     let least = Number.POSITIVE_INFINITY
     for (let round = 0; round < 3; round += 1) {
@@ -45,7 +45,7 @@ test('a form that is refused for its number is not read for links, and nothing t
     }
     return least
   }
-  // Beside its own field a text is decoded and shown again, and that is all.
+  // Outside its own field a text is only decoded and shown again.
   for (const text of [LINES, SLOW]) {
     const alone = await taken({ description: text })
     expect((await taken({ urls: text })) / alone).toBeLessThan(2)
@@ -53,7 +53,7 @@ test('a form that is refused for its number is not read for links, and nothing t
 })
 
 test('long texts of one person are charged before they are read, short ones never', async () => {
-  const ann = await arrive(open)
+  const ann = await newPerson(open)
   const statuses = new Set<number>()
   const long = { text: '- \n'.repeat(6_000) }
   let last = await ann.form('/dashboard/links/import', long)
@@ -71,6 +71,6 @@ test('long texts of one person are charged before they are read, short ones neve
     expect([path, (await ann.form(path, { ...more, text: long.text, version: '1' })).status]).toEqual([path, 429])
   }
   expect((await ann.form('/dashboard/links/import', { text: 'https://a.example/' })).status).toBe(200)
-  const bo = await arrive(open)
+  const bo = await newPerson(open)
   expect((await bo.form('/dashboard/links/import', long)).status).toBe(400)
 })

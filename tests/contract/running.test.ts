@@ -12,7 +12,7 @@ import { create, newSlug, requestText, START_MS, sendEvent, sendRaw, storedBundl
 
 const GOOD_SECRET = 'a secret of the tests, forty characters long'
 
-/** Settings that cannot be used, and the setting that the one line must name. */
+/** Invalid settings, and the setting that the error must name. */
 const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ PORT: 'http' }, 'PORT'],
   [{ PORT: '0' }, 'PORT'],
@@ -70,7 +70,7 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
 ]
 
-/** What a start that fails prints; throws where it starts after all. */
+/** The output of a start that fails; throws if it succeeds. */
 async function failedStart(options: Parameters<typeof startServer>[0]): Promise<string> {
   const started = await startServer(options).catch((error: Error) => error.message)
   if (typeof started === 'string') return started.trim()
@@ -78,7 +78,7 @@ async function failedStart(options: Parameters<typeof startServer>[0]): Promise<
   throw new Error(`started with ${JSON.stringify(options)}`)
 }
 
-test('a bad setting is refused with one line that names it', async () => {
+test('an invalid setting is refused with one line that names it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-'))
   const start = async (env: Record<string, string>) =>
     startService(readConfig({ DATABASE_URL: `file:${join(folder, 'bad.db')}`, ...env }), openLog('silent'))
@@ -103,16 +103,16 @@ for (const runtime of RUNTIMES) {
     })
 
     test(
-      'a bad setting stops the start with one line that names it',
+      'an invalid setting stops the start with one line that names it',
       async () => {
-        // Starts are slow, and the same code refuses all of them, as seen above.
+        // Starts are slow, and the same code refuses all of them, as tested above.
         const cases = BAD_SETTINGS.filter((_, index) => index % 4 === 0)
         const taken = await startServer({ runtime })
         const { port } = new URL(taken.origin)
         for (const [env, name] of [...cases, [{ PORT: port }, 'PORT'] as const]) {
           const printed = await failedStart({ runtime, env, database: join(folder, 'bad.db') })
           expect([env, printed.split('\n').length]).toEqual([env, 1])
-          expect([env, printed.startsWith('the server ended with 1: ')]).toEqual([env, true])
+          expect([env, printed.startsWith('the server exited with 1: ')]).toEqual([env, true])
           expect(printed).toContain(name)
         }
         await taken.stop()
@@ -121,7 +121,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'an empty setting is one that is not set',
+      'an empty setting counts as not set',
       async () => {
         const server = await startServer({ runtime, env: { SERVICE_NAME: '', LOG_LEVEL: '', SERVICE_BASE_URL: '' } })
         expect(await (await fetch(server.origin)).text()).toContain('Openall')
@@ -138,7 +138,7 @@ for (const runtime of RUNTIMES) {
         const [first] = servers
         const slug = await newSlug(first!)
         for (const { origin } of servers) expect((await fetch(`${origin}/l/${slug}`)).status).toBe(200)
-        // One secret: an answer that one keeps another can read.
+        // They share one secret: each can read the answers that another stored.
         const send = (server: Server) => create(server, { urls: [URL_OK] }, { 'idempotency-key': 'shared' })
         const answers = await Promise.all(servers.map(send))
         expect(new Set(answers.map(({ body }) => body.claimToken.length)).size).toBe(1)
@@ -150,7 +150,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'a database may lie in a folder with a space and a percent sign in its name',
+      'a database may be in a folder with a space and a percent sign in its name',
       async () => {
         const place = join(folder, 'my data 100%')
         mkdirSync(place)
@@ -168,7 +168,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'SIGTERM among requests exits 0, and every bundle that was answered is there',
+      'SIGTERM among requests exits 0, and every answered bundle is stored',
       async () => {
         const database = join(folder, 'stopped', 'one.db')
         const server = await startServer({ runtime, database })
@@ -187,7 +187,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'the log names no address, token, cookie, body or slug',
+      'the log contains no address, token, cookie, body or slug',
       async () => {
         const server = await startServer({ runtime, env: { LOG_LEVEL: 'trace', SERVICE_CLIENT_IP_HEADER: 'x-client' } })
         const headers = {
@@ -208,7 +208,7 @@ for (const runtime of RUNTIMES) {
         await fetch(`${server.origin}/claim/${claimToken}`, { headers })
         await fetch(`${server.origin}/path-to-find?query-to-find=1`, { headers })
         await sendEvent(server, slug, headers)
-        // Bodies that break off halfway, which is no failure of the server's.
+        // Bodies that end early, which is no server error.
         const { host } = new URL(server.origin)
         const half = { host, 'content-type': 'application/json', 'content-length': '99' }
         await sendRaw(server, requestText('POST', '/api/links', half, '{"urls":["half-to-find'), 200)

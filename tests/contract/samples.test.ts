@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const PICTURE = /<figure class="sample">.*?<div class="picture"[^>]*\binert\b.*?<\/figure>/s
@@ -8,8 +8,8 @@ onEveryTarget({}, (at) => {
   const pictureOn = async (person: Person, path: string) =>
     PICTURE.exec(await (await person.fetch(path)).text())?.[0] ?? null
 
-  test('where there is nothing yet, a picture shows what there will be, until there is', async () => {
-    const ann = await arrive(at())
+  test('empty pages show a picture of what will be there', async () => {
+    const ann = await newPerson(at())
     const { slug } = await ann.makeBundle({ title: 'Fresh' })
     const bundle = `/dashboard/links/${slug}`
     expect(await pictureOn(ann, '/dashboard/keys')).toContain('Nightly import')

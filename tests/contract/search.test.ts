@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { becomes } from '../eventually.ts'
-import { startHere } from '../here.ts'
-import { arrive, type Person } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 async function slugsFor(person: Person, q: string, state = 'active'): Promise<string[]> {
@@ -19,8 +19,8 @@ const CONTENT = {
 }
 
 onEveryTarget({}, (at) => {
-  test('search finds what stands in the slug, title, description, links, notes and tags, whatever the case', async () => {
-    const ann = await arrive(at())
+  test('search finds text in the slug, title, description, links, notes and tags, in any case', async () => {
+    const ann = await newPerson(at())
     const { slug } = await ann.makeBundle(CONTENT)
     const other = await ann.makeBundle({ title: 'Something else', urls: ['https://elsewhere.example/'] })
     for (const q of [
@@ -40,15 +40,15 @@ onEveryTarget({}, (at) => {
     ]) {
       expect([q, await slugsFor(ann, q)]).toEqual([q, [slug]])
     }
-    // Not what only its storage holds, nor a pattern, nor what runs from one field into the next.
+    // Not text that only the storage format has, patterns, or matches across fields.
     for (const q of ['note', 'tags', '","', 'e*m', 'e%', 'first äpfel', '_']) {
       expect([q, await slugsFor(ann, q)]).toEqual([q, []])
     }
     expect((await slugsFor(ann, 'https://')).sort()).toEqual([slug, other.slug].sort())
   })
 
-  test('search follows edits, restored versions, copies and deletions, and stays with its owner', async () => {
-    const [ann, ben] = [await arrive(at()), await arrive(at())]
+  test('search follows edits, restored versions, copies and deletions, and is limited to the owner', async () => {
+    const [ann, ben] = [await newPerson(at()), await newPerson(at())]
     const { slug } = await ann.makeBundle(CONTENT)
     const edited = await ann.api('PATCH', `/api/links/${slug}`, { urlMetadata: [{ note: 'Pears' }, {}] })
     expect(edited.status).toBe(200)
@@ -65,8 +65,8 @@ onEveryTarget({}, (at) => {
     expect(await slugsFor(ben, 'äpfel')).toEqual([])
   })
 
-  test('a tag finds the bundles with a link that has exactly it, beside search, state and pages', async () => {
-    const ann = await arrive(at())
+  test('a tag finds the bundles with exactly that tag on a link, combined with search, state and pages', async () => {
+    const ann = await newPerson(at())
     const { slug } = await ann.makeBundle(CONTENT)
     const tags = ['on-call', 'a "quoted", \\ tag']
     const other = await ann.makeBundle({ title: 'Other', urlMetadata: [{}, { note: 'ÄPFEL', tags }] })
@@ -93,24 +93,24 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('the dashboard finds notes and tags, and says how many there are', async () => {
-    const ann = await arrive(at())
+  test('the dashboard finds notes and tags, and shows how many results there are', async () => {
+    const ann = await newPerson(at())
     await ann.makeBundle(CONTENT)
     const page = async (q: string) => (await ann.fetch(`/dashboard?q=${encodeURIComponent(q)}`)).text()
-    expect(await page('ON-CALL')).toContain('1 to 1 of 1')
+    expect(await page('ON-CALL')).toContain('<span>1 bundle</span>')
     expect(await page('nowhere')).toContain('No title, link, note or tag contains')
-    expect(await page('nowhere')).toContain('Search titles, links, notes and tags')
+    expect(await page('nowhere')).toContain('placeholder="Search bundles"')
   })
 })
 
-test('bundles from before are found in their own columns at once, and by notes and tags once they have been gone through', async () => {
-  const server = await startHere()
-  const ann = await arrive(server)
+test('older bundles are found by their own columns at once, and by notes and tags after the backfill', async () => {
+  const server = await startInProcess()
+  const ann = await newPerson(server)
   const { slug } = await ann.makeBundle(CONTENT)
   await server.sql('DELETE FROM bundle_search RETURNING 1')
   expect(await slugsFor(ann, 'BÜRO')).toEqual([slug])
   expect(await slugsFor(ann, 'äpfel')).toEqual([])
-  // What an older process changes, which writes no text for search.
+  // Changes by an older process, which writes no search text.
   await ann.api('PATCH', `/api/links/${slug}`, { title: 'Now' })
   await server.sql("UPDATE bundles SET title = 'Later' WHERE slug = ? RETURNING 1", [slug])
   expect([await slugsFor(ann, 'now'), await slugsFor(ann, 'LATER')]).toEqual([[], [slug]])

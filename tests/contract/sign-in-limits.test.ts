@@ -12,12 +12,12 @@ const together = <T>(count: number, send: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
 onEveryRuntime(ENV, (server) => {
-  /** A sign-in that fails, without the cost of a password hash. */
+  /** A sign-in that fails without the cost of a password hash. */
   const tryOut = (line: string, headers: Record<string, string>, body: unknown = { email: 'x', password: 'y' }) =>
     ask(server(), line, { headers, body })
   const limited = (answers: { status: number }[]) => answers.filter(({ status }) => status === 429).length
 
-  test('of fifty sign-ins at once from an address twenty are heard, whatever forwarding headers say', async () => {
+  test('of fifty simultaneous sign-ins from an address twenty are accepted, whatever the forwarding headers say', async () => {
     const startedAt = performance.now()
     const answers = await together(50, (index) =>
       tryOut(
@@ -38,7 +38,7 @@ onEveryRuntime(ENV, (server) => {
     expect(body.retryAfterSeconds).toBeWithin(600 - Math.ceil((performance.now() - startedAt) / 1000), 603)
   })
 
-  test('passwords, mailed links, resets and other mails draw on a bucket each, in whatever spelling', async () => {
+  test('passwords, mailed links, resets and other mails have a bucket each, however the path is spelt', async () => {
     const at = { 'x-client': '192.0.2.2' }
     const purposes = [
       [
@@ -78,7 +78,7 @@ onEveryRuntime(ENV, (server) => {
     expect((await tryOut('POST /api/auth/sign-out', at, {})).status).toBe(200)
   })
 
-  test('of fifty tries at one account from as many addresses ten are heard, however it is spelt', async () => {
+  test('of fifty attempts at one account from as many addresses ten are accepted, however it is spelt', async () => {
     const spell = (index: number) => [`Victim@a.example`, 'victim@a.example', 'VICTIM@A.EXAMPLE'][index % 3]!
     const answers = await together(50, (index) =>
       tryOut(
@@ -92,7 +92,7 @@ onEveryRuntime(ENV, (server) => {
     expect((await tryOut('POST /api/auth/sign-in/email', { 'x-client': '198.51.100.1' }, other)).status).not.toBe(429)
   })
 
-  test('the page to sign in draws on the same bucket', async () => {
+  test('the sign-in page shares the same bucket', async () => {
     const headers = { 'x-client': '192.0.2.3' }
     const send = () =>
       fetch(`${server().origin}/sign-in`, {
@@ -117,7 +117,7 @@ onEveryRuntime(ENV, (server) => {
   })
 })
 
-test('who finds fifty hashes expected is told to wait as long as they take, and is then let in', async () => {
+test('a caller behind fifty queued hashes is told to wait as long as they take, and then let in', async () => {
   const took: number[] = []
   for (let made = 0; made < 20; made += 1) {
     const startedAt = performance.now()
@@ -125,7 +125,7 @@ test('who finds fifty hashes expected is told to wait as long as they take, and 
     took.push(performance.now() - startedAt)
   }
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Nobody has come to their hash yet: they are counted all the same.
+  // No hash has started yet, but they already count.
   const others = Array.from({ length: 25 }, (_, index) => withHashQueue(`192.0.2.${index}`, 2, () => promise))
   const refused = await withHashQueue('198.51.100.1', 1, async () => null).catch((problem) => problem)
   expect(refused.code).toBe('RATE_LIMITED')

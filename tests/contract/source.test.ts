@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
-import { arrive, URL_A, type Visitor } from '../people.ts'
+import { newPerson, URL_A, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug, storedBundle, submit } from './support.ts'
 
 onEveryTarget({}, (at) => {
-  /** Sends the form of a page with some fields filled in and a button pressed, as a browser without JavaScript does. */
+  /** Sends a page's form like a browser without JavaScript, with some fields filled in and a button pressed. */
   const press = async (visitor: Visitor, path: string, filled: Record<string, string>) => {
     const fields = fieldsIn(await (await visitor.fetch(path)).text()).filter(([name]) => !(name in filled))
     return visitor.form(path, { ...Object.fromEntries(fields), ...filled })
@@ -15,10 +15,10 @@ onEveryTarget({}, (at) => {
     return (await storedBundle(at(), String(row?.slug))).source
   }
 
-  test('a bundle that a page makes comes from the web: of the home page, and of the dashboard’s form', async () => {
+  test('bundles made on the home page or in the dashboard have the source web', async () => {
     await submit(at(), { urls: URL_A })
     expect(await newest()).toBe('web')
-    const person = await arrive(at())
+    const person = await newPerson(at())
     const home = await person.form('/', { urls: URL_A })
     expect([home.status, await newest()]).toEqual([303, 'web'])
     const made = await press(person, '/dashboard/links/new', { url: URL_A, title: 'of the form' })
@@ -30,7 +30,7 @@ onEveryTarget({}, (at) => {
     expect([copy.status, await newest()]).toEqual([303, 'web'])
   })
 
-  test('without a word a bundle of the API comes from the API', async () => {
+  test('the default source of the API is api', async () => {
     expect((await storedBundle(at(), await newSlug(at()))).source).toBe('api')
   })
 })

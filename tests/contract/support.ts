@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { type Runtime, type Server, TARGETS } from '../server.ts'
 import { startOn } from '../targets.ts'
 
-/** Starting Deno on a busy machine takes a while. */
+/** Deno takes a while to start on a busy machine. */
 export const START_MS = 60_000
 
-/** Declares the same tests against the service on each target, one server for them all. */
+/** Declares the same tests for each target, with one server for all of them. */
 export function onEveryRuntime(
   env: Record<string, string>,
   declare: (server: () => Server, runtime: Runtime) => void,
@@ -27,7 +27,7 @@ export function onEveryRuntime(
 
 export const URL_OK = 'https://a.example/'
 
-/** What an answer's JSON may hold; a field that is not there reads as undefined. */
+/** Fields that an answer's JSON may have; a missing one reads as undefined. */
 interface Body {
   error: string
   code: string
@@ -46,7 +46,7 @@ export interface Answer {
   body: Body
 }
 
-/** POSTs JSON; a string is sent as it is. */
+/** POSTs JSON; a string is sent unchanged. */
 export async function post(address: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const answer = await fetch(address, {
     method: 'POST',
@@ -61,7 +61,7 @@ export function create({ origin }: Server, body: unknown, headers?: Record<strin
   return post(`${origin}/api/links`, body, headers)
 }
 
-/** The slug of a new bundle. */
+/** Creates a bundle. @returns its slug. */
 export async function newSlug(server: Server, body: unknown = { urls: [URL_OK] }): Promise<string> {
   return (await create(server, body)).body.slug
 }
@@ -70,7 +70,7 @@ export function sendEvent({ origin }: Server, slug: string, headers?: Record<str
   return post(`${origin}/api/links/${slug}/events`, { kind: 'open_all' }, headers)
 }
 
-/** Posts the home page's form as a browser without JavaScript does; gives the page. */
+/** Posts the home page's form like a browser without JavaScript. @returns the page. */
 export async function submit(
   { origin }: Server,
   fields: Record<string, string> | [string, string][],
@@ -96,7 +96,7 @@ export interface StoredBundle {
   urlMetadata: { note?: string; tags?: string[]; openPolicy?: string }[]
 }
 
-/** A bundle as the database holds it: there is no route that reads one back yet. */
+/** A bundle's row: anonymous bundles have no route that reads them. */
 export async function storedBundle(server: Server, slug: string): Promise<StoredBundle> {
   const row = await readRow<Omit<StoredBundle, 'urls' | 'urlMetadata'> & { urls: string; url_metadata: string }>(
     server,
@@ -110,7 +110,7 @@ export async function countBundles(server: Server): Promise<number> {
   return (await readRow<{ n: number }>(server, 'SELECT count(*) AS n FROM bundles')).n
 }
 
-/** The views and clicks of a bundle; null before any. Only what has been written counts: stop the server first. */
+/** The views and clicks of a bundle, or null before any. Counts are written in the background: stop the server first. */
 export function counts(server: Server, slug: string): Promise<{ views: number; clicks: number } | null> {
   return readRow(
     server,
@@ -119,7 +119,7 @@ export function counts(server: Server, slug: string): Promise<{ views: number; c
   )
 }
 
-/** Sends bytes as they are and reads until the server closes, or `waitMs` pass. Empty where it only hangs up. */
+/** Sends raw bytes and reads until the server closes or `waitMs` pass. Empty if it closes without an answer. */
 export function sendRaw({ origin }: Server, bytes: string | Uint8Array, waitMs = 3000): Promise<string> {
   const { port } = new URL(origin)
   return new Promise((resolve) => {
@@ -137,13 +137,13 @@ export function sendRaw({ origin }: Server, bytes: string | Uint8Array, waitMs =
   })
 }
 
-/** A request by hand, closed after its answer. */
+/** The text of a request whose connection closes after the answer. */
 export function requestText(method: string, target: string, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`)
   return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The status of the first answer in what `sendRaw` gave; null where there was none. */
+/** The status of the first answer in the result of `sendRaw`, or null without one. */
 export function statusOf(raw: string): number | null {
   const found = /^HTTP\/1\.[01] (\d{3})/.exec(raw)
   return found === null ? null : Number(found[1])

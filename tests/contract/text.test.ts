@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { operateOn } from '../operator.ts'
-import { arrive, mailTo, newEmail, organize, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { runOperator } from '../operator.ts'
+import { mailTo, newEmail, newOrganization, newPerson, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
 
-/** What nobody may keep in a text: C1, DEL, and marks that turn the direction of what stands round them. */
+/** Characters that no text may contain: C1, DEL, and marks that change the direction of surrounding text. */
 const UNFIT = [
   ...['\u007f', '\u0080', '\u0085', '\u009b', '\u009f'],
   ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'],
 ]
 const points = (text: string) => [...text].map((point) => point.codePointAt(0)?.toString(16)).join(' ')
 
-/** Ordinary texts of scripts that run the other way, or are joined by what nobody sees. */
+/** Ordinary texts in right-to-left scripts, or with invisible joiners. */
 const FIT = ['جدول الأعمال: اليوم (١)', 'סדר היום, שלום', 'می‌خواهم', '👩‍👩‍👧‍👦', 'e\u0301', 'a\u00a0b']
 
 let server: Server
 let ann: Person
 beforeAll(async () => {
-  server = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
-  ann = await arrive(server)
+  server = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-client' })
+  ann = await newPerson(server)
 })
 afterAll(async () => {
   await server?.stop()
 })
 
-/** The headers of another address each time: reports are limited by it. */
+/** A new client address each time, because reports are limited by address. */
 const elsewhere = () => ({ 'x-client': `10.0.0.${(addresses += 1)}` })
 let addresses = 0
 
@@ -40,7 +40,7 @@ const rule = (name: string, note: string) => ({
   rules: [{ name, when: { op: 'signedIn' }, tabs: [{ url: URL_A, note }] }],
 })
 
-describe('a text with C1 controls or marks of direction is refused', () => {
+describe('text with C1 controls or direction marks is refused', () => {
   const links: [string, (text: string) => Record<string, unknown>][] = [
     ['title', (title) => ({ title })],
     ['description', (description) => ({ description })],
@@ -68,7 +68,7 @@ describe('a text with C1 controls or marks of direction is refused', () => {
     }
   })
 
-  test('as the name of a key, a person or an organisation', async () => {
+  test('in the name of a key, a person or an organisation', async () => {
     const others = new Visitor(server)
     for (const unfit of UNFIT) {
       const name = `a${unfit}b`
@@ -85,7 +85,7 @@ describe('a text with C1 controls or marks of direction is refused', () => {
   })
 })
 
-test('what a copied title brings along unseen is left out of a pasted list', async () => {
+test('invisible characters in a copied title are removed from a pasted list', async () => {
   const urls = '\u200f[\u202bסדר היום\u202c](https://a.example/x)\n\u200ehttps://b.example/\u200e'
   const page = await ann.form('/', { urls, idempotencyKey: 'pasted with marks' })
   expect(page.status).toBe(303)
@@ -107,12 +107,12 @@ test('a title of spaces is no title, and a description of spaces none', async ()
     await ann.api('PATCH', path, { title: 'Named', description: 'Said' })
     const edited = await ann.api('PATCH', path, { title: blank, description: blank })
     expect([edited.status, edited.body]).toMatchObject([200, { title: null, description: null }])
-    const rehearsed = await ann.api<{ bundle: object }>('POST', '/api/links', {
+    const dryRun = await ann.api<{ bundle: object }>('POST', '/api/links', {
       urls: [URL_A],
       title: blank,
       dryRun: true,
     })
-    expect(rehearsed.body.bundle).toMatchObject({ title: null })
+    expect(dryRun.body.bundle).toMatchObject({ title: null })
   }
   const kept = await ann.makeBundle({ title: ' Mine ' })
   expect((await ann.api('GET', `/api/links/${kept.slug}`)).body).toMatchObject({ title: ' Mine ' })
@@ -131,7 +131,7 @@ test('a weak ETag in If-Match means the same', async () => {
   expect((await ann.api('DELETE', path, undefined, weak('W/"v2"'))).status).toBe(200)
 })
 
-test('a body may not name another bundle or version than its path', async () => {
+test('a body cannot name another bundle or version than its path', async () => {
   const { slug } = await ann.makeBundle()
   const path = `/api/links/${slug}`
   const calls: [string, string, Record<string, unknown>][] = [
@@ -165,7 +165,7 @@ test('a body may not name another bundle or version than its path', async () => 
   expect((await ann.api('GET', path)).status).toBe(200)
 })
 
-test('a field that means nothing to a page, or to GET /api/me, is passed over; one that could mean something is refused', async () => {
+test('fields that are irrelevant to a page or to GET /api/me are ignored; one that could matter is refused', async () => {
   const { slug } = await ann.makeBundle()
   const stray = 'utm_source=mail&error=INVALID_TOKEN&fbclid=x&utm_source=again&__proto__=x&%00=%ff'
   const own = `/dashboard/links/${slug}`
@@ -191,21 +191,21 @@ test('a field that means nothing to a page, or to GET /api/me, is passed over; o
   }
 })
 
-test('what user texts hold is escaped where the operator reads it', async () => {
+test('user text is escaped in the operator’s output', async () => {
   const { slug } = await ann.makeBundle()
   await ann.api('POST', `/api/links/${slug}/reports`, { reason: 'spam', detail: 'plain' }, elsewhere())
-  // As it may have been kept before such texts were refused.
+  // Such a text may have been stored before it was refused.
   await server.sql('UPDATE reports SET detail = ?', ['a\u009b31mb\u202ec\u007f\u0085 שלום'])
   const printed = await operatorPrints(server, 'reports')
   expect(printed).toContain('a\\u009b31mb\\u202ec\\u007f\\u0085 שלום')
   expect(await operatorPrints(server, 'plan', 'x\u202e\u009by', 'pro')).toContain('x\\u202e\\u009by')
-  const read = await operateOn<{ reports: { detail: string }[] }[]>(server, ['reports'])
+  const read = await runOperator<{ reports: { detail: string }[] }[]>(server, ['reports'])
   expect(read[0]?.reports[0]?.detail).toBe('a\u009b31mb\u202ec\u007f\u0085 שלום')
 })
 
-test('what user texts hold is escaped in the log', async () => {
-  const admin = await arrive(server)
-  const { id } = await organize(admin)
+test('user text is escaped in the log', async () => {
+  const admin = await newPerson(server)
+  const { id } = await newOrganization(admin)
   await server.sql('UPDATE organization SET name = ? WHERE id = ?', ['Ac\u009bme\u202e', id])
   const email = newEmail()
   await admin.api('POST', '/api/auth/organization/invite-member', { email, role: 'viewer', organizationId: id })
@@ -215,7 +215,7 @@ test('what user texts hold is escaped in the log', async () => {
   expect(server.output()).not.toMatch(/[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('what is logged as it was sent is escaped', async () => {
+test('logged request data is escaped', async () => {
   const logs = `import { openLog } from './src/log.ts'; openLog('info').info({ text: 'Ac\\u009bme\\u202e' }, 'a line')`
   const child = Bun.spawn([process.execPath, '-e', logs], { stdout: 'pipe', stderr: 'inherit' })
   const line = await new Response(child.stdout).text()
@@ -223,7 +223,7 @@ test('what is logged as it was sent is escaped', async () => {
   expect(line).not.toMatch(/[\u007f-\u009f\u202e]/)
 })
 
-/** What a command of the operator writes, as it stands. */
+/** The raw output of an operator's command. */
 async function operatorPrints({ database }: Server, ...words: string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, 'src/main.ts', ...words], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: `file:${database}` },

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import { knownMigrations } from '../../db/migrate.ts'
-import { operateOn } from '../operator.ts'
+import { runOperator } from '../operator.ts'
 import { startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 
-// A guard against hanging: commands are processes, and the machine may be busy.
+// Only guards against hanging: commands are processes, and the machine may be busy.
 setDefaultTimeout(60_000)
 
-/** The latest migration that came before proofs of addresses, of which databases with data are. */
+/** The last migration before proofs of addresses; existing databases with data are at this point. */
 const BEFORE = 6
 
-/** A store as the version with this many migrations made it. */
+/** A database as created by the version with this many migrations. */
 function makeStore(path: string, migrations: number): Database {
   const store = new Database(path, { create: true })
   store.run('PRAGMA foreign_keys = ON')
@@ -27,7 +27,7 @@ function makeStore(path: string, migrations: number): Database {
   return store
 }
 
-test('a database of an older version is brought up to date with what it holds', async () => {
+test('a database of an older version is migrated with its data', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-upgrade-'))
   const path = join(folder, 'old.db')
   const old = makeStore(path, BEFORE)
@@ -48,7 +48,7 @@ test('a database of an older version is brought up to date with what it holds', 
     old.run(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)
       VALUES (1, ${number}, '${urls}', '[{}]', 'é', 1)`)
   }
-  // Eve made a key of the organisation and left; Ben was demoted after he had invited somebody.
+  // Eve created a key of the organisation and left; Ben was demoted after he had invited a person.
   old.run(`INSERT INTO api_keys (owner_id, minted_by, name, key_prefix, secret_hash, scopes, created_at)
     VALUES (2, 'eve', 'left', 'oa_left', zeroblob(32), '["links:read"]', 1), (2, 'ada', 'here', 'oa_here', zeroblob(32), '["links:read"]', 1)`)
   old.run(`INSERT INTO invitation VALUES ('i1', 'acme', 'x@people.example', 'admin', 'pending', 'ben', 9e15, 1),
@@ -65,7 +65,7 @@ test('a database of an older version is brought up to date with what it holds', 
     { id: 1, bytes, bundles: 1 },
     { id: 2, bytes: 0, bundles: 0 },
   ])
-  // Hashes of the older form could be told from no new one; a batch that is in must not be counted again.
+  // Old hashes cannot be compared with new ones; a written batch must not be counted again.
   expect(await server.sql('SELECT day FROM viewer_hashes')).toEqual([])
   expect(await server.sql('SELECT id FROM counter_batches')).toEqual([{ id: 'sent' }])
   expect(await server.sql('SELECT name, minter_left_at IS NULL AS works FROM api_keys ORDER BY id')).toEqual([
@@ -86,7 +86,7 @@ test('a database of an older version is brought up to date with what it holds', 
   rmSync(folder, { recursive: true })
 })
 
-test('a database that a newer version has changed is not touched: the start says so and ends', async () => {
+test('a database that a newer version has changed is left alone: the start says so and exits', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-newer-'))
   const path = join(folder, 'newer.db')
   const server = await startServer({ database: path })
@@ -99,12 +99,12 @@ test('a database that a newer version has changed is not touched: the start says
     (error: Error) => error.message.trim(),
   )
   expect(started).toBe(
-    'the server ended with 1: DATABASE_URL cannot be used: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
+    'the server exited with 1: DATABASE_URL cannot be used: a newer version of this service has changed it: run that version, or restore the backup from before the upgrade.',
   )
   rmSync(folder, { recursive: true })
 })
 
-/** Every command on the store. */
+/** Runs every command on the database. */
 const COMMANDS = [
   ['reports'],
   ['dismiss', 'slug'],
@@ -115,7 +115,7 @@ const COMMANDS = [
 ]
 const STARTED_ON = 'no version of this service has been started on it: set DATABASE_URL as it is set for the service'
 
-test('an operator’s command leaves a database of another version as it is, and says what to do', async () => {
+test('an operator’s command leaves a database of another version unchanged, and says what to do', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-versions-'))
   const all = knownMigrations().length
   makeStore(join(folder, 'older.db'), all - 1).close()
@@ -137,9 +137,9 @@ test('an operator’s command leaves a database of another version as it is, and
   for (const [name, saying] of Object.entries(sayings)) {
     const database = join(folder, name)
     const before = readFileSync(database)
-    // All on one: a process each takes a while.
+    // All on one runtime, because each command is a slow process.
     for (const words of name === 'older.db' ? COMMANDS : [['reports']]) {
-      const { error } = await operateOn<{ error: string }>({ database }, words)
+      const { error } = await runOperator<{ error: string }>({ database }, words)
       expect([name, words, error]).toEqual([name, words, `DATABASE_URL cannot be used: ${saying}.`])
     }
     expect(readFileSync(database).equals(before)).toBeTrue()
@@ -148,11 +148,11 @@ test('an operator’s command leaves a database of another version as it is, and
   rmSync(folder, { recursive: true })
 })
 
-test('a backup of a database of an older version is one of that version', async () => {
+test('a backup of a database of an older version keeps that version', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-older-'))
   const [database, copy] = [join(folder, 'older.db'), join(folder, 'copy.db')]
   makeStore(database, BEFORE).close()
-  expect(await operateOn<object>({ database }, ['backup', copy])).toMatchObject({ file: copy, bundles: 0 })
+  expect(await runOperator<object>({ database }, ['backup', copy])).toMatchObject({ file: copy, bundles: 0 })
   for (const path of [database, copy]) {
     const store = new Database(path)
     expect(store.query('SELECT count(*) AS n FROM __drizzle_migrations').get()).toEqual({ n: BEFORE })
@@ -161,9 +161,9 @@ test('a backup of a database of an older version is one of that version', async 
   rmSync(folder, { recursive: true })
 })
 
-test('an operator’s command makes no tables on a server where the service has not been started', async () => {
+test('an operator’s command creates no tables on a server where the service has not been started', async () => {
   const sqld = await startSqld()
-  const { error } = await operateOn<{ error: string }>({ database: sqld.url, token: sqld.token }, ['reports'])
+  const { error } = await runOperator<{ error: string }>({ database: sqld.url, token: sqld.token }, ['reports'])
   expect(error).toBe(`DATABASE_URL cannot be used: ${STARTED_ON}.`)
   const client = createClient({ url: sqld.url, authToken: sqld.token })
   expect((await client.execute('SELECT name FROM sqlite_master')).rows).toEqual([])

@@ -5,26 +5,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { knownMigrations } from '../../db/migrate.ts'
 import { becomes } from '../eventually.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 import { onEveryProcess } from '../targets.ts'
 
 const TOKEN = 'a metrics token of the tests'
-/** More than one batch moves. */
+/** More than one batch converts. */
 const VERSIONS = 450
 const LINKS = Array.from({ length: 25 }, (_, n) => `https://links.example/${n}/${'x'.repeat(80)}`)
 const DESCRIPTION = 'é'.repeat(1000)
 
 const rowsLeft = async (server: Server) => (await server.sql('SELECT count(*) AS n FROM version_backfill'))[0]?.n
 
-/** Everything that the service tells of versions. */
+/** Everything that the service returns about versions. */
 async function told(person: Person, slug: string): Promise<string> {
   const versions = await (await person.fetch(`/api/links/${slug}/versions`)).text()
   const exported = (await (await person.fetch('/api/me/export')).json()) as { bundles: unknown }
   return versions + JSON.stringify(exported.bundles)
 }
 
-/** Puts every value back into its row, and gives the bundle many versions more: what an older version of the service left. */
+/** Moves every value back into its row and adds many versions, like an older version of the service. */
 async function makeOld(server: Server, slug: string): Promise<void> {
   for (const name of ['urls', 'description']) {
     await server.sql(`UPDATE bundle_versions SET ${name} = (SELECT content FROM version_parts WHERE id = ${name}_part),
@@ -43,9 +43,9 @@ async function makeOld(server: Server, slug: string): Promise<void> {
 }
 
 onEveryProcess({ SERVICE_METRICS_TOKEN: TOKEN }, (at) => {
-  test('old versions are read as before while and after they move, which a kill does not stop for good', async () => {
+  test('old versions can be read while and after they are converted, which a kill does not stop for good', async () => {
     const server = at()
-    const ann = await arrive(server)
+    const ann = await newPerson(server)
     const { slug } = await ann.makeBundle({ urls: LINKS, description: DESCRIPTION, title: 'Version 1' })
     await makeOld(server, slug)
     const bytes = async () => Number((await server.sql('SELECT max(history_bytes) AS n FROM owners'))[0]?.n)
@@ -73,9 +73,9 @@ onEveryProcess({ SERVICE_METRICS_TOKEN: TOKEN }, (at) => {
   })
 })
 
-test('two processes edit the same bundle while both move its old versions, and none of it is lost', async () => {
+test('two processes edit a bundle while both convert its old versions, and nothing is lost', async () => {
   const first = await startServer()
-  const ann = await arrive(first)
+  const ann = await newPerson(first)
   const { slug } = await ann.makeBundle({ urls: LINKS, description: DESCRIPTION, title: 'Version 1' })
   await makeOld(first, slug)
   const before = (await versionsOf(ann, slug)).toReversed()
@@ -112,7 +112,7 @@ async function versionsOf(person: Person, slug: string) {
   return body.versions
 }
 
-test('a database from before there were parts keeps every value to the byte, whatever its JSON looks like', async () => {
+test('a database from before parts existed keeps every value to the byte, whatever its JSON looks like', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-old-versions-'))
   const path = join(folder, 'old.db')
   const migrations = knownMigrations()

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { arrive, type Person, Visitor } from '../people.ts'
+import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
-/** What the store may grow by in all of a test, where each version of its own would take more than ten times as much. */
+/** The growth allowed in a test; storing every version separately would take more than ten times as much. */
 const MOST_BYTES = 1_000_000
 const EDITS = 100
 
@@ -18,7 +18,7 @@ interface Version {
 const LINKS = Array.from({ length: 25 }, (_, n) => `https://links.example/${n}/${'x'.repeat(180)}`)
 const DESCRIPTION = 'é'.repeat(2000)
 
-/** A policy of 99 KB, whose first rule has a name of its own. */
+/** A policy of 99 KB, whose first rule has the given name. */
 function policy(name: string) {
   const tabs = (rule: number) =>
     Array.from({ length: 20 }, (_, n) => ({ url: `https://tabs.example/${rule}/${n}/${'x'.repeat(205)}` }))
@@ -30,7 +30,7 @@ function policy(name: string) {
 onEveryTarget({}, (at) => {
   let ann: Person
   beforeEach(async () => {
-    ann = await arrive(at())
+    ann = await newPerson(at())
   })
   const large = (title: string) => ({ urls: LINKS, title, description: DESCRIPTION, resolutionPolicy: policy(title) })
   const edit = async (slug: string, changes: object) => {
@@ -39,7 +39,7 @@ onEveryTarget({}, (at) => {
   }
   const versions = async (slug: string) =>
     (await ann.api<{ versions: Version[] }>('GET', `/api/links/${slug}/versions`)).body.versions
-  /** What the store has, save for free pages. */
+  /** The size of the database without free pages. */
   const size = async () => {
     const [pages, free] = await Promise.all(['page_count', 'freelist_count'].map((name) => at().sql(`PRAGMA ${name}`)))
     return 4096 * (Number(pages?.[0]?.page_count) - Number(free?.[0]?.freelist_count))
@@ -57,7 +57,7 @@ onEveryTarget({}, (at) => {
     return row ?? {}
   }
 
-  test('a hundred edits of the title leave a policy of 99 KB stored once, and every version reads in full', async () => {
+  test('a hundred edits of the title store a policy of 99 KB once, and every version reads in full', async () => {
     const { slug } = await ann.makeBundle(large('Version 1'))
     const before = await size()
     for (let n = 2; n <= EDITS; n += 1) await edit(slug, { title: `Version ${n}` })
@@ -74,7 +74,7 @@ onEveryTarget({}, (at) => {
     expect(Number(told)).toBeLessThan(200_000)
   })
 
-  test('an old version is restored, compared and exported as it was saved', async () => {
+  test('an old version is restored, compared and exported as saved', async () => {
     const { slug } = await ann.makeBundle(large('first'))
     await edit(slug, large('second'))
     const [second, first] = (await versions(slug)) as [Version, Version]
@@ -92,11 +92,11 @@ onEveryTarget({}, (at) => {
     expect(content(body)).toEqual(content(first))
     const exported = (await (await ann.fetch('/api/me/export')).json()) as { bundles: { versions: Version[] }[] }
     expect(exported.bundles[0]?.versions.map(content)).toEqual([first, second, first].map(content))
-    // Two policies, and links and a description that both have.
+    // Two policies, and the links and description that both share.
     expect(await parts(slug)).toHaveLength(4)
   })
 
-  test('bundles share nothing, not even within an account, and what goes leaves nothing behind', async () => {
+  test('bundles share nothing, not even within an account, and deleting one leaves nothing behind', async () => {
     const [one, other] = [await ann.makeBundle(large('same')), await ann.makeBundle(large('same'))]
     expect([await parts(one.slug), await parts(other.slug)]).toMatchObject([{ length: 3 }, { length: 3 }])
     await edit(one.slug, { resolutionPolicy: null })
@@ -123,7 +123,7 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('PRAGMA foreign_key_check')).toEqual([])
   })
 
-  test('a part cannot go while a version has it', async () => {
+  test('a part cannot be deleted while a version uses it', async () => {
     const { slug } = await ann.makeBundle(large('kept'))
     await expect(at().sql('DELETE FROM version_parts RETURNING 1')).rejects.toThrow('FOREIGN KEY')
     expect(await versions(slug)).toHaveLength(1)

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, join, NO_TEXTS, organize, type Person, type Visitor } from '../people.ts'
+import { addMember, NO_TEXTS, newOrganization, newPerson, type Person, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
 
 onEveryTarget({}, (server) => {
   let owner: Person
   beforeAll(async () => {
-    owner = await arrive(server())
+    owner = await newPerson(server())
   })
 
-  /** A bundle with so many versions, titled by their numbers. */
+  /** A bundle with this many versions, titled by their numbers. */
   async function history(versions: number, by: Visitor = owner): Promise<string> {
     const { slug } = await by.makeBundle({ title: 'Version 1' })
     for (let n = 2; n <= versions; n += 1) await by.api('PATCH', `/api/links/${slug}`, { title: `Version ${n}` })
@@ -26,7 +26,7 @@ onEveryTarget({}, (server) => {
       (await owner.api<{ versions: { versionNumber: number }[] }>('GET', `/api/links/${slug}/versions${query}`)).body
         .versions
 
-    test('lists all, or so many as are asked for, from where it is asked', async () => {
+    test('lists all, or a limited number from an offset', async () => {
       const slug = await history(5)
       const numbers = async (query: string) => (await listed(slug, query)).map(({ versionNumber }) => versionNumber)
       expect(await numbers('')).toEqual([5, 4, 3, 2, 1])
@@ -37,7 +37,7 @@ onEveryTarget({}, (server) => {
       expect(await numbers('?limit=100&before=900')).toEqual([5, 4, 3, 2, 1])
     })
 
-    test('tells no name and no address of who edited', async () => {
+    test('reveals no name or address of the editor', async () => {
       const [version] = await listed(await history(1), '')
       const own = ['editedAt', 'editedByIdentityUserId', 'versionNumber']
       const content = ['urls', 'urlMetadata', ...Object.keys(NO_TEXTS), 'resolutionPolicy']
@@ -54,9 +54,9 @@ onEveryTarget({}, (server) => {
   })
 
   describe('the history on the dashboard', () => {
-    test('is refused to strangers, and whoever is signed out goes to sign in', async () => {
+    test('is refused to strangers, and signed-out people go to sign in', async () => {
       const slug = await history(1)
-      const stranger = await arrive(server())
+      const stranger = await newPerson(server())
       expect((await page(`/dashboard/links/${slug}/versions`, stranger)).status).toBe(403)
       const answer = await fetch(`${server().origin}/dashboard/links/${slug}/versions`, { redirect: 'manual' })
       expect([answer.status, answer.headers.get('location')]).toEqual([
@@ -65,14 +65,14 @@ onEveryTarget({}, (server) => {
       ])
     })
 
-    test('of a bundle that is not there, or was deleted, is not found', async () => {
+    test('of a missing or deleted bundle is not found', async () => {
       const slug = await history(1)
       await owner.api('DELETE', `/api/links/${slug}`)
       expect((await page(`/dashboard/links/${slug}/versions`)).status).toBe(404)
       expect((await page('/dashboard/links/nothing-here/versions')).status).toBe(404)
     })
 
-    test('says what cannot be compared beside its field, and keeps what was typed', async () => {
+    test('reports an invalid comparison next to its field, and keeps what was typed', async () => {
       const slug = await history(3)
       for (const [from, to, wrong] of [
         ['0', '2', ['from']],
@@ -91,20 +91,20 @@ onEveryTarget({}, (server) => {
       }
     })
 
-    test('refuses a place in it that cannot be', async () => {
+    test('refuses an invalid page', async () => {
       const slug = await history(1)
       expect((await page(`/dashboard/links/${slug}/versions?before=x`)).status).toBe(400)
       expect((await page(`/dashboard/links/${slug}/versions?version=x`)).status).toBe(200)
     })
 
-    test('shows each role what it may do, and refuses the rest when forced', async () => {
-      const admin = await arrive(server())
-      const [viewer, editor] = [await arrive(server()), await arrive(server())]
-      const { id } = await organize(admin)
+    test('shows each role what it may do, and refuses forced requests', async () => {
+      const admin = await newPerson(server())
+      const [viewer, editor] = [await newPerson(server()), await newPerson(server())]
+      const { id } = await newOrganization(admin)
       const slug = await history(2, admin)
-      await join(admin, id, viewer, 'viewer')
-      await join(admin, id, editor, 'editor')
-      // Neither acts for the organisation: what counts is the role over the bundle.
+      await addMember(admin, id, viewer, 'viewer')
+      await addMember(admin, id, editor, 'editor')
+      // Neither acts for the organisation: the role over the bundle is what counts.
       const restorable = async (by: Visitor) =>
         (await page(`/dashboard/links/${slug}/versions?version=1`, by)).html.includes('/versions/1/restore')
       expect([await restorable(viewer), await restorable(editor), await restorable(admin)]).toEqual([false, true, true])
@@ -134,7 +134,7 @@ onEveryTarget({}, (server) => {
       expect(await titles(slug)).toEqual(['Version 1', 'Version 3', 'Version 2', 'Version 1'])
     })
 
-    test('changes nothing where somebody saved meanwhile, and shows what they saved', async () => {
+    test('changes nothing if the bundle changed meanwhile, and shows what was saved', async () => {
       const slug = await history(2)
       await owner.api('PATCH', `/api/links/${slug}`, { urls: ['https://c.example/'] })
       const answer = await restore(slug, '1', { expectedVersion: '2' })
@@ -146,14 +146,14 @@ onEveryTarget({}, (server) => {
     })
 
     for (const fields of [{}, { expectedVersion: '' }, { expectedVersion: '-1' }, { expectedVersion: '2x' }]) {
-      test(`is refused with ${JSON.stringify(fields)} for the version that was seen`, async () => {
+      test(`is refused with ${JSON.stringify(fields)} as the version that was read`, async () => {
         const slug = await history(2)
         expect((await restore(slug, '1', fields as Record<string, string>)).status).toBe(400)
         expect(await titles(slug)).toHaveLength(2)
       })
     }
 
-    test('is refused for a version that is none, and by a GET', async () => {
+    test('is refused for an invalid version, and by a GET', async () => {
       const slug = await history(2)
       expect((await restore(slug, '7', { expectedVersion: '2' })).status).toBe(404)
       expect((await restore(slug, 'x', { expectedVersion: '2' })).status).toBe(400)
@@ -162,7 +162,7 @@ onEveryTarget({}, (server) => {
     })
   })
 
-  test('an address that says something was done offers no undoing but of this service', async () => {
+  test('an address that says something was done offers undoing only if this service signed it', async () => {
     const slug = await history(1)
     for (const query of ['slug=..%2F..%2Fx&version=2', 'slug=%22%3E%3Cscript%3E&version=2', `slug=${slug}&version=x`]) {
       const { html } = await page(`/dashboard/links/${slug}/versions?notice=reverted&${query}`)

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { actFor, arrive, newEmail, organize, type Person, Visitor } from '../people.ts'
+import { actFor, newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryTarget } from '../targets.ts'
-import { newEventId, newSecret, type Receipt, tellIdentity } from '../webhooks.ts'
+import { newEventId, newSecret, type Receipt, sendIdentityEvent } from '../webhooks.ts'
 
 const SECRET = newSecret()
 const applied: Receipt = { status: 200, outcome: 'applied' }
 
-/** A person as Clerk tells of one. */
+/** A person in the form of a Clerk event. */
 function clerkUser(id: string, email: string, more: Record<string, unknown> = {}) {
   const address = { id: 'idn_1', email_address: email, verification: { status: 'verified' } }
   return {
@@ -30,26 +30,27 @@ async function keyStatus(server: Server, key: string): Promise<number> {
 }
 
 onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
-  const tell = (type: string, data: Record<string, unknown>, more = {}) => tellIdentity(at(), SECRET, type, data, more)
+  const tell = (type: string, data: Record<string, unknown>, more = {}) =>
+    sendIdentityEvent(at(), SECRET, type, data, more)
   const roleIn = async (person: Person, organizationId: string) => {
     await person.api('POST', '/api/auth/organization/set-active', { organizationId })
     const { body } = await person.api<{ subject: { type: string }; role: string }>('GET', '/api/me')
     return body.subject.type === 'organization' ? body.role : null
   }
 
-  test('user.created makes an account that its owner signs in to; user.updated changes it, address and all', async () => {
+  test('user.created makes an account that its owner signs in to; user.updated changes it, address included', async () => {
     const [id, first, second] = [newEventId(), newEmail(), newEmail()]
     expect(await tell('user.created', clerkUser(id, first.toUpperCase()))).toEqual(applied)
-    const person = await arrive(at(), first)
+    const person = await newPerson(at(), first)
     const row = async () => (await at().sql('SELECT * FROM user WHERE id = ?', [person.userId]))[0]
     expect(await row()).toMatchObject({ name: 'Ada', email: first, email_verified: 1 })
     expect(await tell('user.updated', clerkUser(id, second, { last_name: 'Lovelace' }))).toEqual(applied)
     expect(await row()).toMatchObject({ name: 'Ada Lovelace', email: second })
-    expect((await arrive(at(), second)).userId).toBe(person.userId)
+    expect((await newPerson(at(), second)).userId).toBe(person.userId)
   })
 
-  test('an account that is there is known by its address, and a plain form of the event is understood', async () => {
-    const person = await arrive(at())
+  test('an existing account is found by its address, and the plain form of an event is understood', async () => {
+    const person = await newPerson(at())
     expect(
       await tell('user.created', {
         id: newEventId(),
@@ -63,8 +64,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect(await tell('user.created', { id: newEventId() })).toEqual({ status: 200, outcome: 'ignored' })
   })
 
-  test('an address that the provider has not confirmed leads to nobody else’s account', async () => {
-    const victim = await arrive(at())
+  test('an address that the provider has not verified leads to nobody else’s account', async () => {
+    const victim = await newPerson(at())
     const slug = (await victim.makeBundle()).slug
     const id = newEventId()
     const address = { id: 'idn_1', email_address: victim.email, verification: { status: 'unverified' } }
@@ -74,10 +75,10 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect(await at().sql('SELECT name FROM user WHERE id = ?', [victim.userId])).not.toEqual([{ name: 'Mallory' }])
   })
 
-  test('user.deleted ends sessions, revokes keys, deletes the bundles softly and leaves organisations', async () => {
-    const [id, person, other] = [newEventId(), await arrive(at()), await arrive(at())]
+  test('user.deleted ends sessions, revokes keys, soft-deletes bundles and leaves organisations', async () => {
+    const [id, person, other] = [newEventId(), await newPerson(at()), await newPerson(at())]
     await tell('user.created', clerkUser(id, person.email))
-    const organization = await organize(other, [[person, 'admin']])
+    const organization = await newOrganization(other, [[person, 'admin']])
     const own = await mintKey(person)
     await actFor(person, organization.id)
     const theirs = await mintKey(person)
@@ -91,18 +92,18 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect([await launcher(), await keyStatus(at(), own), await keyStatus(at(), theirs)]).toEqual([404, 401, 401])
     expect((await person.api('GET', '/api/me')).status).toBe(401)
     expect((await fetch(`${at().origin}/l/${shared}`)).status).toBe(200)
-    // What happened before, told late, brings nothing back.
+    // Older events that arrive late bring nothing back.
     const late = await tell('user.updated', clerkUser(id, person.email), { timestamp: Date.now() - 60_000 })
     expect(late).toEqual({ status: 200, outcome: 'outdated' })
     // The bundle can be restored by whoever still owns the address.
-    const again = await arrive(at(), person.email)
+    const again = await newPerson(at(), person.email)
     expect(again.userId).toBe(person.userId)
     expect(await roleIn(again, organization.id)).toBeNull()
     expect((await again.api('POST', `/api/links/${slug}/restore`)).status).toBe(200)
   })
 
-  test('organisations and memberships are made, changed and ended, with the roles that the provider names', async () => {
-    const [person, orgId, userId] = [await arrive(at()), newEventId(), newEventId()]
+  test('organisations and memberships are created, changed and ended, with the roles that the provider names', async () => {
+    const [person, orgId, userId] = [await newPerson(at()), newEventId(), newEventId()]
     await tell('user.created', clerkUser(userId, person.email))
     const organization = { id: orgId, name: 'Acme', slug: newEventId() }
     expect(await tell('organization.created', organization)).toEqual(applied)
@@ -129,7 +130,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect([await roleIn(person, orgId), await keyStatus(at(), key)]).toEqual([null, 401])
     expect((await fetch(`${at().origin}/l/${slug}`)).status).toBe(200)
 
-    // Whoever comes back comes without the keys they had.
+    // People who come back do not get their old keys back.
     await tell('organizationMembership.created', membership('org:admin'))
     expect([await roleIn(person, orgId), await keyStatus(at(), key)]).toEqual(['admin', 401])
     const second = await mintKey(person)
@@ -141,8 +142,8 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect(last?.revoked_at).toBeNumber()
   })
 
-  test('a membership may come before its organisation’s own event, and before its person is sent again later', async () => {
-    const [person, orgId, userId] = [await arrive(at()), newEventId(), newEventId()]
+  test('a membership may arrive before its organisation’s event, and before its person is retried', async () => {
+    const [person, orgId, userId] = [await newPerson(at()), newEventId(), newEventId()]
     const data = {
       organization: { id: orgId, name: 'Early', slug: newEventId() },
       public_user_data: { user_id: userId },
@@ -157,9 +158,9 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     expect(await tell('organizationMembership.created', nowhere)).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 
-  test('an organisation whose slug somebody has gets another, and no hold on theirs', async () => {
-    const admin = await arrive(at())
-    const { id } = await organize(admin)
+  test('an organisation whose slug is taken gets another, and no control over theirs', async () => {
+    const admin = await newPerson(at())
+    const { id } = await newOrganization(admin)
     const [taken] = await at().sql('SELECT slug FROM organization WHERE id = ?', [id])
     const orgId = newEventId()
     await tell('organization.created', { id: orgId, name: 'Impostor', slug: taken?.slug })

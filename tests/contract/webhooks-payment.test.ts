@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { arrive, organize, type Person } from '../people.ts'
+import { newOrganization, newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { deliver, newEventId, newSecret, signStandard, tellPayment, tellStripe } from '../webhooks.ts'
+import { deliver, newEventId, newSecret, sendPaymentEvent, sendStripeEvent, signStandard } from '../webhooks.ts'
 
 const SECRET = newSecret()
 const settings = {
@@ -13,13 +13,13 @@ const URLS = { urls: ['https://a.example/'] }
 
 onEveryTarget(settings, (at) => {
   const standard = (type: string, data: Record<string, unknown>, more = {}) =>
-    tellPayment(at(), SECRET, type, data, more).then(({ outcome }) => outcome)
+    sendPaymentEvent(at(), SECRET, type, data, more).then(({ outcome }) => outcome)
   const stripe = (type: string, data: Record<string, unknown>, more = {}) =>
-    tellStripe(at(), SECRET, type, data, more).then(({ outcome }) => outcome)
+    sendStripeEvent(at(), SECRET, type, data, more).then(({ outcome }) => outcome)
   const mayMake = async (person: Person) => (await person.api('POST', '/api/links', URLS)).status === 201
-  /** Somebody whose free plan is full, and a subscription of theirs. */
+  /** A person whose free plan is full, and their subscription. */
   const fullUp = async () => {
-    const person = await arrive(at())
+    const person = await newPerson(at())
     expect([await mayMake(person), await mayMake(person)]).toEqual([true, false])
     return { person, subscription: { id: newEventId(), metadata: { subject: `user:${person.userId}` } } }
   }
@@ -38,7 +38,7 @@ onEveryTarget(settings, (at) => {
       ['customer.subscription.deleted'],
     ],
   ] as const) {
-    test(`${sender}: a subscription gives the plan pro while it runs, and its end takes nothing away`, async () => {
+    test(`${sender}: a running subscription gives the plan pro, and its end takes nothing away`, async () => {
       const { person, subscription } = await fullUp()
       const [slug] = (await person.api<{ bundles: { slug: string }[] }>('GET', '/api/me/links')).body.bundles.map(
         (b) => b.slug,
@@ -59,16 +59,16 @@ onEveryTarget(settings, (at) => {
     })
   }
 
-  test('an organisation is paid for as such', async () => {
-    const person = await arrive(at())
-    const { id } = await organize(person)
+  test('an organisation is paid for separately', async () => {
+    const person = await newPerson(at())
+    const { id } = await newOrganization(person)
     await person.api('POST', '/api/auth/organization/set-active', { organizationId: id })
     expect([await mayMake(person), await mayMake(person)]).toEqual([true, false])
     await standard('subscription.active', { metadata: { subject: `organization:${id}`, plan: 'pro' } })
     expect(await mayMake(person)).toBeTrue()
   })
 
-  test('a subscription that nobody pays for gives nothing, one whose payment is late stands', async () => {
+  test('an unpaid subscription gives nothing, one with a late payment stays active', async () => {
     const { person, subscription } = await fullUp()
     for (const status of ['incomplete', 'unpaid', 'canceled', 'paused', 'incomplete_expired']) {
       await stripe('customer.subscription.updated', { ...subscription, status })
@@ -78,7 +78,7 @@ onEveryTarget(settings, (at) => {
     expect(await mayMake(person)).toBeTrue()
   })
 
-  test('an event that comes late undoes nothing', async () => {
+  test('a late event undoes nothing', async () => {
     const { person, subscription } = await fullUp()
     const now = Math.floor(Date.now() / 1000)
     expect(await stripe('customer.subscription.deleted', subscription, { created: now })).toBe('applied')
@@ -88,15 +88,15 @@ onEveryTarget(settings, (at) => {
     expect(await mayMake(person)).toBeTrue()
   })
 
-  test('a subscription of something else is ignored', async () => {
+  test('a subscription to another product is ignored', async () => {
     for (const metadata of [undefined, null, {}, { subject: null }, { subject: 'team:1' }, { subject: 'user:' }]) {
       expect(await stripe('customer.subscription.created', { metadata })).toBe('ignored')
     }
     expect(await standard('subscription.created', { metadata: { subject: 'user:1' } })).toBe('ignored')
   })
 
-  test('a plan for an account that is not known here is 404, so that the sender comes again; its end is none', async () => {
-    const person = await arrive(at())
+  test('a plan for an unknown account is 404, so that the sender retries; its end is not', async () => {
+    const person = await newPerson(at())
     const id = newEventId()
     const tell = (subject: string) => {
       const body = JSON.stringify({ type: 'subscription.active', data: { metadata: { subject } } })
@@ -107,7 +107,7 @@ onEveryTarget(settings, (at) => {
       expect(await standard('subscription.revoked', { metadata: { subject } })).toBe('applied')
     }
     expect(await at().sql("SELECT 1 FROM owners WHERE 'nobody' IN (user_id, organization_id)")).toEqual([])
-    // The delivery that was refused is taken once the account is there.
+    // The refused delivery is accepted once the account exists.
     expect(await tell(`user:${person.userId}`)).toEqual({ status: 200, outcome: 'applied' })
   })
 })

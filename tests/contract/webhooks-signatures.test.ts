@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
-import { deliver, newEventId, newSecret, signStandard, signStripe, signSvix, tellIdentity } from '../webhooks.ts'
+import { deliver, newEventId, newSecret, sendIdentityEvent, signStandard, signStripe, signSvix } from '../webhooks.ts'
 
 const [IDENTITY, OLD, PAYMENT] = [newSecret(), newSecret(), newSecret()]
-/** As Polar makes them: signed with its text. */
+/** A secret as Polar makes it: the signature uses its text, undecoded. */
 const TEXT = 'polar_whs_0123456789abcdefghij'
 const MINUTE = 60_000
 const settings = {
@@ -17,7 +17,7 @@ const ignored = { status: 200, outcome: 'ignored' }
 const UNKNOWN = JSON.stringify({ type: 'session.created', data: { id: 'é' } })
 
 onEveryTarget(settings, (at) => {
-  test('a webhook is taken with the signature of each sender’s own library, and an unknown event ignored', async () => {
+  test('a webhook is accepted with the signature of each sender’s own library, and an unknown event ignored', async () => {
     const event = JSON.stringify({ id: 'evt_1', type: 'invoice.paid', data: { object: {} } })
     expect(await deliver(at(), 'identity', UNKNOWN, signStandard(IDENTITY, UNKNOWN))).toEqual(ignored)
     expect(await deliver(at(), 'identity', UNKNOWN, signSvix(IDENTITY, UNKNOWN))).toEqual(ignored)
@@ -28,7 +28,7 @@ onEveryTarget(settings, (at) => {
     expect(await deliver(at(), 'payment', event, await signStripe(TEXT, event))).toEqual(ignored)
   })
 
-  test('an event that is called like a property of every object is as unknown as any other', async () => {
+  test('an event named like a property of every object is unknown', async () => {
     for (const type of ['constructor', '__proto__', 'toString']) {
       const event = JSON.stringify({ id: newEventId(), type, data: {} })
       expect(await deliver(at(), 'identity', event, signStandard(IDENTITY, event))).toEqual(ignored)
@@ -36,7 +36,7 @@ onEveryTarget(settings, (at) => {
     }
   })
 
-  test('while a secret is changed both the old and the new one are taken, also side by side', async () => {
+  test('while a secret is rotated both the old and the new one are accepted', async () => {
     expect(await deliver(at(), 'identity', UNKNOWN, signStandard(OLD, UNKNOWN))).toEqual(ignored)
     const [id, when] = [newEventId(), new Date()]
     const foreign = signStandard(newSecret(), UNKNOWN, { id, at: when })
@@ -45,7 +45,7 @@ onEveryTarget(settings, (at) => {
     expect(await deliver(at(), 'identity', UNKNOWN, both)).toEqual(ignored)
   })
 
-  test('without a signature that fits, a webhook is refused', async () => {
+  test('a webhook without a valid signature is refused', async () => {
     const signed = signStandard(IDENTITY, UNKNOWN)
     const { 'webhook-signature': signature } = signed
     const wrong: Record<string, string>[] = [
@@ -72,7 +72,7 @@ onEveryTarget(settings, (at) => {
     }
   })
 
-  test('a signature holds for five minutes, to and fro', async () => {
+  test('a signature is valid for five minutes, in both directions', async () => {
     for (const [minutes, answer] of [
       [-4.5, 200],
       [4.5, 200],
@@ -90,7 +90,7 @@ onEveryTarget(settings, (at) => {
   })
 
   test('an event takes effect once, however often and however close together it is sent', async () => {
-    const person = await arrive(at())
+    const person = await newPerson(at())
     const rename = (name: string) =>
       JSON.stringify({
         type: 'user.updated',
@@ -104,7 +104,7 @@ onEveryTarget(settings, (at) => {
     const outcomes = (await Promise.all(sends)).map(({ outcome }) => outcome).sort()
     expect(outcomes).toEqual(['applied', 'duplicate', 'duplicate', 'duplicate', 'duplicate'])
     expect(await named()).toBe('First')
-    expect((await tellIdentity(at(), IDENTITY, 'user.updated', JSON.parse(rename('Second')).data)).outcome).toBe(
+    expect((await sendIdentityEvent(at(), IDENTITY, 'user.updated', JSON.parse(rename('Second')).data)).outcome).toBe(
       'applied',
     )
     const late = await deliver(at(), 'identity', rename('First'), signSvix(IDENTITY, rename('First'), { id }))
@@ -112,7 +112,7 @@ onEveryTarget(settings, (at) => {
     expect(await named()).toBe('Second')
   })
 
-  test('what is signed and cannot be read is refused with what is wrong, and may be sent again', async () => {
+  test('a signed but invalid event is refused with what is wrong, and may be sent again', async () => {
     for (const [body, code] of [
       ['{', 'INVALID_JSON'],
       ['[]', 'BAD_REQUEST'],
@@ -137,7 +137,7 @@ onEveryTarget(settings, (at) => {
 
 describe('without a secret', () => {
   test('every webhook is refused', async () => {
-    const server = await startHere({ SERVICE_IDENTITY_WEBHOOK_SECRET: '' })
+    const server = await startInProcess({ SERVICE_IDENTITY_WEBHOOK_SECRET: '' })
     expect(await deliver(server, 'identity', UNKNOWN, signStandard(IDENTITY, UNKNOWN))).toEqual(refused)
     expect(await deliver(server, 'payment', UNKNOWN, await signStripe(PAYMENT, UNKNOWN))).toEqual(refused)
     await server.stop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startHere } from '../here.ts'
-import { arrive } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson } from '../people.ts'
 import type { Server } from '../server.ts'
 import { newSlug, START_MS, sendRaw } from './support.ts'
 
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 let server: Server
 beforeAll(async () => {
-  server = await startHere({ SERVICE_SECURITY_CONTACT: CONTACT })
+  server = await startInProcess({ SERVICE_SECURITY_CONTACT: CONTACT })
 }, START_MS)
 afterAll(async () => {
   await server.stop()
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const get = (path: string, init: RequestInit = {}) => fetch(server.origin + path, { redirect: 'manual', ...init })
 
-test('security.txt says where holes are reported, in the form of RFC 9116, and is never out of date', async () => {
+test('security.txt says where to report vulnerabilities, as RFC 9116 specifies, and has not expired', async () => {
   const answer = await get('/.well-known/security.txt')
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
   const lines = (await answer.text()).trimEnd().split('\n')
@@ -31,14 +31,14 @@ test('security.txt says where holes are reported, in the form of RFC 9116, and i
   expect(days > 30 && days < 365).toBeTrue()
 })
 
-test('a password manager finds where a password is changed', async () => {
+test('a password manager finds the page to change a password', async () => {
   const answer = await get('/.well-known/change-password')
   expect([answer.status, answer.headers.get('location')]).toEqual([302, '/dashboard/settings#password'])
-  const person = await arrive(server)
+  const person = await newPerson(server)
   expect(await (await person.fetch('/dashboard/settings')).text()).toContain('id="password"')
 })
 
-test('well-known addresses take GET and HEAD alone, and of others there is nothing', async () => {
+test('well-known addresses accept only GET and HEAD, and unknown ones are 404', async () => {
   for (const path of ['/.well-known/security.txt', '/.well-known/change-password']) {
     const refused = await get(path, { method: 'POST' })
     expect([path, refused.status, refused.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD'])
@@ -47,10 +47,10 @@ test('well-known addresses take GET and HEAD alone, and of others there is nothi
   expect((await get('/.well-known/nothing')).status).toBe(404)
 })
 
-test('every page forbids what no page of ours uses: camera, microphone, place and the like', async () => {
-  const person = await arrive(server)
+test('every page forbids browser features that none of ours uses: camera, microphone, location and the like', async () => {
+  const person = await newPerson(server)
   const slug = await newSlug(server)
-  // Twice, for the second is answered from memory.
+  // Twice, because the second comes from the cache.
   const pages = ['/', '/sign-in', '/dashboard', '/docs', '/nothing-here', '/l/nothing-here', `/l/${slug}`, `/l/${slug}`]
   for (const path of [...pages, `/l/${slug}/report`, `/l/${slug}/bookmarks.html`, '/claim/x', '/dashboard/keys']) {
     const answer = await person.fetch(path)
@@ -58,12 +58,12 @@ test('every page forbids what no page of ours uses: camera, microphone, place an
     const policy = answer.headers.get('permissions-policy')?.split(', ') ?? []
     for (const feature of ['camera', 'microphone', 'geolocation', 'browsing-topics', 'payment', 'usb'])
       expect([path, policy]).toEqual([path, expect.arrayContaining([`${feature}=()`])])
-    // Copying the URLs and sharing the link are what launchers are for.
+    // Launchers need the clipboard and sharing.
     expect(policy.filter((rule) => /^(clipboard-write|web-share)=/.test(rule))).toEqual([])
   }
 })
 
-test('the development mailbox is closed to whoever comes through a proxy on the same machine', async () => {
+test('the development mailbox is closed to requests through a proxy on the same machine', async () => {
   expect((await get('/dev/mailbox')).status).toBe(200)
   const host = new URL(server.origin).host
   const marks: [string, string][] = [
@@ -94,8 +94,8 @@ test('the development mailbox is closed to whoever comes through a proxy on the 
     expect(String(await asked(given))).not.toContain(' 200 ')
 })
 
-test('nor is it open where a header for the client’s address is named: the service stands behind a proxy', async () => {
-  const behind = await startHere({ SERVICE_CLIENT_IP_HEADER: 'x-edge-client' })
+test('it is also closed if a header for the client’s address is configured: the service is behind a proxy', async () => {
+  const behind = await startInProcess({ SERVICE_CLIENT_IP_HEADER: 'x-edge-client' })
   const { status } = await fetch(`${behind.origin}/dev/mailbox`, { headers: { 'x-edge-client': '127.0.0.1' } })
   await behind.stop()
   expect(status).toBe(404)

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
-import { organize, PASSWORD, type Person, signIn, signUp, type Visitor } from '../people.ts'
+import { newOrganization, PASSWORD, type Person, signIn, signUp, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 onEveryTarget({}, (at) => {
-  /** The organisation that somebody acts for, or null. */
+  /** The organisation that a person acts for, or null. */
   const acting = async (visitor: Visitor) =>
     (await visitor.api<{ subject: { organizationId?: string } }>('GET', '/api/me')).body.subject.organizationId ?? null
   const signOut = (visitor: Visitor) => visitor.form('/sign-out', {})
   const signBackIn = (visitor: Visitor, { email }: Person) =>
     visitor.api('POST', '/api/auth/sign-in/email', { email, password: PASSWORD })
 
-  test('who signs out and in again acts for the same organisation as before', async () => {
+  test('after signing out and in again a person acts for the same organisation', async () => {
     const ann = await signUp(at())
-    const { id } = await organize(ann)
+    const { id } = await newOrganization(ann)
     expect(await acting(ann)).toBe(id)
     await signOut(ann)
     await signBackIn(ann, ann)
@@ -27,13 +27,13 @@ onEveryTarget({}, (at) => {
     await signOut(ann)
     await signBackIn(ann, ann)
     expect(await acting(ann)).toBe(id)
-    // Another browser was told nothing.
+    // Another browser keeps no such memory.
     expect(await acting(await signIn(at(), ann.email))).toBeNull()
   })
 
-  test('who is no longer a member does not, nor does another user of the browser, whatever the cookie says', async () => {
+  test('a former member does not, nor does another user of the browser, whatever the cookie says', async () => {
     const [ann, bob] = [await signUp(at()), await signUp(at())]
-    const { id } = await organize(ann)
+    const { id } = await newOrganization(ann)
     await signOut(ann)
     const cookie = ann.cookies.get('workspace') ?? ''
     expect(cookie).toContain(id)
@@ -53,7 +53,7 @@ onEveryTarget({}, (at) => {
     expect(await acting(ann)).toBeNull()
   })
 
-  test('a cookie that no answer of ours set is passed over', async () => {
+  test('a cookie that we did not set is ignored', async () => {
     const ann = await signUp(at())
     for (const value of ['x', `${'a'.repeat(22)}.${'b'.repeat(64)}`, 'ä', '.'.repeat(3000)]) {
       await signOut(ann)

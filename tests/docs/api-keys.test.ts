@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { bundleOf, confirm, mint, PASSWORD, type Person, signUp } from '../contract/people.ts'
+import { confirm, mint, newBundle, PASSWORD, type Person, signUp } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
@@ -13,7 +13,7 @@ const shell = new Shell()
 let server: Server
 let person: Person
 beforeAll(async () => {
-  server = await startHere()
+  server = await startInProcess()
   person = await signUp(server)
   await confirm(server, person)
   const words = `curl -s "$OPENALL/api/auth/sign-in/email" -c "$COOKIES" --json "$WORDS"`
@@ -26,13 +26,13 @@ afterAll(async () => {
 
 const places = () => ({ OPENALL: server.origin, COOKIES: join(shell.home, 'cookies.txt') })
 
-/** What the page says that its lines are run with. */
+/** The environment that the page assumes. */
 async function environment() {
   const [id, use] = [await mint(server, person), await mint(server, person)]
-  return { ...places(), KEY: use.rawKey, KEY_ID: String(id.apiKey.id), SLUG: await bundleOf(server, person) }
+  return { ...places(), KEY: use.rawKey, KEY_ID: String(id.apiKey.id), SLUG: await newBundle(server, person) }
 }
 
-test('every command of the page does what it says, as it stands, in the page’s order', async () => {
+test('every command of the page works as written, in order', async () => {
   expect(blocks.length).toBeGreaterThanOrEqual(8)
   expect(blocks.filter((block) => !block.includes('curl '))).toEqual([])
   for (const block of blocks) {
@@ -41,7 +41,7 @@ test('every command of the page does what it says, as it stands, in the page’s
   }
 })
 
-test('a command that the service refuses would be noticed', async () => {
+test('a command that the service refuses fails the test', async () => {
   const { code } = await shell.run(blocks.at(-1)!, { ...(await environment()), KEY_ID: '999999' })
   expect(code).not.toBe(0)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { arrive, mint } from '../contract/people.ts'
+import { mint, newPerson } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { blocksOf, pageOf, Shell } from './run.ts'
 
@@ -11,8 +11,8 @@ const shell = new Shell()
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startHere()
-  key = (await mint(server, await arrive(server))).rawKey
+  server = await startInProcess()
+  key = (await mint(server, await newPerson(server))).rawKey
 }, START_MS)
 afterAll(async () => {
   await server.stop()
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const environment = () => ({ OPENALL: server.origin, KEY: key })
 
-test('the commands of the page do what it says, as they stand, one after the other', async () => {
+test('the commands of the page work as written, one after the other', async () => {
   expect(blocks.length).toBeGreaterThanOrEqual(12)
   const { code, output, errors } = await shell.run(blocks.join('\n'), environment())
   expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
@@ -33,7 +33,7 @@ test('the commands of the page do what it says, as they stand, one after the oth
   expect(output).toMatch(/^\w{10}\tLaunch day$/m)
 }, 60_000)
 
-test('a command that the service refuses would be noticed', async () => {
+test('a command that the service refuses fails the test', async () => {
   const { code } = await shell.run(blocks[1]!, { ...environment(), KEY: 'nonsense' })
   expect(code).not.toBe(0)
 })

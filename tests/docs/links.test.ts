@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const pages = ['*.md', '{docs,bench}/*.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8').replace(/^```.*?^```$/gms, '')
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings on GitHub. */
 function anchorsOf(page: string): string[] {
   return Array.from(read(page).matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
     heading
@@ -17,7 +17,7 @@ function anchorsOf(page: string): string[] {
   )
 }
 
-test('every link between pages leads to a file and a heading that exist', () => {
+test('every link between pages leads to an existing file and heading', () => {
   expect(pages.length).toBeGreaterThan(12)
   const broken = pages.flatMap((page) =>
     Array.from(read(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g), ([, path = '', anchor]) => {

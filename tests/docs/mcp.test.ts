@@ -7,7 +7,7 @@ import { blocksOf, pageOf } from './run.ts'
 
 const PAGE = pageOf('mcp.md')
 
-test('what agents are configured with can be read as it stands, and sends the key to the right place', () => {
+test('the configurations for agents are valid as written, and send the key to the right place', () => {
   const blocks = blocksOf(PAGE, 'json').map((block) => JSON.stringify(JSON.parse(block)))
   blocks.push(...blocksOf(PAGE, 'toml').map((block) => JSON.stringify(Bun.TOML.parse(block))))
   expect(blocks.length).toBeGreaterThanOrEqual(4)

@@ -8,12 +8,12 @@ export function pageOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8')
 }
 
-/** The blocks of one language on a page, as they stand. */
+/** The code blocks of one language on a page, unchanged. */
 export function blocksOf(page: string, language: string): string[] {
   return Array.from(page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms')), ([, block = '']) => block)
 }
 
-/** A shell whose curl fails where the service refuses, for what a page says is to be run as it stands. */
+/** Runs a page's examples unchanged, in a shell whose curl fails if the service refuses. */
 export class Shell {
   readonly home = mkdtempSync(join(tmpdir(), 'openall-docs-'))
 

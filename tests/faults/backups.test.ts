@@ -9,7 +9,7 @@ import { RUNTIMES, type Server, startServer } from '../server.ts'
 
 setDefaultTimeout(120_000)
 
-/** Enough to copy that there is a middle to be killed in. */
+/** Large enough that a copy can be killed halfway. */
 const ROWS = 100_000
 const DAY_MS = 86_400_000
 /** A service has started by then. */
@@ -18,7 +18,7 @@ const DUE_IN_MS = 12_000
 const folder = mkdtempSync(join(tmpdir(), 'openall-backups-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A database with some megabytes, whose service has stopped. */
+/** A database of some megabytes, whose service has stopped. */
 async function large(name: string): Promise<string> {
   const database = join(folder, name, 'openall.db')
   const server = await startServer({ database })
@@ -30,11 +30,11 @@ async function large(name: string): Promise<string> {
   return database
 }
 
-/** What a backup is called while it is made. */
+/** The name of an unfinished backup. */
 const partialIn = (at: string) => namesIn(at).find((name) => name.includes('.partial'))
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
-  test('killed in the middle of a backup leaves none under its name, and the next start makes it and tidies up', async () => {
+  test('a kill in the middle of a backup leaves no partial one, and the next start makes it and cleans up', async () => {
     const database = await large(`${runtime}-killed`)
     const to = join(dirname(database), 'backups')
     const server = await startWithBackups(database, to, runtime)
@@ -56,18 +56,18 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     await server.stop()
   })
 
-  test('requests are answered while a backup is made, and a stop does not wait for it', async () => {
+  test('requests are answered during a backup, and a stop does not wait for it', async () => {
     const database = await large(`${runtime}-busy`)
     const to = join(dirname(database), 'backups')
     mkdirSync(to, { mode: 0o700 })
-    // Due once the service has started: what it does then it does only once.
+    // Due after the start, when the service is otherwise idle.
     const last = new Date(Date.now() - DAY_MS + DUE_IN_MS).toISOString().slice(0, 19).replaceAll(':', '-')
     const before = `openall-${last}Z.db`
     writeFileSync(join(to, before), '')
     const server = await startWithBackups(database, to, runtime)
     const isMade = () => copiesIn(to).some((name) => name !== before)
     await eventually(() => partialIn(to) !== undefined || isMade(), 'a backup is being made', 60_000)
-    // One statement copies: on the event loop no answer would come before the copy has its whole size.
+    // One statement copies: on the event loop no answer would come before the copy is complete.
     const sizes: number[] = []
     while (!isMade()) {
       await (await fetch(`${server.origin}/healthz`)).text()
@@ -86,7 +86,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   })
 })
 
-test('two processes over one file make one backup', async () => {
+test('two processes on one file make one backup', async () => {
   const database = await large('two')
   const to = join(dirname(database), 'backups')
   const servers = await Promise.all([startWithBackups(database, to), startWithBackups(database, to)])

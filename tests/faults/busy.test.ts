@@ -37,7 +37,7 @@ for (const runtime of RUNTIMES) {
       const people = []
       for (const ms of [300, 2000, 1200]) {
         const locked = await lock(database, ms)
-        // Both wait for the lock; the account is written by a library, with queries of its own.
+        // Both wait for the lock; the account is written by better-auth, with its own queries.
         const [person, load] = await Promise.all([signUp(server), mixedLoad([server], slugs, () => Bun.sleep(ms))])
         await person.makeBundle()
         people.push(person)
@@ -62,7 +62,7 @@ for (const runtime of RUNTIMES) {
       rmSync(folder, { recursive: true, force: true })
     }, 60_000)
 
-    test('a write that waits for too long is told when to come back, and /readyz and metrics say so until it is over', async () => {
+    test('a write that waits too long is told when to come back, and /readyz and metrics report it until it is over', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'openall-'))
       const database = join(folder, 'test.db')
       const server = await startServer({ runtime, database, env: { SERVICE_METRICS_TOKEN: 'a token of the tests' } })

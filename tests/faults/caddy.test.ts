@@ -11,7 +11,7 @@ import { startServer } from '../server.ts'
 const CADDYFILE = fileURLToPath(new URL('../../deploy/Caddyfile', import.meta.url))
 const CLIENTS = 8
 
-test('behind Caddy, as it is set up in deploy/, a restart refuses nobody', async () => {
+test('behind Caddy, configured as in deploy/, a restart refuses no request', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-caddy-'))
   const origin = `http://localhost:${freePort()}`
   const env = { SERVICE_BASE_URL: origin, SERVICE_CLIENT_IP_HEADER: 'x-real-ip', SERVICE_DRAIN_MS: '1000' }
@@ -22,7 +22,7 @@ test('behind Caddy, as it is set up in deploy/, a restart refuses nobody', async
       HOME: folder,
       SERVICE_BASE_URL: origin,
       UPSTREAM: new URL(server.origin).host,
-      // Of several on one machine only one could have the usual port.
+      // Several Caddies on one machine cannot share the default port.
       CADDY_ADMIN: `localhost:${freePort()}`,
     },
     stdout: 'ignore',

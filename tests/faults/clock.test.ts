@@ -2,13 +2,13 @@ import { describe, expect } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask, bundleOf, mint, type Person, signUp } from '../contract/people.ts'
+import { ask, mint, newBundle, type Person, signUp } from '../contract/people.ts'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { newLanes } from './lanes.ts'
 
-/** Debian's package `faketime`: a process whose wall clock a file turns. What the recorder does is in tests/insights. */
+/** Debian's package `faketime`: a file sets the process's wall clock. The recorder's behaviour is tested in tests/insights. */
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 const hasClock = existsSync(FAKETIME)
 if (!hasClock) console.warn('clock.test.ts is skipped: the package faketime is not installed')
@@ -43,9 +43,9 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
       },
     })
     person = await signUp(server, { 'x-client': '192.0.2.200' })
-    // Nothing is logged here, mails neither.
+    // Nothing is logged here, not even mails.
     await server.sql('UPDATE user SET email_verified = 1 WHERE id = ? RETURNING 1', [person.userId])
-    owned = await bundleOf(server, person)
+    owned = await newBundle(server, person)
   }
   const stopAll = async () => {
     await server?.kill()
@@ -53,17 +53,63 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
   }
   const scenario = newLane(startAll, stopAll)
 
-  /** The day as the server's clock shows it. Its `Date` header would not do: Deno's goes on only from where it was. */
+  /** The day on the server's clock. Its `Date` header would not do: Deno's only continues from the last value. */
   const shownDay = async () =>
     (await ask(server, `GET /api/links/${owned}/insights`, { cookie: person.cookie })).body.range.to.slice(0, 10)
   const from = (address: string) => ({ 'x-client': address })
   const isFree = async (address: string) => (await sendEvent(server, 'unknown123', from(address))).status === 204
 
+  scenario('a bundle opens and closes by the clock, at the very second, from the cache too', async () => {
+    const now = Date.parse(
+      (await ask(server, `GET /api/links/${owned}/insights`, { cookie: person.cookie })).body.range.to,
+    )
+    // Far from the seconds that pass during the test.
+    const opens = now + 2 * DAY_SECONDS * 1000
+    const closes = opens + DAY_SECONDS * 1000
+    const body = { opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }
+    const { status } = await ask(server, `PATCH /api/links/${owned}`, { cookie: person.cookie, body })
+    expect(status).toBe(200)
+    const view = async () => {
+      const page = await fetch(`${server.origin}/l/${owned}`)
+      await page.arrayBuffer()
+      return page.status
+    }
+    /** Moves the clock to some seconds from an instant. */
+    const move = (instant: number, seconds: number) => turn(Math.round((instant - Date.now()) / 1000) + seconds)
+    const seen: number[] = []
+    const look = async (instant: number, seconds: number) => {
+      move(instant, seconds)
+      seen.push(await view(), await view())
+    }
+    for (const margin of [-30, 30]) await look(opens, margin)
+    for (const margin of [-30, 30]) await look(closes, margin)
+    await look(opens, 30)
+    await look(opens, -30)
+    expect(seen).toEqual([403, 403, 200, 200, 200, 200, 410, 410, 200, 200, 403, 403])
+
+    // While the clock ticks over the instant, only the second of the change may have either answer.
+    for (const [instant, before, after] of [
+      [opens, 403, 200],
+      [closes, 200, 410],
+    ] as const) {
+      move(instant, -3)
+      const statuses: number[] = []
+      await eventually(async () => {
+        statuses.push(await view())
+        return statuses.at(-1) === after
+      }, 'the clock has passed the instant')
+      expect(new Set(statuses)).toEqual(new Set([before, after]))
+    }
+    turn(0)
+    const always = { opensAt: null, closesAt: null }
+    await ask(server, `PATCH /api/links/${owned}`, { cookie: person.cookie, body: always })
+  })
+
   for (const [name, seconds] of [
     ['forth', DAY_SECONDS],
     ['back', -DAY_SECONDS],
   ] as const) {
-    scenario(`a clock that jumps a day ${name} and returns costs no session, key, answer or limit`, async () => {
+    scenario(`a clock that jumps a day ${name} and back costs no session, key, answer or limit`, async () => {
       const slug = await newSlug(server)
       const { rawKey: key, apiKey } = await mint(server, person, { rateLimitPerHour: 0 })
       const send = () =>
@@ -91,11 +137,11 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
       turn(0)
       await eventually(async () => (await shownDay()) === today, 'the clock is back')
       expect(await isWell()).toBe('200,200,200,200')
-      // A window goes by as long as it is, whatever the clock shows.
+      // A window lasts as long as it is, whatever the clock shows.
       expect(await isFree(address)).toBe(false)
       await eventually(() => isFree(address), 'the limit has let go', WINDOW_MS + 5_000)
       expect((await send()).body.slug).toBe(first.body.slug)
-      // As another process does it: what is known of a key is kept no longer for the jump.
+      // As another process would: the jump must not extend how long a key stays cached.
       await server.sql('UPDATE api_keys SET revoked_at = ? WHERE id = ?', [Date.now(), apiKey.id])
       const status = async () => (await ask(server, 'GET /api/me', { key })).status
       await eventually(async () => (await status()) === 401, 'the key has ended', 5_000)

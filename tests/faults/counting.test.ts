@@ -8,11 +8,11 @@ import { eventually } from '../eventually.ts'
 import { signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
-import { often } from './full.ts'
+import { byMode } from './full.ts'
 import { ADDRESS_HEADER, mixedLoad, type Sent } from './load.ts'
 
-/** How long each load lasts. */
-const SECONDS = often({ quick: 3, full: 60 })
+/** The duration of each load. */
+const SECONDS = byMode({ quick: 3, full: 60 })
 const PATIENCE_MS = (SECONDS * 3 + 60) * 1000
 const env = { SERVICE_CLIENT_IP_HEADER: ADDRESS_HEADER, LOG_LEVEL: 'error' }
 
@@ -38,7 +38,7 @@ function totalsOf(database: string): Totals {
   }
 }
 
-/** What the store must hold. A load that runs over midnight (UTC) sees viewers on two days. */
+/** What the database must hold. A load across midnight UTC sees viewers on two days. */
 function expected({ views, clicks, viewers }: Sent): Totals {
   return { views, clicks, viewers: [...viewers.values()].reduce((sum, { size }) => sum + size, 0) }
 }
@@ -48,11 +48,11 @@ const makeSlugs = (server: Server) => Promise.all(Array.from({ length: 5 }, () =
 for (const runtime of RUNTIMES) {
   describe(`on ${runtime}`, () => {
     test(
-      'of a mixed load every view, viewer and click is counted, to the last one, after SIGTERM',
+      'every view, viewer and click of a mixed load is counted exactly after SIGTERM',
       async () => {
         const server = await startServer({ runtime, env, database: join(folder, `${runtime}-one.db`) })
         const slugs = await makeSlugs(server)
-        // However busy the machine is: a load of nothing would show nothing.
+        // Even on a busy machine the load must be large enough to show something.
         const sent = await mixedLoad([server], slugs, (sent) =>
           Promise.all([Bun.sleep(SECONDS * 1000), eventually(() => sent.views > 500, 'there is a load', PATIENCE_MS)]),
         )
@@ -65,7 +65,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'of requests that SIGTERM falls among, those that were answered are counted',
+      'requests that were answered during SIGTERM are counted',
       async () => {
         const server = await startServer({ runtime, env, database: join(folder, `${runtime}-amid.db`) })
         const slugs = await makeSlugs(server)
@@ -77,18 +77,18 @@ for (const runtime of RUNTIMES) {
         })
         expect(await stopped).toBe(0)
         const { views, clicks } = totalsOf(server.database)
-        // What was counted and whose answer got lost on the way is at most a request a connection.
+        // Per connection at most one request was counted without its answer arriving.
         expect(views).toBeGreaterThanOrEqual(sent.views)
         expect(clicks).toBeGreaterThanOrEqual(sent.clicks)
         expect(views + clicks).toBeLessThanOrEqual(sent.views + sent.clicks + 64)
-        // A reader that has the file open while the server stops does not matter; a load of nothing would.
+        // A reader that holds the file open during the stop does not matter.
         expect(sent.views).toBeGreaterThan(10)
       },
       PATIENCE_MS,
     )
 
     test(
-      'two processes on one file count right together, also when one goes and comes back',
+      'two processes on one file count correctly together, also when one goes and comes back',
       async () => {
         const database = join(folder, `${runtime}-two.db`)
         const servers = [
@@ -110,7 +110,7 @@ for (const runtime of RUNTIMES) {
     )
 
     test(
-      'while the store is away pages that are kept and events keep answering, nothing lies, and counts are kept',
+      'while the database is down cached pages and events keep answering, no answer is wrong, and counts are kept',
       async () => {
         const sqld = await startSqld()
         const remote = {

@@ -10,9 +10,9 @@ import { command } from '../server.ts'
 const PATIENCE_MS = 60_000
 const LIMIT = 160
 
-// On Bun alone: Deno's server ends the process, with `Too many open files`.
+// Only on Bun: Deno's server exits with `Too many open files`.
 test(
-  'the log says when file descriptors run out, once, and when they are free again',
+  'the log says once when file descriptors run out, and when they are free again',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'openall-descriptors-'))
     const port = freePort()

@@ -21,7 +21,7 @@ function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): v
     folder,
     fill() {
       const file = openSync(ballast, 'a')
-      // To the last byte: by blocks, then by what is left of one.
+      // To the last byte: whole blocks, then the rest.
       for (let size = 65_536; size >= 1; ) {
         try {
           if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2)
@@ -64,7 +64,7 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
   }
 
   test(
-    'a full disk refuses writes with 500, keeps reads and launchers, and writing goes on once there is room',
+    'a full disk refuses writes with 500, keeps reads and launchers, and writing resumes once there is space',
     async () => {
       const { slug } = await owner.makeBundle()
       const kept = await newSlug(server)
@@ -76,7 +76,7 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
         if (answer.status === 201) made.push(answer.body.slug)
         return [answer.status, answer.body.code]
       }
-      // The log has room of its own until it must grow.
+      // The log has some space left before it must grow.
       await eventually(async () => (await write())[0] === 500, 'a write is refused')
       for (let round = 0; round < 3; round += 1) {
         expect(await write()).toEqual([500, 'INTERNAL_ERROR'])
@@ -86,7 +86,7 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
         expect((await sendEvent(server, kept)).status).toBe(204)
         expect((await owner.api('GET', '/api/me/links')).status).toBe(200)
         expect([await page('/readyz'), await page('/healthz')]).toEqual([200, 200])
-        // Counts have been tried to be written by now.
+        // By now the service has tried to write counts.
         await Bun.sleep(1_100)
       }
       disk.free()

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const BYTES = 512 * 1024 * 1024
-/** EXT4_IOC_SHUTDOWN, and not even its log is written. */
-const [SHUTDOWN, WITHOUT_THE_LOG] = [0x8004587d, 2]
+/** EXT4_IOC_SHUTDOWN, without writing the journal. */
+const [SHUTDOWN, WITHOUT_JOURNAL] = [0x8004587d, 2]
 
-/** A disk of its own, whose power can be cut: what was not flushed to it by then is gone. */
+/** A file system whose power can be cut: data that was not flushed by then is lost. */
 export interface Disk {
   folder: string
-  /** From now on nothing reaches it, and whoever tries is told of an error. */
+  /** From now on nothing is written, and every access fails. */
   cutPower(): void
-  /** As the machine does when it starts again; nobody may use the disk. */
+  /** As after a restart of the machine. No process may be using the disk. */
   mountAgain(): void
   remove(): void
 }
@@ -25,7 +25,7 @@ export function mountDisk(): Disk | null {
   mkdirSync(folder)
   writeFileSync(image, '')
   truncateSync(image, BYTES)
-  const run = (...words: string[]) => Bun.spawnSync(words).exitCode === 0
+  const run = (...args: string[]) => Bun.spawnSync(args).exitCode === 0
   const mount = () => run('mount', '-o', 'loop', image, folder)
   if (!run('mkfs.ext4', '-q', '-F', image) || !mount()) {
     rmSync(place, { recursive: true })
@@ -39,7 +39,7 @@ export function mountDisk(): Disk | null {
     cutPower() {
       const libc = dlopen('libc.so.6', { ioctl: { args: ['i32', 'u64', 'buffer'], returns: 'i32' } })
       const root = openSync(folder, 'r')
-      const done = libc.symbols.ioctl(root, SHUTDOWN, new Uint32Array([WITHOUT_THE_LOG]))
+      const done = libc.symbols.ioctl(root, SHUTDOWN, new Uint32Array([WITHOUT_JOURNAL]))
       closeSync(root)
       libc.close()
       must(done === 0, 'cut off')

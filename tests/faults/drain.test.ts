@@ -9,7 +9,7 @@ const PATIENCE_MS = 90_000
 const CONNECTIONS = 24
 const HEAD_OF_LAST = /^connection: close\r$/im
 
-/** A connection as a proxy keeps it: request after request, until an answer says that it was the last. */
+/** A proxy's connection: request after request, until an answer says that it was the last. */
 interface Kept {
   /** Resolves to how it ended: told so by an answer, or cut with a request unanswered. */
   ended: Promise<'told' | 'cut'>
@@ -43,11 +43,11 @@ function keep({ origin }: Server, path: string): Kept {
 
 for (const runtime of RUNTIMES) {
   test(
-    `on ${runtime} SIGTERM breaks off no request of a connection that is in use, and says that it will not be ready`,
+    `on ${runtime} SIGTERM breaks off no request on a connection in use, and readiness fails first`,
     async () => {
       const server = await startServer({ runtime, env: { SERVICE_DRAIN_MS: '3000' } })
       const slug = await newSlug(server)
-      // Launchers from memory, from the router, and pages go different ways.
+      // Cached launchers, the router and pages take different paths.
       const paths = [`/l/${slug}`, `/l/${slug}/qr.svg`, '/sign-in']
       for (const path of paths) expect((await fetch(server.origin + path)).status).toBe(200)
       const ready = async () => {
@@ -59,7 +59,7 @@ for (const runtime of RUNTIMES) {
       await eventually(() => kept.every(({ answers }) => answers() > 2), 'every connection is in use')
       const stopped = server.stop()
       await becomes(ready, [503, 'stopping'])
-      // Whoever has not heard of it yet is served.
+      // Clients that have not noticed yet are still served.
       expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)
       expect(await Promise.all(kept.map(({ ended }) => ended))).toEqual(kept.map(() => 'told'))
       expect(await stopped).toBe(0)
@@ -69,7 +69,7 @@ for (const runtime of RUNTIMES) {
   )
 }
 
-test('SIGINT, from whoever has it in a terminal, stops at once', async () => {
+test('SIGINT, as from a terminal, stops at once', async () => {
   const server = await startServer({ env: { SERVICE_DRAIN_MS: '1' } })
   expect(await server.stop('SIGINT')).toBe(0)
   expect(server.output()).toContain('"msg":"stopping"')

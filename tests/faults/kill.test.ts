@@ -5,13 +5,13 @@ import { dirname } from 'node:path'
 import { create } from '../contract/support.ts'
 import { signUp } from '../people.ts'
 import { RUNTIMES, startServer } from '../server.ts'
-import { often, tell } from './full.ts'
+import { byMode, reportFault } from './full.ts'
 
 /** Enough for dozens of writes to wait for the disk together. */
 const CREATORS = 62
-const ROUNDS = often({ quick: 8, full: 40 })
+const ROUNDS = byMode({ quick: 8, full: 40 })
 
-/** What a bundle consists of; `broken` counts those that lack a part. */
+/** The parts of a bundle; `broken` counts bundles that lack one. */
 const WHOLE = `SELECT
   (SELECT count(*) FROM bundles b WHERE NOT EXISTS
     (SELECT 1 FROM bundle_versions v WHERE v.bundle_id = b.id AND v.version_number = 1 AND v.urls = b.urls)
@@ -19,14 +19,14 @@ const WHOLE = `SELECT
   (SELECT count(*) FROM bundle_versions WHERE bundle_id NOT IN (SELECT id FROM bundles)) AS strayVersions,
   (SELECT count(*) FROM claims WHERE bundle_id NOT IN (SELECT id FROM bundles)) AS strayClaims`
 
-/** Bundles whose versions are not 1, 2, 3 and so on up to the bundle's own, or whose last one is not what it shows. */
+/** Bundles whose versions are not 1, 2, 3 … up to the current one, or whose last version differs from the bundle. */
 const GAPS = `SELECT b.slug FROM bundles b JOIN bundle_versions v ON v.bundle_id = b.id GROUP BY b.id
   HAVING min(v.version_number) <> 1 OR max(v.version_number) <> count(*) OR max(v.version_number) <> b.version_number
     OR b.title IS NOT (SELECT title FROM bundle_versions WHERE bundle_id = b.id ORDER BY version_number DESC LIMIT 1)`
 
 for (const runtime of RUNTIMES) {
   describe(`on ${runtime}`, () => {
-    test('kill -9 in the middle of creates and edits loses nothing that was answered, and leaves nothing in part', async () => {
+    test('kill -9 in the middle of creates and edits loses nothing that was answered, and leaves nothing incomplete', async () => {
       const server = await startServer({ runtime })
       const owner = await signUp(server)
       const { slug: edited } = await owner.makeBundle()
@@ -75,7 +75,7 @@ for (const runtime of RUNTIMES) {
         expect([...answered].filter(([slug, url]) => urls.get(slug) !== url)).toEqual([])
         await server.restart()
       }
-      tell(`${runtime} over a file, killed ${ROUNDS} times`, answered.size + titles.length, 0)
+      reportFault(`${runtime} over a file, killed ${ROUNDS} times`, answered.size + titles.length, 0)
       expect(answered.size).toBeGreaterThan(ROUNDS * 5)
       const [slug = ''] = [...answered.keys()]
       expect((await fetch(`${server.origin}/l/${slug}`)).status).toBe(200)

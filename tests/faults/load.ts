@@ -1,22 +1,21 @@
 import type { Server } from '../server.ts'
 
-/** How many of what was sent was answered as it should be; any other answer is in `wrong`. */
+/** How many requests got the expected answer; the others are in `wrong`. */
 export interface Sent {
   views: number
   clicks: number
   /** Distinct viewers of each slug. */
   viewers: Map<string, Set<string>>
-  /** Answers that should not have been, and requests without one. */
+  /** Unexpected or missing answers. */
   wrong: string[]
 }
 
-/** The header that the servers under load take the client's address from. */
+/** The header from which the servers under load take the client's address. */
 export const ADDRESS_HEADER = 'x-client'
 
 /**
- * Views and clicks over 64 connections, evenly over servers and slugs, from many viewers, until what `until` gives of
- * what was sent so far resolves.
- * Three of four requests are views.
+ * Sends views and clicks (3 to 1) over 64 connections, spread evenly over servers and slugs, from many viewers.
+ * @param until gets the counts so far; the load ends when its promise resolves.
  */
 export async function mixedLoad(
   servers: readonly Pick<Server, 'origin'>[],

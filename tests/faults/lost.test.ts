@@ -7,28 +7,28 @@ import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { mountDisk } from './disk.ts'
-import { IS_FULL, often, tell } from './full.ts'
+import { byMode, IS_FULL, reportFault } from './full.ts'
 
-// The table in docs/self-hosting.md: what a fault loses of what was answered. `bun run faults` prints the numbers.
+// The table in docs/self-hosting.md: how much of what was answered each fault loses. `bun run faults` prints the numbers.
 
 const PATIENCE_MS = 300_000
 const CREATORS = 16
-/** When Linux has written to the disk what nobody asked it to. */
+/** After this long Linux writes unsynced data to the disk. */
 const WRITTEN_BACK_MS = 40_000
-const ROUNDS = often({ quick: 2, full: 5 })
-/** How much is answered in each before the fault. */
-const AT_LEAST = often({ quick: 5, full: 20 }) * CREATORS
+const ROUNDS = byMode({ quick: 2, full: 5 })
+/** The minimum number of answers before each fault. */
+const AT_LEAST = byMode({ quick: 5, full: 20 }) * CREATORS
 
 const probe = mountDisk()
 probe?.remove()
 if (probe === null) console.warn('lost.test.ts cuts no power: mounting a file system is not permitted here')
 
-/** What was answered: creates by their slug, edits of one bundle by their title. */
+/** What was answered: creates by slug, edits of one bundle by title. */
 class Ledger {
   readonly slugs: string[] = []
   readonly titles: string[] = []
 
-  /** Creates and edits without pause until `fault` has come about and nothing is answered any more. */
+  /** Creates and edits continuously until `fault` is over and nothing is answered any more. */
   async during(server: Server, owner: Person, slug: string, fault: () => Promise<unknown>): Promise<void> {
     const enough = this.slugs.length + AT_LEAST
     let isOver = false
@@ -52,15 +52,15 @@ class Ledger {
     await all
   }
 
-  /** What of it the store does not have. */
+  /** Answered writes that the database does not have. */
   async lost({ sql }: Pick<Server, 'sql'>): Promise<string[]> {
     const slugs = new Set((await sql('SELECT slug FROM bundles')).map((row) => row.slug))
     const titles = new Set((await sql('SELECT title FROM bundle_versions')).map((row) => row.title))
     return [...this.slugs.filter((slug) => !slugs.has(slug)), ...this.titles.filter((title) => !titles.has(title))]
   }
 
-  tell(fault: string, lost: readonly string[]): void {
-    tell(fault, this.slugs.length + this.titles.length, lost.length)
+  report(fault: string, lost: readonly string[]): void {
+    reportFault(fault, this.slugs.length + this.titles.length, lost.length)
   }
 }
 
@@ -82,7 +82,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     })
 
   test.skipIf(probe === null)(
-    'a power cut loses nothing that a file has answered, and nobody is signed out',
+    'a power cut loses nothing answered from a file, and signs nobody out',
     async () => {
       const disk = mountDisk()!
       const server = await startServer({ runtime, database: join(disk.folder, 'openall.db') })
@@ -101,7 +101,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
           expect((await owner.api('GET', `/api/links/${slug}`)).status).toBe(200)
         }
         const lost = await ledger.lost(server)
-        ledger.tell(`${runtime} over a file, ${ROUNDS} power cuts`, lost)
+        ledger.report(`${runtime} over a file, ${ROUNDS} power cuts`, lost)
         expect(lost).toEqual([])
       } finally {
         await server.kill()
@@ -111,9 +111,9 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     PATIENCE_MS,
   )
 
-  // sqld promises less: what it answered lately is gone, but what is there is whole, and goes on.
+  // sqld promises less: recent answers may be lost, but what exists is complete and usable.
   test.skipIf(probe === null || !IS_FULL)(
-    'after a power cut sqld has whole bundles, and the service goes on',
+    'after a power cut sqld has only complete bundles, and the service continues',
     async () => {
       const disk = mountDisk()!
       const sqld = await startSqld(undefined, disk.folder)
@@ -122,7 +122,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       const { slug } = await owner.makeBundle()
       const ledger = new Ledger()
       try {
-        // So that something is there.
+        // So that there is something.
         await Bun.sleep(WRITTEN_BACK_MS)
         await ledger.during(server, owner, slug, async () => {
           disk.cutPower()
@@ -131,7 +131,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
         disk.mountAgain()
         await sqld.restart()
         await server.restart()
-        ledger.tell(`${runtime} over sqld, a power cut`, await ledger.lost(server))
+        ledger.report(`${runtime} over sqld, a power cut`, await ledger.lost(server))
         expect(await server.sql('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
         expect((await owner.api('GET', `/api/links/${slug}`)).status).toBe(200)
         expect((await create(server, { urls: ['https://a.example/'] })).status).toBe(201)
@@ -145,7 +145,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
 
   for (const store of ['http', 'replica'] as const) {
     test(
-      `kill -9 loses nothing that was answered over ${store === 'http' ? 'sqld' : 'a replica of sqld'}`,
+      `kill -9 loses nothing answered over ${store === 'http' ? 'sqld' : 'a replica of sqld'}`,
       async () => {
         const sqld = await startSqld()
         const server = await startOver(sqld, store)
@@ -158,7 +158,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
             await server.restart()
           }
           const lost = await ledger.lost(server)
-          ledger.tell(`${runtime} over ${store}, the service killed ${ROUNDS} times`, lost)
+          ledger.report(`${runtime} over ${store}, the service killed ${ROUNDS} times`, lost)
           expect(lost).toEqual([])
         } finally {
           await server.kill()

@@ -1,14 +1,14 @@
 import { describe, expect } from 'bun:test'
 import { eventually } from '../eventually.ts'
-import { startSink } from '../mail-sink.ts'
+import { startMailSink } from '../mail-sink.ts'
 import { linkIn, newEmail, PASSWORD, signUp, Visitor } from '../people.ts'
 import { freePort } from '../ports.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { IS_FULL } from './full.ts'
-import { beside } from './lanes.ts'
+import { concurrentTest } from './lanes.ts'
 
 const PATIENCE_MS = 60_000
-/** Among other tests the machine itself may be late; a mail server that says nothing is given up after fifteen seconds. */
+/** With other tests the machine itself may be slow; a silent mail server is given up after fifteen seconds. */
 const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
@@ -16,9 +16,9 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     ['refuses connections', false],
     ['takes connections and says nothing', true],
   ]
-  // A silent one is given up after a while that the quick form waits for once.
-  beside.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
-    'a mail server that %s keeps nobody waiting and is logged, and mail goes out once it is back',
+  // Giving up a silent one takes a while, so the quick run does it once.
+  concurrentTest.each(ways.filter(([, isSilent]) => IS_FULL || !isSilent || runtime === 'bun'))(
+    'a mail server that %s delays nobody and is logged, and mail is sent once it is back',
     async (_, isSilent) => {
       const port = freePort()
       const silent = isSilent ? Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }) : null
@@ -42,7 +42,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
         await eventually(async () => failures() >= sends.length, 'every lost mail is logged', 25_000)
         for (const email of [...emails, person.email]) expect(server.output()).not.toContain(email)
         silent?.stop(true)
-        const sink = await startSink(port)
+        const sink = await startMailSink(port)
         const email = newEmail('back')
         await visitor.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
         expect(linkIn(await sink.mailTo(email))).toStartWith('http')

@@ -9,16 +9,16 @@ import { eventually } from '../eventually.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { IS_FULL, often } from './full.ts'
+import { byMode, IS_FULL } from './full.ts'
 import { ADDRESS_HEADER, mixedLoad } from './load.ts'
 
 const PATIENCE_MS = 120_000
-/** A second is promised. Among other tests the machine itself may be late. */
+/** The promise is a second. With other tests the machine itself may be slow. */
 const EDIT_SHOWS_MS = IS_FULL ? 1_500 : 4_000
 const PROCESSES: readonly Runtime[] = ['bun', 'deno', 'bun']
 const STORES: readonly Target['store'][] = IS_FULL ? ['http', 'ws', 'replica'] : ['http']
 
-/** Three processes of the service, all started at once on one empty database and one Redis. */
+/** Three processes of the service, started at once on one empty database and one Redis. */
 describe.each(STORES.map((store) => ({ store })))('three processes over $store', ({ store }) => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-many-'))
   let sqld: Sqld
@@ -43,7 +43,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
       ),
     )
     person = await signUp(servers[0]!)
-    // Nothing is logged here, mails neither.
+    // Nothing is logged here, not even mails.
     await servers[0]!.sql('UPDATE user SET email_verified = 1 WHERE id = ? RETURNING 1', [person.userId])
   }, PATIENCE_MS)
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
   }
   const sql = (query: string) => servers[0]!.sql(query)
 
-  test('each migration was run once, and the day has one salt', async () => {
+  test('each migration ran once, and the day has one salt', async () => {
     const rows = await sql('SELECT hash FROM __drizzle_migrations ORDER BY created_at')
     expect(rows.map(({ hash }) => hash)).toEqual(knownMigrations().map(({ hash }) => hash))
     const today = new Date().toISOString().slice(0, 10)
@@ -69,7 +69,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
   test('limits are exact: a key’s, and an address’s', async () => {
     const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
     const slug = await newSlug(servers[0]!)
-    // Made after the key: where a copy has the bundle, it has the key. Asking for that would count.
+    // Created after the key: a replica that has the bundle has the key. Using the key to check would count.
     const isEverywhere = async () =>
       (await Promise.all(servers.map(async ({ origin }) => (await fetch(`${origin}/l/${slug}`)).ok))).every(Boolean)
     await eventually(isEverywhere, 'the bundle is everywhere')
@@ -83,7 +83,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
   })
 
   test(
-    'a key that is revoked in one process ends in the others within five seconds, an edit shows within one',
+    'a key revoked in one process ends in the others within five seconds, an edit shows within one',
     async () => {
       const { rawKey: key, apiKey } = await mint(servers[0]!, person)
       const slug = (
@@ -107,9 +107,9 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
   )
 
   test(
-    'creates without pause in all processes are all answered',
+    'continuous creates in all processes are all answered',
     async () => {
-      const until = performance.now() + often({ quick: 3_000, full: 10_000 })
+      const until = performance.now() + byMode({ quick: 3_000, full: 10_000 })
       const statuses: number[] = []
       const create = async (server: Server, client: number) => {
         for (let n = 0; performance.now() < until; n += 1) {
@@ -125,7 +125,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
     PATIENCE_MS,
   )
 
-  test('creates of one idempotency key that reach all processes at once make one bundle', async () => {
+  test('creates with one idempotency key that reach all processes at once make one bundle', async () => {
     const send = (server: Server) =>
       ask(server, 'POST /api/links', {
         body: { urls: ['https://once.example/'] },
@@ -142,7 +142,7 @@ describe.each(STORES.map((store) => ({ store })))('three processes over $store',
     async () => {
       const slugs = await Promise.all(Array.from({ length: 5 }, () => newSlug(servers[0]!)))
       await Bun.sleep(500)
-      const sent = await mixedLoad(servers, slugs, () => Bun.sleep(often({ quick: 2_000, full: 15_000 })))
+      const sent = await mixedLoad(servers, slugs, () => Bun.sleep(byMode({ quick: 2_000, full: 15_000 })))
       expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0])
       expect(sent.wrong).toEqual([])
       const of = `(SELECT id FROM bundles WHERE slug IN (${slugs.map((slug) => `'${slug}'`).join()}))`

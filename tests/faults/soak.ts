@@ -6,16 +6,16 @@ import { type Person, signUp } from '../people.ts'
 import { type Runtime, startServer } from '../server.ts'
 import { ADDRESS_HEADER, mixedLoad } from './load.ts'
 
-// Run by `bun run soak`: mixed load for SOAK_MINUTES (10) on SOAK_RUNTIME (bun). Fails where memory grows, an answer is
-// none of those that it should be, or a count is not exact.
+// `bun run soak`: mixed load for SOAK_MINUTES (10) on SOAK_RUNTIME (bun). Fails if memory grows, an answer is wrong, or a
+// count is not exact.
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 10)
 const RUNTIME = (process.env.SOAK_RUNTIME ?? 'bun') as Runtime
 const TOKEN = 'a token for metrics in the soak'
 const SAMPLE_MS = 1_000
 const MB = 1024 * 1024
-/** Of the last third over the second. */
-const GROWTH = 1.1
+/** Memory of the last third relative to the second. */
+const MAX_GROWTH = 1.1
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-soak-'))
 const server = await startServer({
@@ -28,7 +28,7 @@ const slugs = await Promise.all(Array.from({ length: 50 }, async () => (await ow
 
 const memory: number[] = []
 const failed: string[] = []
-let [made, edits, asked] = [0, 0, 0]
+let [creates, edits, reads] = [0, 0, 0]
 let isOver = false
 const over = Bun.sleep(MINUTES * 60_000).then(() => {
   isOver = true
@@ -49,21 +49,21 @@ const code = await server.stop()
 const counted = await server.sql(`SELECT (SELECT sum(views) FROM daily_counters) AS views,
   (SELECT sum(open_all_clicks) FROM daily_counters) AS clicks, (SELECT count(*) FROM bundles) AS bundles,
   (SELECT max(version_number) FROM bundle_versions) AS versions`)
-const expected = { views: sent.views, clicks: sent.clicks, bundles: slugs.length + made, versions: edits + 1 }
+const expected = { views: sent.views, clicks: sent.clicks, bundles: slugs.length + creates, versions: edits + 1 }
 const third = (n: number) =>
   mean(memory.slice(Math.floor((n * memory.length) / 3), Math.floor(((n + 1) * memory.length) / 3)))
 const growth = third(2) / third(1)
 const checks = {
-  'memory is flat': growth <= GROWTH,
+  'memory is flat': growth <= MAX_GROWTH,
   'no 5xx': serverErrors === 0,
-  'every answer is as it should be': sent.wrong.length + failed.length === 0,
+  'every answer is correct': sent.wrong.length + failed.length === 0,
   'counts are exact': JSON.stringify(counted[0]) === JSON.stringify(expected),
-  'a clean stop': code === 0,
+  'the stop is clean': code === 0,
 }
 console.log({
   minutes: MINUTES,
   runtime: RUNTIME,
-  requests: sent.views + sent.clicks + made + edits + asked,
+  requests: sent.views + sent.clicks + creates + edits + reads,
   memoryMb: [third(0), third(1), third(2)].map((bytes) => Math.round(bytes / MB)),
   growth: Math.round(growth * 1000) / 1000,
   serverErrors,
@@ -91,16 +91,16 @@ async function sumOf(pattern: RegExp): Promise<number> {
   return [...(await metrics()).matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-/** Anonymous creates, a few a second. */
+/** Anonymous creates, a few per second. */
 async function keepCreating(worker: number): Promise<void> {
   for (; !isOver; await Bun.sleep(100)) {
     const { status } = await create(server, { urls: [URL_OK] }, { [ADDRESS_HEADER]: `192.0.2.${worker}` })
-    if (status === 201) made += 1
+    if (status === 201) creates += 1
     else failed.push(`a create: ${status}`)
   }
 }
 
-/** One bundle's edits. */
+/** Edits of one bundle. */
 async function keepEditing(person: Person): Promise<void> {
   for (; !isOver; await Bun.sleep(200)) {
     const { status } = await person.api('PATCH', `/api/links/${slugs[0]}`, { title: `edit ${edits}` })
@@ -109,7 +109,7 @@ async function keepEditing(person: Person): Promise<void> {
   }
 }
 
-/** What an owner looks at, on pages and by the API. */
+/** Reads of an owner, pages and API. */
 async function keepReading(person: Person): Promise<void> {
   const paths = [
     '/',
@@ -121,10 +121,10 @@ async function keepReading(person: Person): Promise<void> {
     '/readyz',
   ]
   for (; !isOver; await Bun.sleep(50)) {
-    const path = paths[asked % paths.length]!
+    const path = paths[reads % paths.length]!
     const answer = await person.fetch(path)
     await answer.arrayBuffer()
-    asked += 1
+    reads += 1
     if (answer.status !== 200) failed.push(`${path}: ${answer.status}`)
   }
 }

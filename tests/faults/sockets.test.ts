@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { create, newSlug, requestText, sendRaw, statusOf, URL_OK } from '../contract/support.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { IS_FULL, often } from './full.ts'
+import { byMode, IS_FULL } from './full.ts'
 
 const PATIENCE_MS = 120_000
 const IDLE = 1_000
 const SLOW = 60
-/** Whoever waits for one of the slow waits for half a minute at least. Among other tests the machine itself may be late. */
+/** Waiting for a slow client would take at least half a minute. With other tests the machine itself may be slow. */
 const SERVED_WITHIN_MS = IS_FULL ? 1_500 : 15_000
 
-/** A socket of the tests' own, open and silent. */
+/** A raw socket, open and silent. */
 function open({ origin }: Server): Promise<Socket> {
   const socket = connect(Number(new URL(origin).port), 'localhost')
   socket.on('error', () => {})
@@ -27,7 +27,7 @@ function drip(socket: Socket, text: string): () => void {
   return () => clearInterval(timer)
 }
 
-/** A request of two readings, each of which would leave another one behind: two parsers must never see both. */
+/** Ambiguous requests, each of which could hide a second one from one of two parsers. */
 function ambiguous(host: string): Record<string, string> {
   const smuggled = `GET /smuggled HTTP/1.1\r\nhost: ${host}\r\n\r\n`
   const post = (headers: string, body: string) =>
@@ -53,7 +53,7 @@ function ambiguous(host: string): Record<string, string> {
   }
 }
 
-/** Deno goes by the last encoding (RFC 9112, 6.3), so that what follows is a request of its own and none is hidden. */
+/** Deno uses the last encoding (RFC 9112, 6.3), so the rest is a visible second request. */
 const LENIENT_ON_DENO = 'two encodings, the first unknown'
 
 const TRAVERSALS = [
@@ -86,7 +86,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   })
 
   test(
-    'beside a thousand idle connections, slow headers and slow bodies, others are served',
+    'despite a thousand idle connections, slow headers and slow bodies, other requests are served',
     async () => {
       const slug = await newSlug(server)
       const idle: Socket[] = []
@@ -98,7 +98,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       const body = requestText('POST', '/api/links', head, `{"urls":["${'a'.repeat(10_000)}`)
       const stops = slow.map((socket, n) => drip(socket, n % 2 === 0 ? endless : body))
       const times: number[] = []
-      const until = performance.now() + often({ quick: 2_000, full: 40_000 })
+      const until = performance.now() + byMode({ quick: 2_000, full: 40_000 })
       while (performance.now() < until) {
         const from = performance.now()
         const [page, made] = await Promise.all([
@@ -121,7 +121,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     PATIENCE_MS,
   )
 
-  test('a flood of headers is refused, and the server answers on', async () => {
+  test('a flood of headers is refused, and the server still answers', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`x-${n}`, 'some text']))
     const floods = [
       requestText('GET', '/', { host, ...many }),
@@ -142,7 +142,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     expect(answers.length <= (runtime === 'deno' && name === LENIENT_ON_DENO ? 2 : 1)).toBeTrue()
   })
 
-  test('a path that leads out of the static files leads nowhere', async () => {
+  test('a path cannot escape the static files', async () => {
     for (const path of TRAVERSALS) {
       const raw = await sendRaw(server, requestText('GET', path, { host }))
       const status = statusOf(raw)

@@ -7,18 +7,18 @@ import { eventually } from '../eventually.ts'
 import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import { RUNTIMES, type Runtime, type Server, startServer, type Target } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { IS_FULL, often, tell } from './full.ts'
+import { byMode, IS_FULL, reportFault } from './full.ts'
 import { newLanes } from './lanes.ts'
 
 /**
- * What is promised: no request waits longer, whatever the store does. Among other tests the machine itself may hold an
- * answer up, so there it is a guard against waiting for a store that never answers.
+ * The promise: no request waits longer, whatever the database does. With other tests the machine itself may be slow, so
+ * there it only guards against waiting for a database that never answers.
  */
 const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 const PATIENCE_MS = 90_000
 
 const STORES: readonly Target['store'][] = ['http', 'ws', 'replica']
-/** Deno's sockets are not Bun's, so it has its turn as well; of the quick form it has the plainest store. */
+/** Deno has its own sockets, so it is tested too; in the quick run only with the plainest store. */
 const CASES = RUNTIMES.flatMap((runtime) => STORES.map((store) => ({ runtime, store }))).filter(
   ({ runtime, store }) => IS_FULL || runtime === 'bun' || store === 'http',
 )
@@ -70,7 +70,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     return status
   }
 
-  /** Everything that reads or writes, asked at once while the store is away; what was answered, and how late. */
+  /** Sends every kind of read and write at once while the database is down. Resolves to the answers, and how late they were. */
   const askAll = async (passwordMs: number) => {
     const slowest = { ms: 0, what: '' }
     const ask = async (what: string, send: () => Promise<number>, ownMs = 0) => {
@@ -98,7 +98,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
       ask('a list', () => status(owner.api('GET', '/api/me/links'))),
       ask('insights', () => status(owner.api('GET', `/api/links/${kept}/insights`))),
       ask('dashboard', () => status(owner.fetch('/dashboard'))),
-      // Passwords are slow on purpose; what counts is how long the store is waited for.
+      // Password hashing is slow on purpose; what counts is the wait for the database.
       ask('a sign-in', () => status(stranger.api('POST', '/api/auth/sign-in/email', signIn)), passwordMs),
     ])
     return { answers: Object.fromEntries(asked), slowest }
@@ -109,7 +109,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     return answers.join() === '200,200,201'
   }
 
-  /** A copy serves what it holds (docs/decisions.md). */
+  /** A replica serves what it has (docs/decisions.md). */
   const read = store === 'replica' ? 200 : 503
   const expected = {
     alive: 200,
@@ -121,7 +121,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     'a create': 503,
     'a create with a key': 503,
     'an edit': 503,
-    // Somebody else's bundle: a copy can tell.
+    // Another person's bundle, which a replica can recognise.
     'a deletion': store === 'replica' ? 403 : 503,
     'a list': read,
     insights: read,
@@ -134,9 +134,9 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     ['is killed', () => sqld.kill(), () => sqld.restart()],
   ] as const) {
     scenario(
-      `while sqld ${how} every request is answered in time and truly, and then all goes on by itself`,
+      `while sqld ${how} every request is answered in time and correctly, and then everything recovers by itself`,
       async () => {
-        // An edit drops its launcher once more when it is met among the changes, up to half a second later.
+        // An edit drops its launcher again when polling finds it, up to half a second later.
         await Bun.sleep(700)
         expect([await isWell(), await page(`/l/${kept}`)]).toEqual([true, 200])
         const from = performance.now()
@@ -148,7 +148,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
             const { answers, slowest } = await askAll(passwordMs)
             expect(answers).toEqual(expected)
             expect(slowest.ms < ANSWER_WITHIN_MS ? 'in time' : slowest).toBe('in time')
-            // Counts have been tried to be written by now.
+            // By now the service has tried to write counts.
             await Bun.sleep(1_200)
           }
         } finally {
@@ -163,7 +163,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   }
 
   scenario(
-    'a create that is sent again with its key until it is answered is made once, however often sqld goes',
+    'a create retried with its key until it is answered is made once, however often sqld goes down',
     async () => {
       let isOver = false
       const answered = new Map<string, string>()
@@ -185,11 +185,11 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
         }
       }
       const writers = Promise.all(Array.from({ length: 6 }, writer))
-      for (let round = 0; round < often({ quick: 2, full: 8 }); round += 1) {
+      for (let round = 0; round < byMode({ quick: 2, full: 8 }); round += 1) {
         await Bun.sleep(300 + 70 * round)
         if (round % 2 === 0) {
           await sqld.freeze()
-          // Longer than is waited for: the server will carry out later what was given up.
+          // Longer than the timeout: the server will later execute what was given up.
           await Bun.sleep(2_300)
           sqld.thaw()
         } else {
@@ -205,15 +205,15 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
       const stored = rows.map(({ urls, slug }) => [(JSON.parse(String(urls)) as string[])[0], slug])
       expect(late).toEqual([])
       expect(stored.sort()).toEqual([...answered].sort())
-      tell(`${runtime} over ${store}, sqld frozen or killed without pause`, answered.size, 0)
+      reportFault(`${runtime} over ${store}, sqld frozen or killed without pause`, answered.size, 0)
       expect(stored.length).toBeGreaterThanOrEqual(12)
     },
   )
 
-  // Heavy, so of the quick form once.
+  // Heavy, so only once in the quick run.
   if (IS_FULL || (runtime === 'bun' && store === 'http')) {
     scenario(
-      'more writes at once than sqld can take wear nothing out: what is answered is there, and the next is written',
+      'more simultaneous writes than sqld can take exhaust nothing: what is answered is stored, and the next is written',
       async () => {
         const answered: string[] = []
         for (let burst = 0; burst < 3; burst += 1) {

@@ -4,24 +4,24 @@ import { connect, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { ask, mint } from '../contract/people.ts'
 import { eventually } from '../eventually.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { RUNTIMES, type Runtime, type Server, startServer } from '../server.ts'
-import { beside } from './lanes.ts'
+import { concurrentTest } from './lanes.ts'
 
-// What can only be seen by waiting: all of it at once, for the machine has nothing to do meanwhile.
+// Tests that need long waits, all at once because they use no processor.
 
 const PATIENCE_MS = 120_000
-/** How long what runs is given once the server is told to stop (decisions 12). */
+/** How long running requests may take after a stop was requested (decisions 12). */
 const STOP_WITHIN_MS = 10_000
-/** How far behind `lastUsedAt` may be (decisions 3). */
+/** How late `lastUsedAt` may be (decisions 3). */
 const USES_WITHIN_MS = 60_000
 
-/** Somebody with far more to download than the sockets of both ends take in: 400 versions of 50 KB. */
+/** A person whose export exceeds the socket buffers on both ends: 400 versions of 50 KB. */
 async function withMuch(server: Server): Promise<Person> {
-  const person = await arrive(server)
+  const person = await newPerson(server)
   const urls = Array.from({ length: 25 }, (_, index) => `https://a.example/${index}/`.padEnd(2048, 'x'))
   await person.makeBundle({ urls })
-  // One by one they would take longer than what is looked at here.
+  // Sequentially they would take longer than the measured time.
   await server.sql(`INSERT INTO bundle_versions (bundle_id, version_number, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at)
     WITH RECURSIVE number(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
     SELECT bundle_id, n, urls, urls_part, url_metadata, url_metadata_part, edited_by, edited_at
@@ -32,15 +32,15 @@ async function withMuch(server: Server): Promise<Person> {
 
 interface Download {
   socket: Socket
-  /** What has come so far. */
+  /** The bytes received so far. */
   bytes(): number
-  /** The last of what has come. */
+  /** The end of what was received. */
   tail(): string
-  /** Resolves once the server has hung up. */
+  /** Resolves once the server has closed the connection. */
   closed: Promise<void>
 }
 
-/** Asks for the export and reads the beginning of the answer; whoever resumes the socket reads on. */
+/** Requests the export and reads the beginning of the answer; resuming the socket reads on. */
 async function download({ origin }: Server, person: Person): Promise<Download> {
   const { port, host } = new URL(origin)
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -59,7 +59,7 @@ async function download({ origin }: Server, person: Person): Promise<Download> {
   return { socket, bytes: () => bytes, tail: () => tail, closed }
 }
 
-/** The whole document has come: the end of its JSON, and of the chunks it came in. */
+/** Whether the document is complete: the end of its JSON and of its chunks. */
 const isWhole = ({ tail }: Download) => /\}\s*\r\n0\r\n\r\n$/.test(tail())
 
 async function onServer(runtime: Runtime, run: (server: Server) => Promise<void>): Promise<void> {
@@ -73,7 +73,7 @@ async function onServer(runtime: Runtime, run: (server: Server) => Promise<void>
 }
 
 for (const runtime of RUNTIMES) {
-  beside(
+  concurrentTest(
     `on ${runtime} SIGTERM waits for a download that ends within ten seconds`,
     () =>
       onServer(runtime, async (server) => {
@@ -90,7 +90,7 @@ for (const runtime of RUNTIMES) {
     PATIENCE_MS,
   )
 
-  beside(
+  concurrentTest(
     `on ${runtime} SIGTERM waits ten seconds and no longer for one that never ends`,
     () =>
       onServer(runtime, async (server) => {
@@ -99,7 +99,7 @@ for (const runtime of RUNTIMES) {
         const from = performance.now()
         expect(await server.stop()).toBe(0)
         const waited = performance.now() - from
-        // Not before its time, and not long after: the rest is what the machine needs to end a process.
+        // Not early, and not much later: a process needs some time to exit.
         expect(waited).toBeGreaterThan(0.9 * STOP_WITHIN_MS)
         expect(waited).toBeLessThan(2 * STOP_WITHIN_MS)
         reader.socket.resume()
@@ -109,11 +109,11 @@ for (const runtime of RUNTIMES) {
     PATIENCE_MS,
   )
 
-  beside(
-    `on ${runtime} lastUsedAt tells of a use within a minute`,
+  concurrentTest(
+    `on ${runtime} lastUsedAt reports a use within a minute`,
     () =>
       onServer(runtime, async (server) => {
-        const { cookies } = await arrive(server)
+        const { cookies } = await newPerson(server)
         const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
         const { rawKey, apiKey } = await mint(server, { cookie })
         const usedAt = Date.now()

@@ -11,7 +11,7 @@ const PATIENCE_MS = 90_000
 const folder = mkdtempSync(join(tmpdir(), 'openall-stop-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Sends a request in two halves; resolves to its status once the server has hung up. */
+/** Sends a request in two halves; resolves to its status once the server has closed the connection. */
 function inHalves({ origin }: Server, text: string, pauseMs: number): Promise<number | null> {
   const half = Math.floor(text.length * 0.9)
   return new Promise((resolve) => {
@@ -28,7 +28,7 @@ function inHalves({ origin }: Server, text: string, pauseMs: number): Promise<nu
 
 for (const runtime of RUNTIMES) {
   test(
-    `on ${runtime} SIGTERM lets every request that is under way end, takes no other, and what was answered is kept`,
+    `on ${runtime} SIGTERM lets running requests finish, accepts no others, and what was answered is stored`,
     async () => {
       const server = await startServer({
         runtime,
@@ -36,11 +36,11 @@ for (const runtime of RUNTIMES) {
         env: { LOG_LEVEL: 'error' },
       })
       const { host } = new URL(server.origin)
-      // The first loads what accounts need: whoever comes meanwhile is not accepted yet, and not under way.
+      // The first loads what accounts need: requests arriving meanwhile are not accepted yet.
       const first = await signUp(server)
       const idle = connect(Number(new URL(server.origin).port), 'localhost')
       idle.on('error', () => {})
-      // Passwords are slow on purpose: these are under way for long, and the last of them waits for the first.
+      // Password hashing is slow on purpose: these run for long, and the last waits for the first.
       const emails = Array.from({ length: 6 }, () => newEmail('stop'))
       const signUps = emails.map((email) =>
         signUp(server, email).then(
@@ -59,12 +59,12 @@ for (const runtime of RUNTIMES) {
       expect(await Promise.all(signUps)).toEqual(emails.map(() => 'answered'))
       const statuses = await Promise.all(halves)
       const made = statuses.filter((status) => status === 201).length
-      // Deno breaks off bodies that are still coming in: that is told, and nothing is done.
+      // Deno breaks off bodies that are still arriving: the client is told, and nothing is done.
       expect(statuses.filter((status) => status !== 201 && !(runtime === 'deno' && status === 400))).toEqual([])
       expect(await create(server, { urls: [URL_OK] }).catch(() => 'refused')).toBe('refused')
       const { code, ms } = await stopped
       expect(code).toBe(0)
-      // What runs is given ten seconds to end (decisions 12); a connection on which nobody asks for anything is not waited for.
+      // Running requests get ten seconds (decisions 12); idle connections are not waited for.
       expect(ms).toBeLessThan(10_000)
       idle.destroy()
       expect(await server.sql("SELECT count(*) AS n FROM bundles WHERE title = 'in halves'")).toEqual([{ n: made }])

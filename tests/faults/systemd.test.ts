@@ -12,22 +12,28 @@ const PATIENCE_MS = 90_000
 const hasSystemd = Bun.which('systemd-notify') !== null
 if (!hasSystemd) console.warn('systemd.test.ts is skipped in part: systemd-notify is not installed')
 
-test('the service file has systemd wait for it, and take it from a child', () => {
+test('the service file has systemd wait for the notification, and accept it from a child', () => {
   const unit = readFileSync(new URL('../../deploy/openall.service', import.meta.url), 'utf8')
   expect(unit).toContain('\nType=notify\nNotifyAccess=all\n')
 })
 
+test('the service listens where the Caddyfile looks for it', () => {
+  const deployed = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
+  const [, host = ''] = /^Environment=HOST=(\S+)$/m.exec(deployed('openall.service')) ?? []
+  expect(deployed('Caddyfile')).toContain(`{$UPSTREAM:${host}:3000}`)
+})
+
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
   test.skipIf(!hasSystemd)(
-    'systemd is told once requests are answered, and when the process begins to stop',
+    'systemd is notified once requests are answered, and when the process begins to stop',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'openall-systemd-'))
       const systemd = openNotifySocket(join(folder, 'notify'))
       const server = await startServer({ runtime, env: { NOTIFY_SOCKET: join(folder, 'notify') } })
-      await systemd.hears('READY=1')
-      expect(systemd.told).not.toContain('STOPPING=1')
+      await systemd.received('READY=1')
+      expect(systemd.lines).not.toContain('STOPPING=1')
       expect(await server.stop()).toBe(0)
-      await systemd.hears('STOPPING=1')
+      await systemd.received('STOPPING=1')
       expect(server.output()).not.toContain('could not notify systemd')
       systemd.close()
       rmSync(folder, { recursive: true })
@@ -36,7 +42,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
   )
 
   test(
-    'where systemd cannot be told, the log says so and the service goes on',
+    'if systemd cannot be notified, the log says so and the service continues',
     async () => {
       const server = await startServer({ runtime, env: { NOTIFY_SOCKET: '/nowhere/notify', PATH: '/nowhere' } })
       await eventually(() => server.output().includes('could not notify systemd of READY=1'), 'the log says so')

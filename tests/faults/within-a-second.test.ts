@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { counts, newSlug } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
-import { arrive } from '../people.ts'
+import { newPerson } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 
-// What is promised within a second, tried from its worst moment: just after the work that is done now and then was
-// done. A machine that is busy may be late once, so of a few tries one must hold; with a longer period none does.
+// Promises of one second, tested at the worst moment: just after the periodic work has run. A busy machine may be late, so
+// one of a few tries must succeed; with a longer period none would.
 
 const PATIENCE_MS = 120_000
 const SECOND_MS = 1_000
 const TRIES = 5
-/** One that is taken for a person's. */
+/** A User-Agent that is not taken for a bot. */
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0' }
 const SECRET = { SERVICE_SECRET: 'the same secret in both processes, forty characters' }
 
-/** Whether one of a few tries holds. */
+/** Whether one of a few tries succeeds. */
 async function once(attempt: (index: number) => Promise<boolean>): Promise<boolean> {
   for (let index = 0; index < TRIES; index += 1) if (await attempt(index)) return true
   return false
@@ -28,13 +28,13 @@ const viewsOf = async (server: Server, slug: string) => (await counts(server, sl
 
 for (const runtime of RUNTIMES) {
   test(
-    `on ${runtime} what was counted a second before kill -9 is there`,
+    `on ${runtime} counts from a second before kill -9 are stored`,
     async () => {
       const server = await startServer({ runtime })
       const slug = await newSlug(server)
       const view = async () => (await fetch(`${server.origin}/l/${slug}`, { headers: BROWSER })).arrayBuffer()
       const isKept = await once(async () => {
-        // Once this one is written, the next are as far as can be from being so.
+        // Just after a write, the next counts have to wait longest.
         const before = await viewsOf(server, slug)
         await view()
         await eventually(async () => (await viewsOf(server, slug)) > before, 'a view is written')
@@ -60,7 +60,7 @@ const STORES = [
 
 describe.each(STORES)('on $runtimes.0 and $runtimes.1 over $name', ({ runtimes, isRemote }) => {
   test(
-    'an edit of one process shows at the other within a second, and so does a deletion',
+    'an edit in one process shows in the other within a second, and so does a deletion',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'openall-second-'))
       const sqld = isRemote ? await startSqld() : null
@@ -77,14 +77,14 @@ describe.each(STORES)('on $runtimes.0 and $runtimes.1 over $name', ({ runtimes, 
       try {
         for (const runtime of runtimes) servers.push(await started(runtime))
         const [here, there] = servers as [Server, Server]
-        const person = await arrive(here)
+        const person = await newPerson(here)
         const { slug } = await person.makeBundle({ title: 'title 0' })
         const shown = async () => (await fetch(`${there.origin}/l/${slug}`)).text()
         expect(await shown()).toContain('title 0')
         const edit = (title: string) => person.api('PATCH', `/api/links/${slug}`, { title })
         const shows = (title: string) => eventually(async () => (await shown()).includes(title), title)
         const isQuick = await once(async (index) => {
-          // Once this one shows, the other process has just looked.
+          // Just after a poll, the next edit has to wait longest.
           await edit(`first ${index}`)
           await shows(`first ${index}`)
           await edit(`second ${index}`)

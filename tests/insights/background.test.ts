@@ -2,24 +2,24 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { brokenConstraint } from '../../db/client.ts'
-import { newScene, rows, type Scene } from './support.ts'
+import { type Fixture, newFixture, rows } from './support.ts'
 
-// How a file is written to: together, and on a thread of libSQL's, which nothing at the front door shows.
+// How files are written: in groups and on libSQL's thread, which is not visible from outside.
 
-let scene: Scene
+let fixture: Fixture
 
 beforeEach(async () => {
-  scene = await newScene('2026-11-20T12:00:00Z')
+  fixture = await newFixture('2026-11-20T12:00:00Z')
 })
-afterEach(() => scene.close())
+afterEach(() => fixture.close())
 
 const batch = (id: string, at: number) => ({
   sql: 'INSERT INTO counter_batches (at, id) VALUES (?2, ?1)',
   args: [id, at],
 })
-const batches = () => rows(scene.store, 'SELECT id, at FROM counter_batches ORDER BY at')
+const batches = () => rows(fixture.store, 'SELECT id, at FROM counter_batches ORDER BY at')
 
-/** How many turns the event loop has until a write is done. */
+/** How many turns the event loop gets during a write. */
 async function turnsUntil(writing: Promise<unknown>): Promise<number> {
   let isWritten = false
   let turns = 0
@@ -34,9 +34,9 @@ async function turnsUntil(writing: Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('the event loop goes on while counts are written', async () => {
+test('the event loop keeps running while counts are written', async () => {
   const turns = await turnsUntil(
-    scene.store.writeCounters([
+    fixture.store.writeCounters([
       {
         sql: `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
           INSERT INTO counter_batches (id, at) SELECT 'sum', sum(n) FROM numbers`,
@@ -48,15 +48,15 @@ test('the event loop goes on while counts are written', async () => {
   expect(turns).toBeGreaterThan(100)
 })
 
-test('the event loop goes on while the disk is waited for', async () => {
+test('the event loop keeps running while waiting for the disk', async () => {
   const turns = await turnsUntil(
-    scene.store.write([sql`INSERT INTO counter_batches (id, at) VALUES (hex(zeroblob(4000000)), 1)`]),
+    fixture.store.write([sql`INSERT INTO counter_batches (id, at) VALUES (hex(zeroblob(4000000)), 1)`]),
   )
   expect(turns).toBeGreaterThan(100)
 })
 
-test('writes that wait are one transaction, of which a refused one undoes its own alone', async () => {
-  const { store } = scene
+test('waiting writes share one transaction, where a refused one rolls back only itself', async () => {
+  const { store } = fixture
   const insert = (id: string, at: number) => sql`INSERT INTO counter_batches (id, at) VALUES (${id}, ${at})`
   let isOver = false
   const writing = Promise.allSettled([
@@ -83,8 +83,8 @@ test('writes that wait are one transaction, of which a refused one undoes its ow
   expect(found).toMatchObject({ columns: ['id', 'at'], rows: [{ id: 'last', at: 30 }] })
 })
 
-test('counts and edits at the same time are all written, one transaction at a time', async () => {
-  const { store } = scene
+test('simultaneous counts and edits are all written, one transaction at a time', async () => {
+  const { store } = fixture
   const wanted = Array.from({ length: 200 }, (_, at) => [`batch ${at}`, at])
   await Promise.all(
     wanted.map(([id, at]) =>
@@ -96,8 +96,8 @@ test('counts and edits at the same time are all written, one transaction at a ti
   expect(await batches()).toEqual(wanted)
 })
 
-test('texts are written as they are, and of what is refused nothing', async () => {
-  const { store } = scene
+test('text is written unchanged, and nothing of a refused write', async () => {
+  const { store } = fixture
   const texts = ["it's", "';--", '? ?1 ?2 ??', '$& $1 \\', '–\u2028𝒂', "''", ' ']
   await store.writeCounters(texts.map((text, at) => batch(text, at)))
   expect(await batches()).toEqual(texts.map((text, at) => [text, at]))
@@ -111,12 +111,12 @@ test('texts are written as they are, and of what is refused nothing', async () =
   expect((await batches()).slice(texts.length)).toEqual([['later', 103]])
 })
 
-test('a store that is closed writes first what it was given', async () => {
-  const { store } = scene
+test('a database being closed first writes what is pending', async () => {
+  const { store } = fixture
   const writing = Promise.all(Array.from({ length: 20 }, (_, at) => store.writeCounters([batch(`batch ${at}`, at)])))
   await store.close()
   await writing
-  const again = await scene.open()
+  const again = await fixture.open()
   expect(await rows(again, 'SELECT count(*) FROM counter_batches')).toEqual([[20]])
   await again.close()
 })

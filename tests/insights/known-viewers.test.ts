@@ -5,7 +5,7 @@ import { type UserAgent, UserAgents } from '../../src/launcher/user-agents.ts'
 const userAgents = new UserAgents()
 const browser = userAgents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')
 
-/** Whether a viewer is known; from now on they are. */
+/** Whether a viewer is known, and adds them. */
 function meets(known: KnownViewers, bundleId: number, address: string, userAgent: UserAgent): boolean {
   const viewer = known.fingerprintOf(bundleId, address, userAgent)
   if (known.has(viewer)) return true
@@ -13,7 +13,7 @@ function meets(known: KnownViewers, bundleId: number, address: string, userAgent
   return false
 }
 
-/** Viewers who are as alike as viewers can be: what differs is one number in one of the three. */
+/** Very similar viewers: only one of three numbers differs. */
 const alike: Record<string, (known: KnownViewers, number: number) => boolean> = {
   bundles: (known, number) => meets(known, number, '192.0.2.1', browser),
   addresses: (known, number) => meets(known, 1, addressOf(number), browser),
@@ -30,23 +30,23 @@ function addressOf(number: number): string {
 for (const [what, add] of Object.entries(alike)) {
   const numbers = (from: number, count: number) => Array.from({ length: count }, (_, number) => from + number)
 
-  test(`of 20 000 ${what} each is new once and then known`, () => {
+  test(`each of 20 000 ${what} is new once and then known`, () => {
     const known = new KnownViewers()
     expect(numbers(0, 20_000).filter((one) => add(known, one))).toEqual([])
-    // A full bucket forgets one; of so many that is one in hundreds.
+    // A full bucket evicts one; among so many that is one in hundreds.
     expect(numbers(0, 20_000).filter((one) => !add(known, one)).length).toBeLessThan(200)
     known.clear()
     expect(add(known, 0)).toBe(false)
   })
 
-  test(`of a million ${what}, more than there is room for, none is taken for known that never came`, () => {
+  test(`among a million ${what}, more than fit, none is mistaken for known`, () => {
     const known = new KnownViewers()
     for (const one of numbers(0, 1_000_000)) add(known, one)
     expect(numbers(1_000_000, 10_000).filter((one) => add(known, one))).toEqual([])
   })
 }
 
-test('bundles past 2^32 are told apart', () => {
+test('bundle ids past 2^32 are distinguished', () => {
   const known = new KnownViewers()
   expect(meets(known, 7, '192.0.2.1', browser)).toBe(false)
   expect(meets(known, 7 + 2 ** 32, '192.0.2.1', browser)).toBe(false)

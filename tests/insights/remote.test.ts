@@ -4,7 +4,7 @@ import { brokenConstraint, openStore, type Store } from '../../db/client.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { AGENT, addBundles, counted, log, rows, through, traces, viewers } from './support.ts'
+import { addBundles, counted, log, rows, through, traces, VIEWER, viewers } from './support.ts'
 
 let sqld: Sqld
 let store: Store
@@ -19,7 +19,7 @@ afterAll(async () => {
   await sqld.stop()
 })
 
-test('over a libSQL server a lost answer counts nothing twice, and days end as they do on a file', async () => {
+test('with a libSQL server a lost answer counts nothing twice, and days end as with a file', async () => {
   let now = Date.parse('2026-11-20T12:00:00Z')
   let losses = 0
   const lossy = through(store, async (write) => {
@@ -30,7 +30,7 @@ test('over a libSQL server a lost answer counts nothing twice, and days end as t
   const recorder = await Recorder.start(lossy, log, () => now)
   const counter = new Counter(1, '')
   const look = async () => {
-    recorder.view(counter, '192.0.2.1', AGENT)
+    recorder.view(counter, '192.0.2.1', VIEWER)
     await recorder.flush()
   }
   await look()
@@ -50,7 +50,7 @@ test('over a libSQL server a lost answer counts nothing twice, and days end as t
   expect(await traces(store)).toEqual({ hashes: ['2026-11-21'], salts: ['2026-11-21'] })
 })
 
-test('writes that wait go to a libSQL server together, and one that is refused is refused alone', async () => {
+test('waiting writes are sent to a libSQL server together, and a refused one affects no other', async () => {
   const { fetch } = globalThis
   let requests = 0
   globalThis.fetch = Object.assign((...given: Parameters<typeof fetch>) => {

@@ -7,21 +7,26 @@ import { bundles } from '../../db/schema.ts'
 import { openLog } from '../../src/log.ts'
 
 export const log = openLog('silent')
-export const AGENT = 'Mozilla/5.0 Firefox/153.0'
 
-/** A file store with bundles 1 and 2, and a clock that stands until it is set. */
-export interface Scene {
+/** A browser's headers. */
+export const headersOf = (headers: Record<string, string>) =>
+  new Headers({ 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0', ...headers })
+/** A browser that says nothing of its viewer but that it is on a computer. */
+export const VIEWER = headersOf({})
+
+/** A database file with bundles 1 and 2, and a clock that stands still until it is set. */
+export interface Fixture {
   folder: string
   store: Store
-  /** What the clock shows, as ISO 8601. */
+  /** Sets the clock, as ISO 8601. */
   set(time: string): void
   now(): number
-  /** One more store on the same file, as another process has. */
+  /** Opens the same file again, like another process. */
   open(): Promise<Store>
   close(): Promise<void>
 }
 
-export async function newScene(time: string): Promise<Scene> {
+export async function newFixture(time: string): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'openall-'))
   const open = () => openStore({ url: `file:${join(folder, 'test.db')}` })
   const store = await open()
@@ -48,7 +53,7 @@ export async function addBundles({ db }: Store): Promise<void> {
   ])
 }
 
-/** Through the store itself: a second SQLite in one process would undo the first one's locks. */
+/** Runs a query through the store itself: a second copy of SQLite in one process would release the first one's locks. */
 export async function rows(store: Store, query: string): Promise<unknown[][]> {
   const found = await store.db.values(sql.raw(query))
   return found.map((row) => Array.from(row as unknown[]))
@@ -61,13 +66,17 @@ export const counted = (store: Store) =>
 /** Distinct viewers as they are stored: bundle, day, viewers. */
 export const viewers = (store: Store) => rows(store, 'SELECT bundle_id, day, viewers FROM daily_viewers ORDER BY 2, 1')
 
-/** Of which days something is kept that is made of viewers: hashes, salts. */
+/** Breakdowns as they are stored, most views first: bundle, day, dimension, value, views. */
+export const breakdowns = (store: Store) =>
+  rows(store, 'SELECT bundle_id, day, dimension, value, views FROM daily_breakdowns ORDER BY 2, 1, 3, 5 DESC, 4')
+
+/** The days of which data derived from viewers is kept: hashes and salts. */
 export const traces = async (store: Store) => ({
   hashes: (await rows(store, "SELECT DISTINCT date(day * 86400, 'unixepoch') FROM viewer_hashes ORDER BY 1")).flat(),
   salts: (await rows(store, 'SELECT day FROM salts ORDER BY 1')).flat(),
 })
 
-/** A store whose counter writes are in the hands of `how`. */
+/** A store whose counter writes go through `how`. */
 export function through(store: Store, how: (write: () => Promise<unknown>) => Promise<unknown>): Store {
   return {
     ...store,
@@ -75,7 +84,7 @@ export function through(store: Store, how: (write: () => Promise<unknown>) => Pr
   }
 }
 
-/** A store that is away while `isAway` says so, for reading and for writing. */
+/** A store that refuses writes while `isAway`. */
 export function awayWhile(store: Store, isAway: () => boolean): Store {
   const guard = <T>(write: () => Promise<T>) => (isAway() ? Promise.reject(new Error('away')) : write())
   return {

@@ -5,7 +5,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, number) => 
 const takenBy = (quota: ViewerQuota, bundleId: number, network: string, times: number) =>
   numbers(times).filter(() => quota.take(bundleId, network)).length
 
-test('a network has so many viewers of a bundle, of each bundle anew, and each network its own', () => {
+test('each network has a quota of viewers per bundle', () => {
   const quota = new ViewerQuota()
   expect(takenBy(quota, 1, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
   expect(takenBy(quota, 2, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
@@ -16,7 +16,7 @@ test('a network has so many viewers of a bundle, of each bundle anew, and each n
   expect(takenBy(quota, 1, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
 })
 
-test('a flood of other networks and bundles, each seen once, does not free one that is full', () => {
+test('a flood of other networks and bundles, each seen once, does not reset a full quota', () => {
   const quota = new ViewerQuota()
   takenBy(quota, 1, '192.0.2.1', MAX_VIEWERS)
   for (const number of numbers(500_000)) {

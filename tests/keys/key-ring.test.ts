@@ -35,7 +35,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-/** Keys made straight in the store: their Authorization headers, and the id of the first. */
+/** Inserts keys. Returns their Authorization headers, and the id of the first. */
 async function newKeys(count: number): Promise<{ headers: string[]; first: number }> {
   const tokens = Array.from({ length: count }, newKeyToken)
   const made = await store.db
@@ -55,7 +55,7 @@ async function newKeys(count: number): Promise<{ headers: string[]; first: numbe
   return { headers: tokens.map(({ text }) => `Bearer ${text}`), first: made[0]!.id }
 }
 
-/** The store, seen through a driver that tells of each read and holds its answer back until `pass` lets it go. */
+/** A database whose driver reports each read and holds its answer back until `pass`. */
 function watched(pass: () => Promise<unknown> = async () => {}) {
   const reads: InStatement[] = []
   const watching: Client = Object.create(client, {
@@ -72,7 +72,7 @@ function watched(pass: () => Promise<unknown> = async () => {}) {
   return { reads, ring: new KeyRing({ ...store, db, current: db }, silent) }
 }
 
-test('a key that was read before it was revoked is not kept when the answer comes after', async () => {
+test('a key read before it was revoked is not cached if the answer comes after', async () => {
   const { headers, first } = await newKeys(1)
   const gate = Promise.withResolvers<void>()
   const { ring, reads } = watched(() => gate.promise)
@@ -86,7 +86,7 @@ test('a key that was read before it was revoked is not kept when the answer come
   await ring.stop()
 })
 
-test('a key costs one read by an index, and none while it is fresh or where its checksum is wrong', async () => {
+test('a key costs one indexed read, and none while cached or if its checksum is wrong', async () => {
   const { headers } = await newKeys(1)
   const { ring, reads } = watched()
   const [header = ''] = headers
@@ -103,7 +103,7 @@ test('a key costs one read by an index, and none while it is fresh or where its 
   await ring.stop()
 })
 
-test('the uses of twenty times as many keys are written in less than a hundred times the work', async () => {
+test('writing the uses of twenty times as many keys takes less than a hundred times the work', async () => {
   const work = async (count: number) => {
     const { headers, first } = await newKeys(count)
     const ring = new KeyRing(store, silent)
@@ -115,6 +115,6 @@ test('the uses of twenty times as many keys are written in less than a hundred t
   }
   await work(100)
   const [few, many] = [await work(200), await work(4000)]
-  // Twenty-five times is straight, four hundred what a look through the list for each key would take.
+  // Linear would be 25 times, a scan of the list per key 400.
   expect(many / few).toBeLessThan(100)
 }, 60_000)

@@ -1,14 +1,14 @@
 import { MemoryBucket } from '../../src/limits/memory.ts'
 
-// Run by flood.test.ts in a process of its own, so that nothing else is in what it measures.
+// Run by flood.test.ts in its own process, so that it measures nothing else.
 
 const ADDRESSES = 1_000_000
 const limit = { name: 'address', max: 30, windowMs: 60_000 }
-/** Requests of each address, a step apart, so that each is remembered by itself. */
+/** Requests per address, at different times, so that each is remembered separately. */
 const requests = Number(process.argv[2])
 
 let state = 1
-/** A random address (xorshift, made with as little garbage as may be). */
+/** A random address (xorshift, which allocates little). */
 function address(): string {
   state ^= state << 13
   state ^= state >>> 17
@@ -19,7 +19,7 @@ function address(): string {
 let now = 0
 const bucket = new MemoryBucket(() => now)
 
-/** Nanoseconds of a processor for one lookup, over so many addresses. */
+/** Processor time per lookup in nanoseconds, over a number of addresses. */
 function flood(addresses: number): number {
   const from = process.cpuUsage()
   for (let sent = 0; sent < addresses; sent += 1) {
@@ -28,14 +28,14 @@ function flood(addresses: number): number {
       bucket.take(limit, key)
       now += 60
     }
-    // All of them at the same time, as far as the window is concerned.
+    // All addresses send at the same times within the window.
     now -= 60 * requests
   }
   const { user, system } = process.cpuUsage(from)
   return ((user + system) * 1000) / (addresses * requests)
 }
 
-/** Resident memory in MB, garbage swept. */
+/** Resident memory in MB after a garbage collection. */
 function resident(): number {
   ;(globalThis as { gc?: () => void }).gc?.()
   if ('Bun' in globalThis) Bun.gc(true)

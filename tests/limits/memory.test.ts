@@ -1,19 +1,20 @@
 import { expect, test } from 'bun:test'
 import type { Limit } from '../../src/limits/bucket.ts'
 import { MemoryBucket } from '../../src/limits/memory.ts'
-import { gap, Log, seeded } from './schedules.ts'
+import { prng } from '../prng.ts'
+import { gap, Log } from './schedules.ts'
 
 const SCHEDULES = 10_000
-/** What docs/api-keys.md states: counted in thousandths of the window, a refusal may last up to two too long. */
+/** docs/api-keys.md: counted in thousandths of the window, a refusal may last up to two of them too long. */
 const STEPS_LATE = 2 / 1000
 
 let now = 0
-/** One for all schedules, each with a key of its own: they must not draw on each other. */
+/** One bucket for all schedules, each with its own key: keys must be independent. */
 const shared = new MemoryBucket(() => now)
 
-/** Runs one random schedule and compares every answer with a plain log of the times. */
+/** Runs one random schedule and compares every answer with a plain log. */
 function run(seed: number): string[] {
-  const random = seeded(seed)
+  const random = prng(seed)
   const limit: Limit = {
     name: 'x',
     max: 1 + Math.floor(random() * 8),
@@ -37,7 +38,7 @@ function run(seed: number): string[] {
     if (shared.used(limit, key) !== limit.max - remaining) wrong.push(`seed ${seed}: another number used than not left`)
     if (!Number.isInteger(resetSeconds) || resetSeconds < 1) wrong.push(`seed ${seed}: reset in ${resetSeconds}`)
     if (allowed) continue
-    // Truthful both ways: then one passes, and it is no longer than need be.
+    // Retry-After is exact: then one request passes, and not much earlier.
     const latest = log.freeAt(limit) + limit.windowMs * STEPS_LATE - now
     if (resetSeconds > Math.max(1, Math.ceil(latest / 1000) + 1e-9))
       wrong.push(`seed ${seed}: told to wait ${resetSeconds} s where ${latest} ms would do`)
@@ -48,13 +49,13 @@ function run(seed: number): string[] {
   return wrong
 }
 
-test(`in ${SCHEDULES} random schedules every answer is a plain log's, or up to two steps late in letting through`, () => {
+test(`in ${SCHEDULES} random schedules every answer matches a plain log, or lets through up to two steps late`, () => {
   const wrong: string[] = []
   for (let seed = 1; seed <= SCHEDULES; seed += 1) wrong.push(...run(seed))
   expect(wrong.slice(0, 5)).toEqual([])
 }, 60_000)
 
-test('what is given back does not count, in whatever order, and the oldest that stays is told of', () => {
+test('refunds do not count, in any order, and the oldest remaining request determines Retry-After', () => {
   let now = 0
   const bucket = new MemoryBucket(() => now)
   const limit: Limit = { name: 'x', max: 3, windowMs: 60_000 }
@@ -72,11 +73,11 @@ test('what is given back does not count, in whatever order, and the oldest that 
   expect(bucket.used(limit, 'k')).toBe(0)
   now = 40_000
   expect(bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 61 })
-  // The places that were given back are used again, and no other key lost any.
+  // Refunded requests can be used again, and no other key lost any.
   expect([bucket.used(limit, 'k'), bucket.used(limit, 'other')]).toEqual([1, 0])
 })
 
-test('a key’s hour is a rolling one: retryAfterSeconds is when the first of its requests is an hour old', () => {
+test('a key’s hour is rolling: retryAfterSeconds is when its first request is an hour old', () => {
   let now = 0
   const bucket = new MemoryBucket(() => now)
   const limit: Limit = { name: 'key', max: 1000, windowMs: 3_600_000 }
@@ -92,7 +93,7 @@ test('a key’s hour is a rolling one: retryAfterSeconds is when the first of it
   expect(bucket.take(limit, '1').allowed).toBeTrue()
 })
 
-test('limits of different names and keys of one limit do not draw on each other', () => {
+test('different limits and different keys of one limit are independent', () => {
   const bucket = new MemoryBucket(() => 0)
   const limit: Limit = { name: 'a', max: 1, windowMs: 1000 }
   const takes = [
@@ -104,7 +105,7 @@ test('limits of different names and keys of one limit do not draw on each other'
   expect(takes.map(([limit, key]) => bucket.take(limit, key).allowed)).toEqual([true, true, true, false])
 })
 
-test('asking what is used is no request, and makes no key known', () => {
+test('asking for usage is no request, and creates no key', () => {
   const bucket = new MemoryBucket(() => now)
   const limit: Limit = { name: 'x', max: 3, windowMs: 1000 }
   expect(bucket.used(limit, 'k')).toBe(0)

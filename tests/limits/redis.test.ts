@@ -4,8 +4,9 @@ import { pino } from 'pino'
 import type { Decision, Limit } from '../../src/limits/bucket.ts'
 import { MemoryBucket } from '../../src/limits/memory.ts'
 import { RedisBucket } from '../../src/limits/redis.ts'
+import { prng } from '../prng.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
-import { gap, Log, seeded } from './schedules.ts'
+import { gap, Log } from './schedules.ts'
 
 const SECRET = 'a secret that is long enough to be one'
 let redis: RedisServer
@@ -19,7 +20,7 @@ afterEach(() => {
 })
 afterAll(() => redis.kill())
 
-/** A bucket as one process has it, with what it logs; one that had to fall back lets everything pass. */
+/** A bucket as one process has it, and its log; its fallback lets everything pass. */
 async function connect() {
   const logged: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => logged.push((JSON.parse(line) as { msg: string }).msg) })
@@ -30,21 +31,21 @@ async function connect() {
 
 const limitOf = (max: number, windowMs: number): Limit => ({ name: randomUUID(), max, windowMs })
 
-test('on real time, in 40 random schedules every answer is a plain log’s, within the two steps and the way there', async () => {
+test('in real time, in 40 random schedules every answer matches a plain log, within two steps and the network’s delay', async () => {
   const { bucket } = await connect()
   const wrong: string[] = []
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
-      const random = seeded(seed + 1)
+      const random = prng(seed + 1)
       const limit = limitOf(1 + Math.floor(random() * 8), 400)
-      // A request is counted somewhere between its sending and its answer: one log for each end.
+      // A request is counted at some time between sending and answer: one log for each end.
       const [sent, answered] = [new Log(), new Log()]
       for (let request = 0; request < 30; request += 1) {
         await Bun.sleep(gap(random, limit.windowMs))
         const from = performance.now()
         const { allowed, resetSeconds } = await bucket.take(limit, 'k')
         const to = performance.now()
-        // Whatever passed surely within the window leaves no room; whatever passed perhaps within it does not refuse.
+        // Requests certainly within the window fill it; requests possibly within it may not cause a refusal.
         const surely = sent.within(limit.windowMs - 2, to)
         const perhaps = answered.within(limit.windowMs * 1.002 + 2, from)
         if (allowed && surely >= limit.max) wrong.push(`seed ${seed}: request ${request} passed above the limit`)
@@ -59,7 +60,7 @@ test('on real time, in 40 random schedules every answer is a plain log’s, with
   expect(wrong).toEqual([])
 }, 60_000)
 
-test('what one process gives back another may take', async () => {
+test('what one process refunds another may use', async () => {
   const [one, other] = [await connect(), await connect()]
   const limit = limitOf(2, 60_000)
   await one.bucket.giveBack(limit, 'k')
@@ -72,11 +73,11 @@ test('what one process gives back another may take', async () => {
   expect(await other.bucket.take(limit, 'k')).toMatchObject({ allowed: true, remaining: 1 })
 })
 
-test('an answer that came in time counts, though the process was too busy to read it', async () => {
+test('an answer that came in time counts, even if the process was too busy to read it', async () => {
   const { bucket, logged } = await connect()
   const limit = limitOf(5, 60_000)
   const taking = Array.from({ length: 4 }, () => bucket.take(limit, 'k'))
-  // Once they are sent, for longer than Redis is waited for.
+  // Blocks the process for longer than the timeout, after they were sent.
   hold(600)
   const taken = (await Promise.all(taking)).map(({ remaining }) => remaining)
   expect(taken).toEqual([4, 3, 2, 1])
@@ -90,9 +91,9 @@ function hold(ms: number): void {
   while (performance.now() < until);
 }
 
-test('retryAfterSeconds is truthful: that long after a refusal one request passes, and no more', async () => {
+test('retryAfterSeconds is exact: after that time one request passes, and no more', async () => {
   const { bucket } = await connect()
-  // Two seconds' room for a busy machine, before the refusal and after the wait.
+  // Two seconds of tolerance for a busy machine, before the refusal and after the wait.
   const limit = limitOf(3, 4_000)
   const take = () => bucket.take(limit, 'k')
   await take()
@@ -105,7 +106,7 @@ test('retryAfterSeconds is truthful: that long after a refusal one request passe
   expect([(await take()).allowed, (await take()).allowed]).toEqual([true, false])
 })
 
-test('of fifty at once from two processes on a limit of twenty, exactly twenty pass', async () => {
+test('of fifty simultaneous requests to two processes with a limit of twenty, exactly twenty pass', async () => {
   const [one, other] = [await connect(), await connect()]
   for (let round = 0; round < 10; round += 1) {
     const limit = limitOf(20, 60_000)
@@ -118,7 +119,7 @@ test('of fifty at once from two processes on a limit of twenty, exactly twenty p
   }
 })
 
-test('nothing in Redis names an address, and everything there ends by itself', async () => {
+test('nothing in Redis contains an address, and everything there expires', async () => {
   const { bucket } = await connect()
   await bucket.take(limitOf(5, 60_000), '192.0.2.77')
   const client = new Bun.RedisClient(redis.url)
@@ -130,7 +131,7 @@ test('nothing in Redis names an address, and everything there ends by itself', a
   client.close()
 })
 
-test('while Redis is away the memory limits, with one warning; it is back by itself', async () => {
+test('while Redis is down the memory limits apply, with one warning; it recovers by itself', async () => {
   const { bucket, logged } = await connect()
   const limit = limitOf(3, 600_000)
   const passes = async (count: number) => {
@@ -140,7 +141,7 @@ test('while Redis is away the memory limits, with one warning; it is back by its
   }
   expect(await passes(5)).toBe(3)
   await redis.kill()
-  // The memory has seen none of them.
+  // The memory bucket has seen none of them.
   expect(await passes(10)).toBe(3)
   expect(logged).toEqual(['Redis is down: limits are counted in memory, separately in each process'])
   await redis.restart()
@@ -149,11 +150,11 @@ test('while Redis is away the memory limits, with one warning; it is back by its
     await Bun.sleep(50)
   }
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
-  // A new Redis, which has seen one.
+  // A new Redis that has seen one.
   expect(await passes(5)).toBe(2)
 }, 60_000)
 
-test('a Redis that is connected and silent is away as well: the memory limits, exactly and with one warning', async () => {
+test('a connected but silent Redis counts as down: the memory limits apply, exactly and with one warning', async () => {
   const { bucket, logged } = await connect()
   const limit = limitOf(20, 600_000)
   const fifty = () => Promise.all(Array.from({ length: 50 }, () => bucket.take(limit, 'k')))
@@ -168,7 +169,7 @@ test('a Redis that is connected and silent is away as well: the memory limits, e
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
 }, 60_000)
 
-test('what is used is told by every process, and asking is no request', async () => {
+test('every process reports the same usage, and asking is no request', async () => {
   const [one, other] = [await connect(), await connect()]
   const limit = limitOf(3, 2_000)
   expect(await one.bucket.used(limit, 'k')).toBe(0)

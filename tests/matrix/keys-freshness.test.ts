@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { arrive, ask, bundleOf, found, mint, type Person, revoke } from '../contract/people.ts'
+import { ask, mint, newBundle, newOrganization, newPerson, type Person, revoke } from '../contract/people.ts'
 import { START_MS } from '../contract/support.ts'
 import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
-/** What docs/api-keys.md promises of processes without Redis, and what a busy machine may add. */
+/** The promise of docs/api-keys.md for processes without Redis, plus tolerance for a busy machine. */
 const [DOCUMENTED_MS, BUSY_MS] = [1_000, 4_000]
 const PROMISED_MS = DOCUMENTED_MS + BUSY_MS
 
-/** Two processes of the service over one database file: the change is made at the first, seen at the second. */
+/** Two processes on one database file: the change is made in the first, and seen in the second. */
 for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
-  describe(`what is changed on ${here}, seen on ${there}`, () => {
+  describe(`changes on ${here}, seen on ${there}`, () => {
     const directory = mkdtempSync(join(tmpdir(), 'openall-'))
     const database = join(directory, 'test.db')
     let first: Server
@@ -21,13 +21,13 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
     let founder: Person
     let member: Person
     beforeAll(async () => {
-      // At once: each must find the tables that the other makes.
+      // At once: each must cope with tables that the other creates.
       ;[first, second] = await Promise.all([
         startServer({ runtime: here!, database, env: { SERVICE_SECRET: 'the same secret in both processes' } }),
         startServer({ runtime: there!, database, env: { SERVICE_SECRET: 'the same secret in both processes' } }),
       ])
-      founder = await arrive(first)
-      member = await arrive(first)
+      founder = await newPerson(first)
+      member = await newPerson(first)
     }, START_MS)
     afterAll(async () => {
       await Promise.all([first.stop(), second.stop()])
@@ -36,7 +36,7 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
 
     const use = async (key: string, server = second) => (await ask(server, 'GET /api/me', { key })).status
 
-    /** How long the second process, asked without pause, takes to answer otherwise. */
+    /** How long until the second process answers differently, polled continuously. */
     const settles = async (isThere: () => Promise<boolean>) => {
       const from = performance.now()
       while (!(await isThere()) && performance.now() - from < PROMISED_MS) await Bun.sleep(20)
@@ -44,9 +44,9 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
     }
 
     test('a revoked, a demoted and a removed key in constant use end in the other process too', async () => {
-      const acme = await found(first, founder)
+      const acme = await newOrganization(first, founder)
       await acme.join(member, 'admin')
-      const slug = await bundleOf(first, founder)
+      const slug = await newBundle(first, founder)
       const [revoked, minters] = [await mint(first, founder), await mint(first, member)]
       const edit = () => ask(second, `PATCH /api/links/${slug}`, { key: minters.rawKey, body: { title: 'again' } })
       expect([await use(revoked.rawKey), (await edit()).status]).toEqual([200, 200])
@@ -63,12 +63,12 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
       expect([await use(revoked.rawKey), await use(minters.rawKey)]).toEqual([401, 401])
     }, 60_000)
 
-    test('a key minted in one process is known to the other at once', async () => {
+    test('a key minted in one process works in the other at once', async () => {
       const { rawKey } = await mint(first, founder)
       expect(await use(rawKey)).toBe(200)
     })
 
-    test('a mistyped key and a fresh one cost no read: they are answered while the table of keys is away', async () => {
+    test('a mistyped key and a cached one cost no read: they are answered while the table of keys is missing', async () => {
       const [fresh, unread] = [await mint(first, founder), await mint(first, founder)]
       const mistyped = `${unread.rawKey.slice(0, -1)}${unread.rawKey.endsWith('A') ? 'B' : 'A'}`
       const file = new Database(database)
@@ -95,14 +95,14 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
     }, 60_000)
 
     test(
-      'using keys writes nothing while they are used; the last uses are written in one go',
+      'using a key does not write at once; the last uses are written in one batch',
       async () => {
         const keys = await Promise.all(Array.from({ length: 5 }, () => mint(first, founder, { rateLimitPerHour: 0 })))
         const file = new Database(database)
         const version = () => (file.query('PRAGMA data_version').get() as { data_version: number }).data_version
         const from = [version(), Date.now()] as const
         for (let round = 0; round < 20; round += 1) await Promise.all(keys.map(({ rawKey }) => use(rawKey)))
-        // One may have been the timer's.
+        // The timer may have written one.
         expect(version() - from[0]).toBeLessThanOrEqual(1)
         file.close()
         expect(await second.stop()).toBe(0)

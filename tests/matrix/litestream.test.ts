@@ -8,7 +8,7 @@ import { create, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { type Server, startServer } from '../server.ts'
 
-// deploy/litestream.yml with a real Litestream, which copies to a folder in place of a bucket.
+// Tests deploy/litestream.yml with a real Litestream that replicates to a folder instead of a bucket.
 
 setDefaultTimeout(120_000)
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Restores the copy to a new file, as of a moment where one is given; null where there is nothing to restore yet. */
+/** Restores the replica to a new file, optionally as of a point in time; null if there is nothing to restore yet. */
 async function restore(name: string, at?: string): Promise<string | null> {
   const file = join(folder, name)
   rmSync(file, { force: true })
@@ -67,10 +67,10 @@ const isCopied = async (title: string) => {
   return file !== null && titlesIn(file).includes(title)
 }
 
-test('Litestream brings back a moment, and after a kill the last second, while the service writes', async () => {
+test('Litestream restores a point in time, and after a kill the last second, while the service writes', async () => {
   const early = await create(server, { title: 'Early', urls: [URL_OK] })
   await eventually(() => isCopied('Early'), 'the first bundle is copied', 60_000)
-  // It tells moments apart by its own copies, one a second, and takes them to the second.
+  // Litestream's resolution is one second.
   await Bun.sleep(2_000)
   const moment = new Date().toISOString()
   await Bun.sleep(2_000)

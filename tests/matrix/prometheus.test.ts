@@ -10,13 +10,13 @@ import { freePort } from '../ports.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { type Server, startServer } from '../server.ts'
 
-// What deploy/ has for Prometheus and Grafana, in a real Prometheus that reads a real service.
+// Tests the files of deploy/ for Prometheus and Grafana with a real Prometheus that scrapes a real service.
 
 setDefaultTimeout(120_000)
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
-/** Metrics that Prometheus makes itself. */
+/** Metrics of Prometheus itself. */
 const ITS_OWN = ['up']
 
 interface Rule {
@@ -34,7 +34,7 @@ const rules = (Bun.YAML.parse(read('alerts.yml')) as { groups: { rules: Rule[] }
 const { panels } = JSON.parse(read('grafana/openall.json')) as { panels: Panel[] }
 const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
 
-/** A command that must succeed; gives what it printed. */
+/** Runs a command that must succeed. Returns its output. */
 async function run(words: string[], cwd = DEPLOY): Promise<string> {
   const child = Bun.spawn(words, { cwd, stdout: 'pipe', stderr: 'pipe' })
   const [text, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
@@ -90,7 +90,7 @@ interface Sample {
   value: [number, string]
 }
 
-/** What Prometheus answers; throws its reason where it takes no such expression. */
+/** Evaluates an expression; throws Prometheus's error if it is invalid. */
 async function ask<T>(path: string): Promise<T> {
   const { data, error } = (await (await fetch(`${origin}/api/v1/${path}`)).json()) as { data: T; error?: string }
   if (error !== undefined) throw new Error(`${path}: ${error}`)
@@ -99,20 +99,20 @@ async function ask<T>(path: string): Promise<T> {
 const query = async (expr: string) =>
   (await ask<{ result: Sample[] }>(`query?query=${encodeURIComponent(expr)}`)).result
 
-/** As Grafana sends it for all processes; the interval is long enough for two samples. */
+/** An expression as Grafana sends it for all processes; the interval is long enough for two samples. */
 const filledIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')
 
 /** The names of metrics in an expression. */
 const namesIn = (expr: string) => expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:openall_\w+|process_\w+|up)\b/g) ?? []
 
-test('promtool finds no fault with the rules and the configuration', async () => {
+test('promtool accepts the rules and the configuration', async () => {
   expect(await run(['promtool', 'check', 'rules', 'alerts.yml'])).toContain(`${rules.length} rules found`)
   expect(await run(['promtool', 'check', 'config', '--lint-fatal', join(folder, 'prometheus.yml')])).toContain(
     'is valid',
   )
 })
 
-test('every alert is silent while all is well and fires when it should', async () => {
+test('every alert is silent in normal operation and fires when it should', async () => {
   const file = fileURLToPath(new URL('./alerts.yml', import.meta.url))
   const { tests } = Bun.YAML.parse(readFileSync(file, 'utf8')) as {
     tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[]
@@ -131,7 +131,7 @@ test('every alert is silent while all is well and fires when it should', async (
   expect([...told].map(([, name = '']) => name).sort()).toEqual(names)
 })
 
-test('alerts and panels name metrics that the service has, and all of its own', async () => {
+test('alerts and panels use only existing metrics, and all of our own', async () => {
   const families = await metricFamilies(server)
   const ends = (type: string) => (type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''])
   const samples = new Map(families.flatMap(({ name, type }) => ends(type).map((end) => [name + end, name])))
@@ -144,31 +144,31 @@ test('alerts and panels name metrics that the service has, and all of its own', 
   }
   const own = families.map(({ name }) => name).filter((name) => name.startsWith('openall_'))
   expect(own.length).toBeGreaterThan(20)
-  // The age of the newest backup says it better.
+  // The age of the newest backup is more useful.
   expect(own.filter((name) => !named.has(name))).toEqual(['openall_backup_last_failure_timestamp_seconds'])
 })
 
-test('Prometheus reads the service by the configuration, and every panel has something to show', async () => {
+test('Prometheus scrapes the service with the configuration, and every panel has data', async () => {
   const slug = await newSlug(server)
   await becomes(async () => (await query('up{job="openall"}')).map(({ value }) => value[1]), ['1'])
-  // Rates take two samples with something between them.
+  // Rates need two samples with activity in between.
   const work = async () => {
     await (await fetch(`${server.origin}/l/${slug}`)).text()
     await fetch(`${server.origin}/api/links/nobody`)
     for (const _ of Array(6)) await create(server, { urls: [URL_OK] }, { 'x-client': '192.0.2.1' })
   }
   for (const { title, expr } of expressions) {
-    const isShown = async () => {
+    const isPublic = async () => {
       await work()
       const values = await query(filledIn(expr))
       return values.some(({ value }) => Number.isFinite(Number(value[1])))
     }
-    await eventually(isShown, `${title}: ${expr}`, 60_000)
+    await eventually(isPublic, `${title}: ${expr}`, 60_000)
   }
   expect(expressions.length).toBeGreaterThan(25)
 })
 
-test('in a Prometheus that reads a healthy service no alert fires; once the service is away, that one does', async () => {
+test('no alert fires for a healthy service; once it is down, that alert does', async () => {
   const { groups } = await ask<{ groups: { rules: { name: string; health: string; state: string }[] }[] }>('rules')
   const loaded = groups.flatMap((group) => group.rules)
   expect(loaded.map(({ name }) => name).sort()).toEqual(rules.map(({ alert }) => alert).sort())
@@ -177,7 +177,7 @@ test('in a Prometheus that reads a healthy service no alert fires; once the serv
     const rule = groups.flatMap((group) => group.rules).find(({ name }) => name === alert)
     return [rule?.health, rule?.state]
   }
-  // How full the disk is, the machine decides.
+  // The machine's disk may happen to be full.
   const states = (alert: string) =>
     alert === 'OpenallDiskNearlyFull' ? ['inactive', 'pending', 'firing'] : ['inactive']
   for (const { alert } of rules)
@@ -191,7 +191,7 @@ test('in a Prometheus that reads a healthy service no alert fires; once the serv
   await becomes(() => stateOf('OpenallDown'), ['ok', 'inactive'])
 })
 
-test('the dashboard is one that Grafana takes: ids and places of panels are their own', () => {
+test('Grafana accepts the dashboard: ids and positions of panels are unique', () => {
   const placed = panels as unknown as { id: number; gridPos: { x: number; y: number; w: number; h: number } }[]
   expect(new Set(placed.map(({ id }) => id)).size).toBe(placed.length)
   const cells = placed.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
-import { actFor, arrive, newEmail, organize, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
+import { actFor, newEmail, newOrganization, newPerson, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
 import { newAddress, WITHOUT_LIMITS } from '../security/callers.ts'
 import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
-// Races between two processes, one on each runtime, over one database: what a lock or a cache in memory would let
-// through. Most are held within one process as well, where the tests of each feature stand.
+// Races between two processes, one on each runtime, on one database, which a lock or cache in memory would not prevent.
+// The tests of each feature cover most of them within one process too.
 
 const START_MS = 60_000
 const CAP = 5
@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
   const database = pathOf(folder, 'test.db')
   servers = await Promise.all(BOTH_RUNTIMES.map((runtime) => startServer({ runtime, database, env })))
-  ann = await arrive(servers[0]!)
+  ann = await newPerson(servers[0]!)
   await ann.makeBundle()
   await servers[0]!.sql(`UPDATE owners SET plan = 'pro' WHERE user_id = ? RETURNING 1`, [ann.userId])
 }, START_MS)
@@ -34,14 +34,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The same browser, as the other process is reached by it. */
+/** The same browser, connected to the other process. */
 function at(server: Server, person: Visitor): Visitor {
   const visitor = new Visitor(server)
   for (const [name, value] of person.cookies) visitor.cookies.set(name, value)
   return visitor
 }
 
-/** Sends `count` calls at once, every other one to the other process; the statuses in order. */
+/** Sends `count` calls at once, alternating between the processes. Returns the statuses in order. */
 async function race(
   count: number,
   send: (server: Server, index: number) => Promise<{ status: number }>,
@@ -57,13 +57,13 @@ async function numberOf(query: string, ...args: string[]): Promise<number> {
   return Number(row?.n)
 }
 
-/** A race that is lost now and then must not pass for one that is always won. */
+/** Repeated, because a bug may lose a race only sometimes. */
 async function rounds(once: () => Promise<void>): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await once()
 }
 
-test('of ten claims by ten people one wins, and the others find nothing', async () => {
-  const people = await Promise.all(Array.from({ length: 10 }, () => arrive(servers[0]!)))
+test('of ten simultaneous claims one wins, and the others find nothing', async () => {
+  const people = await Promise.all(Array.from({ length: 10 }, () => newPerson(servers[0]!)))
   await rounds(async () => {
     const { slug, claimToken } = await new Visitor(servers[0]!, { 'x-client': newAddress() }).makeBundle()
     const claim = (server: Server, index: number) =>
@@ -74,12 +74,12 @@ test('of ten claims by ten people one wins, and the others find nothing', async 
   })
 })
 
-test('two last admins who demote, remove or leave each other at once leave one admin', async () => {
+test('two last admins who demote, remove or leave simultaneously leave one admin', async () => {
   const ORGANIZATION = '/api/auth/organization'
   for (const how of ['demote', 'remove', 'leave'] as const) {
     await rounds(async () => {
-      const [one, other] = (await Promise.all([arrive(servers[0]!), arrive(servers[0]!)])) as [Person, Person]
-      const { id: organizationId } = await organize(one, [[other, 'admin']])
+      const [one, other] = (await Promise.all([newPerson(servers[0]!), newPerson(servers[0]!)])) as [Person, Person]
+      const { id: organizationId } = await newOrganization(one, [[other, 'admin']])
       const rows = await servers[0]!.sql('SELECT id, user_id FROM member WHERE organization_id = ?', [organizationId])
       const memberId = ({ userId }: Person) => rows.find((row) => row.user_id === userId)?.id
       const calls = {
@@ -97,7 +97,7 @@ test('two last admins who demote, remove or leave each other at once leave one a
   }
 })
 
-test('of ten edits for one version one goes through, and there is one version more', async () => {
+test('of ten edits of one version one succeeds, and there is one more version', async () => {
   await rounds(async () => {
     const { slug } = await ann.makeBundle()
     const edit = (server: Server, index: number) =>
@@ -107,11 +107,11 @@ test('of ten edits for one version one goes through, and there is one version mo
   })
 })
 
-test('of thirty bundles made at once at a cap of five, five are, with an account and without one', async () => {
+test('of thirty bundles made at once at a cap of five, five succeed, with an account and without', async () => {
   const create = (visitor: Visitor) => visitor.api('POST', '/api/links', { urls: [URL_A] })
   const expected = [...Array<number>(CAP).fill(201), ...Array<number>(30 - CAP).fill(403)]
   await rounds(async () => {
-    const person = await arrive(servers[0]!)
+    const person = await newPerson(servers[0]!)
     expect(await race(30, (server) => create(at(server, person)))).toEqual(expected)
     expect(await numberOf('bundles JOIN owners ON owners.id = owner_id WHERE user_id = ?', person.userId)).toBe(CAP)
     const address = { 'x-client': newAddress() }
@@ -139,10 +139,10 @@ test('ten calls with one idempotency key have one effect and one answer: a bundl
   })
 })
 
-test('an invitation that is accepted six times at once makes one member', async () => {
+test('an invitation accepted six times at once makes one member', async () => {
   await rounds(async () => {
-    const member = await arrive(servers[0]!)
-    const { id: organizationId } = await organize(ann)
+    const member = await newPerson(servers[0]!)
+    const { id: organizationId } = await newOrganization(ann)
     const invite = { email: member.email, role: 'editor', organizationId }
     const { body } = await ann.api('POST', '/api/auth/organization/invite-member', invite)
     const accept = (server: Server) =>
@@ -153,8 +153,8 @@ test('an invitation that is accepted six times at once makes one member', async 
   })
 })
 
-test('a bundle is deleted once, brought back whole by whoever asks, and never counted twice', async () => {
-  const person = await arrive(servers[0]!)
+test('a bundle is deleted once, restored completely by anybody, and never counted twice', async () => {
+  const person = await newPerson(servers[0]!)
   const { slug } = await person.makeBundle()
   await person.api('PATCH', `/api/links/${slug}`, { title: 'kept' })
   const remove = (server: Server) => at(server, person).api('DELETE', `/api/links/${slug}`)
@@ -169,13 +169,13 @@ test('a bundle is deleted once, brought back whole by whoever asks, and never co
     expect((await restore(servers[0]!)).status).toBe(200)
     expect(await versions()).toBe(2)
   })
-  // Room for four more, whatever was counted meanwhile.
+  // Room for exactly four more.
   const create = (server: Server) => at(server, person).api('POST', '/api/links', { urls: [URL_A] })
   expect(await race(10, create)).toEqual([...Array<number>(CAP - 1).fill(201), ...Array<number>(11 - CAP).fill(403)])
 })
 
-test('a slug that ten people choose at once is one’s', async () => {
-  const people = await Promise.all(Array.from({ length: 10 }, () => arrive(servers[0]!)))
+test('a slug that ten people choose at once goes to one', async () => {
+  const people = await Promise.all(Array.from({ length: 10 }, () => newPerson(servers[0]!)))
   for (let round = 0; round < ROUNDS; round += 1) {
     const slug = `chosen-at-once-${round}`
     const choose = (server: Server, index: number) =>
@@ -185,7 +185,7 @@ test('a slug that ten people choose at once is one’s', async () => {
   }
 })
 
-test('sign-ups for one address at both processes make one account, and all are answered alike', async () => {
+test('sign-ups for one address in both processes make one account, and all get the same answer', async () => {
   const words = { email: newEmail(), password: PASSWORD, name: '' }
   const sign = (server: Server) => new Visitor(server).api('POST', '/api/auth/sign-up/email', words)
   expect(await race(4, sign)).toEqual([200, 200, 200, 200])

@@ -6,13 +6,13 @@ import { START_MS } from '../contract/support.ts'
 import { becomes } from '../eventually.ts'
 import {
   actFor,
-  arrive,
+  addMember,
   type BundleBody,
-  join as joinTeam,
   linkIn,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   press,
   URL_A,
   Visitor,
@@ -22,9 +22,9 @@ import { type Sqld, startSqld } from '../sqld.ts'
 
 const TIMES = 20
 
-/** Two processes, each with a copy of its own: what is done at the first is asked of the second at once. */
+/** Two processes, each with its own replica: writes to the first are read from the second at once. */
 for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
-  describe(`what is done on ${here}, asked on ${there}, each over a copy`, () => {
+  describe(`writes on ${here}, reads on ${there}, each with a replica`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'openall-replicas-'))
     let sqld: Sqld
     let first: Server
@@ -66,10 +66,10 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
     }
 
     test('a sign-in, a launcher, a bundle and a key are there', async () => {
-      expect(await twenty(async () => (await elsewhere(await arrive(first)).api('GET', '/api/me')).status)).toEqual([
+      expect(await twenty(async () => (await elsewhere(await newPerson(first)).api('GET', '/api/me')).status)).toEqual([
         200,
       ])
-      const person = await arrive(first)
+      const person = await newPerson(first)
       const made = async () => (await person.makeBundle()).slug
       expect(await twenty(async () => (await fetch(`${second.origin}/l/${await made()}`)).status)).toEqual([200])
       expect(
@@ -95,10 +95,10 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
       expect((await browser.api('POST', '/api/claims', { token: claimToken })).status).toBe(200)
     }, 60_000)
 
-    test('a sign-out, a switch of the organisation and a removal hold', async () => {
-      const [admin, member] = [await arrive(first), await arrive(first)]
-      const { id } = await organize(admin)
-      const memberIdOrEmail = await joinTeam(admin, id, member, 'editor')
+    test('a sign-out, a switch of organisation and a removal take effect', async () => {
+      const [admin, member] = [await newPerson(first), await newPerson(first)]
+      const { id } = await newOrganization(admin)
+      const memberIdOrEmail = await addMember(admin, id, member, 'editor')
       for (let time = 0; time < TIMES; time += 1) {
         const organizationId = time % 2 === 0 ? id : null
         await actFor(member, organizationId)
@@ -115,8 +115,8 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
       expect((await other.api('GET', '/api/me')).status).toBe(401)
     }, 60_000)
 
-    test('slugs, tokens and keys that somebody makes up are answered, and real ones beside them', async () => {
-      const person = await arrive(first)
+    test('made-up slugs, tokens and keys are answered, and so are real ones alongside', async () => {
+      const person = await newPerson(first)
       const madeUp = Array.from({ length: 300 }, (_, number) => `no-such-${number}`)
       const asked = Promise.all(madeUp.map(async (slug) => (await fetch(`${second.origin}/l/${slug}`)).status))
       const { slug } = await person.makeBundle()
@@ -124,12 +124,12 @@ for (const [here, there] of [BOTH_RUNTIMES, [...BOTH_RUNTIMES].reverse()]) {
       expect([...new Set(await asked)]).toEqual([404])
     }, 60_000)
 
-    test('while the server is away who is signed in stays so, and what nobody has is not waited for', async () => {
-      const person = await arrive(second)
+    test('while the server is down sessions stay valid, and unknown data is not waited for', async () => {
+      const person = await newPerson(second)
       const { slug } = await person.makeBundle()
       await sqld.freeze()
       try {
-        // Until the silence is noticed each answer may wait for it once.
+        // Until the silence is noticed, each answer may wait for the timeout once.
         await becomes(async () => (await fetch(`${second.origin}/l/nobody-has-this`)).status, 404)
         expect((await person.api('GET', '/api/me')).status).toBe(200)
         expect((await person.api('GET', `/api/links/${slug}`)).status).toBe(200)

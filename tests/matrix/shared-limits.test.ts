@@ -2,7 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { arrive, ask, confirm, found, type Minted, mint, type Person, revoke, signUp } from '../contract/people.ts'
+import {
+  ask,
+  confirm,
+  type Minted,
+  mint,
+  newOrganization,
+  newPerson,
+  type Person,
+  revoke,
+  signUp,
+} from '../contract/people.ts'
 import { create, START_MS, URL_OK } from '../contract/support.ts'
 import { becomes } from '../eventually.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
@@ -37,12 +47,12 @@ const fifty = (send: (server: Server) => Promise<{ status: number }>) =>
   Promise.all(Array.from({ length: 50 }, (_, index) => send(servers[index % 2]!)))
 const passed = (answers: { status: number }[]) => answers.filter(({ status }) => status < 300).length
 
-test('of fifty requests at once to two processes with a key of twenty an hour exactly twenty pass', async () => {
+test('of fifty simultaneous requests to two processes with a key of twenty per hour exactly twenty pass', async () => {
   const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
   expect(passed(await fifty((server) => ask(server, 'GET /api/me', { key })))).toBe(20)
 })
 
-test('of fifty anonymous creates at once to two processes exactly the address’s twenty pass', async () => {
+test('of fifty simultaneous anonymous creates in two processes exactly the address’s twenty pass', async () => {
   const at = { 'x-client': '192.0.2.1' }
   expect(passed(await fifty((server) => create(server, { urls: [URL_OK] }, at)))).toBe(20)
 })
@@ -74,12 +84,12 @@ test(
   START_MS,
 )
 
-/** Redis has passed a notice on before the change is answered; what is on its way to a process needs no more than this. */
+/** Redis has published a notice before the change is answered; its delivery takes no longer than this. */
 const ON_ITS_WAY_MS = 100
-/** For which a process takes a key for what it was when nothing is told (docs/api-keys.md). */
+/** How long a process caches a key without a notice (docs/api-keys.md). */
 const KEPT_MS = 1_000
 
-/** A key that the other process has just read ends, by what is done at this one; asked once, `wait` later. */
+/** A change in one process must end a key that the other has just read; checked once, `wait` later. */
 async function endsIn(there: Server, end: (key: Minted) => Promise<unknown>, wait: number, key: Minted) {
   const use = async () => (await ask(there, 'GET /api/me', { key: key.rawKey })).status
   expect(await use()).toBe(200)
@@ -89,14 +99,14 @@ async function endsIn(there: Server, end: (key: Minted) => Promise<unknown>, wai
 }
 
 test(
-  'a key that is revoked, and one whose minter is removed, end at once in every process that Redis reaches',
+  'a revoked key, and one whose minter is removed, end at once in every process that Redis reaches',
   async () => {
-    const founder = await arrive(servers[0]!)
-    const acme = await found(servers[0]!, founder)
+    const founder = await newPerson(servers[0]!)
+    const acme = await newOrganization(servers[0]!, founder)
     for (const [here, there] of [servers, [...servers].reverse()] as [Server, Server][]) {
       const revoked = await mint(here, founder)
       expect(await endsIn(there, ({ apiKey }) => revoke(here, founder, apiKey.id), ON_ITS_WAY_MS, revoked)).toBe(401)
-      const member = await arrive(here)
+      const member = await newPerson(here)
       await acme.join(member, 'admin')
       const orphan = await mint(here, member)
       expect(await endsIn(there, () => acme.remove(member), ON_ITS_WAY_MS, orphan)).toBe(401)
@@ -106,7 +116,7 @@ test(
 )
 
 test(
-  'while Redis is away each process limits by itself, warns once, and starts too; then they share again',
+  'while Redis is down each process limits on its own, warns once, and can start; then they share again',
   async () => {
     const warnings = (server: Server) => server.output().split('Redis is down').length - 1
     const { rawKey: key } = await mint(servers[0]!, person, { rateLimitPerHour: 20 })
@@ -131,7 +141,7 @@ test(
 )
 
 test(
-  'while Redis is away a revoked key ends in the other process within the second for which it was kept, and at once when it is back',
+  'while Redis is down a revoked key ends in the other process within a second, and at once after it is back',
   async () => {
     const [here, there] = servers as [Server, Server]
     const endsAfter = async (wait: number) => {

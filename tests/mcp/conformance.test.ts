@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { arrive, mint } from '../contract/people.ts'
+import { mint, newPerson } from '../contract/people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
 import { EXPECTED_FAILURES, type Revision } from './expected-failures.ts'
@@ -20,7 +20,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
   let door: ReturnType<typeof openDoor>
   beforeAll(async () => {
     server = await startOn({ name: runtime, runtime, store: 'file' })
-    const { rawKey } = await mint(server, await arrive(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
+    const { rawKey } = await mint(server, await newPerson(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
     door = openDoor(server, rawKey)
   })
   afterAll(async () => {
@@ -28,7 +28,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
     await server.stop()
   })
 
-  test.each(REVISIONS)('%s: what fails is what the list says, for the reason that it says', async (revision) => {
+  test.each(REVISIONS)('%s: exactly the listed checks fail, for the stated reasons', async (revision) => {
     const results = mkdtempSync(join(tmpdir(), 'openall-conformance-'))
     const words = [NODE, SUITE, 'server', '--url', `http://localhost:${door.port}/api/mcp`]
     const suite = Bun.spawn([...words, '--requirements', revision, '-o', results], { stdout: 'pipe', stderr: 'pipe' })
@@ -44,7 +44,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
   })
 })
 
-/** The suite sends no credentials, so it comes by a door that adds a key; everything else it sends passes as it is. */
+/** The suite sends no credentials, so a proxy adds a key and passes everything else unchanged. */
 function openDoor({ origin }: Server, key: string) {
   const { host } = new URL(origin)
   return Bun.serve({

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SCOPES } from '../../src/identity/roles.ts'
-import { arrive, ask, bundleOf, mint, revoke } from '../contract/people.ts'
+import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
 import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
@@ -12,18 +12,18 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 onEveryRuntime({}, (at) => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
   const keyOf = async (wishes: Parameters<typeof mint>[2] = {}) =>
-    mint(at(), await arrive(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])
+    mint(at(), await newPerson(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])
 
-  test('without a key the answer is 401 and names Bearer; a session’s cookie is not enough', async () => {
-    const { cookie } = await arrive(at())
+  test('without a key the answer is 401 and names Bearer; a session cookie is not enough', async () => {
+    const { cookie } = await newPerson(at())
     for (const headers of [{}, { cookie }] as Record<string, string>[]) {
       const { status, headers: sent, body } = await send(at(), PING, headers)
       expect([status, sent.get('www-authenticate'), body.code]).toEqual([401, 'Bearer', 'UNAUTHORIZED'])
     }
   })
 
-  test('a revoked key is 401, beside a good cookie too', async () => {
-    const person = await arrive(at())
+  test('a revoked key is 401, even with a valid cookie', async () => {
+    const person = await newPerson(at())
     const { rawKey, apiKey } = await mint(at(), person)
     expect((await send(at(), PING, bearer(rawKey))).status).toBe(200)
     await revoke(at(), person, apiKey.id)
@@ -46,7 +46,7 @@ onEveryRuntime({}, (at) => {
     ).toBe(421)
   })
 
-  test('it takes POST alone, JSON alone, and no more than other routes', async () => {
+  test('it accepts only POST and JSON, and no more bytes than other routes', async () => {
     const { rawKey } = await keyOf()
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const { status, headers } = await ask(at(), `${method} /api/mcp`, { key: rawKey })
@@ -65,7 +65,7 @@ onEveryRuntime({}, (at) => {
     expect(await refused('['.repeat(100) + ']'.repeat(100))).toEqual([400, 'INVALID_JSON'])
   })
 
-  test('messages that are none of the protocol are refused without a 5xx', async () => {
+  test('invalid messages are refused without a 5xx', async () => {
     const { rawKey } = await keyOf()
     const odd = [
       null,
@@ -89,14 +89,14 @@ onEveryRuntime({}, (at) => {
     }
   })
 
-  test('the tools that are listed are those that the key’s scopes allow, and each call is checked', async () => {
-    const person = await arrive(at())
+  test('the listed tools are those that the key’s scopes allow, and each call is checked', async () => {
+    const person = await newPerson(at())
     const namesFor = async (scopes: ('links:read' | 'links:write' | 'keys:admin')[]) => {
       const { rawKey } = await mint(at(), person, { scopes })
       const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
       return body.result.tools.map(({ name }) => name)
     }
-    // The page's table says what each scope adds to those before it.
+    // The page's table lists what each scope adds.
     const rows = [...pageOf('mcp.md').matchAll(/^\| `(\w+:\w+)`\s*\|(.*)\|$/gm)]
     expect(rows.map(([, scope]) => scope)).toEqual([...SCOPES])
     const expected: string[] = []
@@ -111,31 +111,55 @@ onEveryRuntime({}, (at) => {
     expect(body.result.structuredContent).toEqual({ error: 'needs scope keys:admin', code: 'FORBIDDEN' })
   })
 
-  test('what a tool answers is the body of its route, as structure and as text; a failure is marked as one', async () => {
-    const person = await arrive(at())
+  test('the list of all tools fits the budget of an agent’s attention, and says how long it may be kept', async () => {
+    const { rawKey } = await keyOf({ scopes: ['keys:admin'] })
+    const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
+    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+    const { tools } = body.result
+    expect(bytes(tools)).toBeLessThanOrEqual(45_000)
+    const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    expect(bytes(read)).toBeLessThanOrEqual(25_000)
+    // What a tool’s caller cannot send, or nobody types, is not in it; what it can is.
+    const inputs = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
+    expect(inputs).not.toMatch(/u0000|"email"/)
+    expect(inputs).toContain('"timeWindow"')
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const headers = { ...bearer(rawKey), 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }
+    const modern = (await send(at(), listing, headers)).body.result as unknown as { ttlMs: number; cacheScope: string }
+    expect([modern.ttlMs, modern.cacheScope]).toEqual([600_000, 'private'])
+  })
+
+  test('a tool answers with the body of its route, structured and as text; a failure is marked as one', async () => {
+    const person = await newPerson(at())
     const { rawKey } = await mint(at(), person)
-    const slug = await bundleOf(at(), person)
+    const slug = await newBundle(at(), person)
     const { body: route } = await ask(at(), `GET /api/links/${slug}`, { key: rawKey })
     const { body } = await send(at(), callOf('get_bundle', { slug }), bearer(rawKey))
     expect<unknown>(body.result.structuredContent).toEqual(route)
     expect<unknown>(JSON.parse(body.result.content[0]!.text)).toEqual(route)
-    expect(body.result.content[1]!.text).toContain('version 1')
+    expect(body.result.structuredContent.versionNumber).toBe(1)
+    expect(body.result.content).toHaveLength(1)
     const failed = (await send(at(), callOf('get_bundle', { slug: 'none' }), bearer(rawKey))).body.result
     expect(failed.isError).toBe(true)
     expect(failed.structuredContent).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND' })
   })
 
-  test('a tool that there is not is an error of the protocol', async () => {
+  test('an unknown tool is a protocol error', async () => {
     const { rawKey } = await keyOf()
     const { body } = await send(at(), callOf('drop_tables'), bearer(rawKey))
     expect(body.error.code).toBe(-32602)
-    // It is for nobody with a key: only pages send events.
+    // No key may use it: only pages send events.
     expect(
       (await send(at(), callOf('record_event', { slug: 'x', kind: 'open_all' }), bearer(rawKey))).body.error.code,
     ).toBe(-32602)
   })
 
-  test('a bundle that a tool makes comes from mcp, unless it says otherwise', async () => {
+  test('a bundle made by a tool has the source mcp, unless the call says otherwise', async () => {
     const { rawKey } = await keyOf()
     const sourceOf = async (args: Record<string, unknown>) => {
       const made = await send(at(), callOf('create_bundle', { urls: ['https://a.example/'], ...args }), bearer(rawKey))
@@ -146,10 +170,10 @@ onEveryRuntime({}, (at) => {
     expect(await sourceOf({ source: 'import' })).toBe('import')
   })
 
-  test('a key’s limit counts each call once whichever way it came, and past it the error is -32004', async () => {
+  test('a key’s limit counts each call once through any transport, and past it the error is -32004', async () => {
     const { rawKey } = await keyOf({ rateLimitPerHour: 9 })
     const left = (headers: Headers) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]
-    // Connecting, and reading what there is, is not charged.
+    // Connecting and listing are not charged.
     const legacy = await legacyAgent(at(), rawKey)
     const modern = await modernAgent(at(), rawKey)
     await legacy.list()
@@ -181,18 +205,18 @@ onEveryRuntime({}, (at) => {
     await modern.close()
   })
 
-  test('a batch of more than a hundred messages is refused whole', async () => {
+  test('a batch of more than a hundred messages is refused entirely', async () => {
     const { rawKey } = await keyOf({ rateLimitPerHour: 1000 })
     const batch = Array.from({ length: 101 }, (_, id) => callOf('who_am_i', {}, id))
     expect((await send(at(), batch, bearer(rawKey))).status).toBe(400)
     expect((await ask(at(), 'GET /api/me', { key: rawKey })).headers.get('ratelimit')).toContain('r=999')
   })
 
-  test('bundles are resources: listed, read, completed; another’s is told like none', async () => {
-    const person = await arrive(at())
+  test('bundles are resources: listed, read, completed; another’s looks like a missing one', async () => {
+    const person = await newPerson(at())
     const { rawKey } = await mint(at(), person, { scopes: ['links:read'] })
-    const slug = await bundleOf(at(), person)
-    const foreign = await bundleOf(at(), await arrive(at()))
+    const slug = await newBundle(at(), person)
+    const foreign = await newBundle(at(), await newPerson(at()))
     const read = async (method: string, params: object) =>
       (await send(at(), { jsonrpc: '2.0', id: 1, method, params }, bearer(rawKey))).body as unknown as {
         result: { resources: { uri: string }[]; contents: { text: string }[]; completion: { values: string[] } }
@@ -212,7 +236,7 @@ onEveryRuntime({}, (at) => {
     expect((await complete('!')).result.completion.values).toEqual([])
   })
 
-  test('prompts name tools that there are, and say what is missing', async () => {
+  test('prompts name existing tools, and report missing arguments', async () => {
     const { rawKey } = await keyOf()
     const read = async (method: string, params: object) =>
       (await send(at(), { jsonrpc: '2.0', id: 1, method, params }, bearer(rawKey))).body as unknown as {
@@ -232,7 +256,7 @@ onEveryRuntime({}, (at) => {
     }
   })
 
-  test('a server that is told to stop does not wait for those who listen', async () => {
+  test('stopping the server does not wait for listeners', async () => {
     const { rawKey } = await keyOf()
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -258,7 +282,7 @@ onEveryRuntime({}, (at) => {
     expect(listening.headers.get('content-type')).toContain('text/event-stream')
     const before = performance.now()
     expect(await at().stop()).toBe(0)
-    // What runs is given ten seconds to end (decisions 12); a stream that never ends is not waited for.
+    // Running requests get ten seconds (decisions 12); endless streams are not waited for.
     expect(performance.now() - before).toBeLessThan(10_000)
     await listening.body?.cancel().catch(() => {})
   })

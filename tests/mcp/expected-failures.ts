@@ -1,13 +1,13 @@
 export type Revision = '2025-11-25' | '2026-07-28'
 
-const TOOL = 'calls a tool of the suite’s own, which this service has no use for'
-const PROMPT = 'asks for a prompt of the suite’s own'
-const RESOURCE = 'reads a resource of the suite’s own'
+const TOOL = 'calls a tool that only the suite’s example server has'
+const PROMPT = 'requests a prompt that only the suite’s example server has'
+const RESOURCE = 'reads a resource that only the suite’s example server has'
 const SUBSCRIBE =
-  'subscribes to a resource of the suite’s own; subscribing is optional, and without a session there is nowhere to tell of a change'
-const TASKS = 'is of the tasks extension, which is optional: every call here answers at once'
+  'subscribes to a resource that only the suite’s example server has; subscribing is optional, and needs a session to report changes in'
+const TASKS = 'belongs to the tasks extension, which is optional: every call here answers at once'
 
-/** What fails of the conformance suite, and why; anything else that fails, or any of these that passes, fails the test. */
+/** Conformance checks that fail, and why. The test fails if any other check fails or any of these passes. */
 export const EXPECTED_FAILURES: Record<Revision, Record<string, string>> = {
   '2025-11-25': {
     'elicitation-sep1034-defaults/elicitation-sep1034-general': TOOL,

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import '../../src/core/schemas.ts'
 import { operations } from '../../src/implementations.ts'
 import { isTool } from '../../src/mcp/tools.ts'
-import { arrive, bundleOf, mint } from '../contract/people.ts'
+import { mint, newBundle, newPerson } from '../contract/people.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(60_000)
@@ -20,8 +20,8 @@ const home = mkdtempSync(join(tmpdir(), 'openall-inspector-'))
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startHere()
-  key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
+  server = await startInProcess()
+  key = (await mint(server, await newPerson(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {
   await server.stop()
@@ -39,7 +39,7 @@ async function inspect(...words: string[]) {
   return { code: await child.exited, output, errors }
 }
 
-test('the inspector lists the tools, and finds nothing in their schemas that some agent could not take', async () => {
+test('the inspector lists the tools, and their schemas work for every agent', async () => {
   const { code, output, errors } = await inspect('--method', 'tools/list', '--strict')
   expect([code, errors]).toEqual([0, ''])
   const tools: { name: string }[] = JSON.parse(output).tools
@@ -47,7 +47,7 @@ test('the inspector lists the tools, and finds nothing in their schemas that som
 })
 
 test('the inspector calls tools, and reads resources and prompts', async () => {
-  const slug = await bundleOf(server, { key })
+  const slug = await newBundle(server, { key })
   const called = await inspect('--method', 'tools/call', '--tool-name', 'get_bundle', '--tool-arg', `slug=${slug}`)
   expect([called.code, JSON.parse(called.output).structuredContent.slug]).toEqual([0, slug])
   const read = await inspect('--method', 'resources/read', '--uri', `bundle://${slug}`)

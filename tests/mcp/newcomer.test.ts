@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { arrive, mint } from '../contract/people.ts'
-import { startHere } from '../here.ts'
+import { mint, newPerson } from '../contract/people.ts'
+import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { type Agent, legacyAgent, modernAgent } from './support.ts'
 
 setDefaultTimeout(60_000)
 
-/** A JSON Schema, as far as a newcomer reads it. */
+/** The parts of a JSON Schema that a newcomer reads. */
 interface Schema {
   $ref?: string
   const?: unknown
@@ -21,7 +21,7 @@ interface Schema {
   $defs?: Record<string, Schema>
 }
 
-/** Somebody who knows nothing of the service but what its list of tools says: no tool or field is named below. */
+/** An agent that knows only the list of tools: no tool or field is named below. */
 class Newcomer {
   readonly #ajv = addFormats(new Ajv({ strict: false }))
 
@@ -34,7 +34,7 @@ class Newcomer {
     return new Newcomer(agent, await agent.list())
   }
 
-  /** The one tool whose description says this. */
+  /** The one tool whose description contains this. */
   tool(says: RegExp) {
     const found = this.tools.filter(({ description = '' }) => says.test(description))
     if (found.length !== 1) throw new Error(`${found.length} tools say ${says}`)
@@ -42,7 +42,7 @@ class Newcomer {
     return { name, input: inputSchema as Schema, output: outputSchema as Schema }
   }
 
-  /** Calls a tool, its input and answer held to its own schemas. */
+  /** Calls a tool, and validates input and answer against its schemas. */
   async call({ name, input, output }: ReturnType<Newcomer['tool']>, args: Record<string, unknown>) {
     this.#check(input, args)
     const { isError = false, structuredContent = {} } = await this.agent.call(name, args)
@@ -58,7 +58,7 @@ class Newcomer {
   }
 }
 
-/** The field of an object whose description says this. */
+/** The field of an object whose description contains this. */
 function field(schema: Schema | undefined, says: RegExp): string {
   const found = Object.entries(schema?.properties ?? {}).find(([, { description = '' }]) => says.test(description))
   if (found === undefined) throw new Error(`no field says ${says}`)
@@ -73,8 +73,8 @@ function object(schema: Schema | undefined): Schema {
 let server: Server
 let key: string
 beforeAll(async () => {
-  server = await startHere()
-  key = (await mint(server, await arrive(server), { scopes: ['keys:admin'] })).rawKey
+  server = await startInProcess()
+  key = (await mint(server, await newPerson(server), { scopes: ['keys:admin'] })).rawKey
 })
 afterAll(async () => {
   await server.stop()
@@ -106,10 +106,12 @@ describe.each([
     const which = { [names]: link.split('/').at(-1) }
     const before = await newcomer.call(read, which)
 
-    // A rule for people of one company, made from what the schema says of rules and conditions.
+    // A rule for people of one company, built from the schema of rules and conditions.
     const edit = newcomer.tool(/^Changes the fields/)
     const policyField = field(edit.input, /different viewers different tabs/)
-    const policy = object(edit.input.properties?.[policyField])
+    // An edit refers to the tool that tries policies for what a condition is.
+    const tryOut = newcomer.tool(/^Tries a policy/)
+    const policy = object(tryOut.input.properties?.[policyField])
     const rulesField = field(policy, /Tried in order/)
     const rule = policy.properties?.[rulesField]?.items
     const [whom, gets, ruleName] = [
@@ -117,15 +119,14 @@ describe.each([
       field(rule, /matching viewers get/),
       field(rule, /rule’s name/),
     ]
-    const condition = edit.input.$defs?.[rule?.properties?.[whom]?.$ref?.split('/').at(-1) ?? '']
-    const comparison = condition?.anyOf?.find(({ properties = {} }) => {
-      const operators = Object.values(properties).flatMap(({ const: one, enum: some = [] }) => [one, ...some])
-      return operators.includes('equals')
-    })
-    const [asked, compared] = [field(comparison, /field to compare/), field(comparison, /compare with/)]
-    const operator = comparison?.required?.find((name) => name !== asked && name !== compared) ?? ''
-    const company =
-      object(comparison?.properties?.[asked]).enum ?? comparison?.properties?.[asked]?.anyOf?.[0]?.enum ?? []
+    expect(JSON.stringify(edit.input)).toContain(`see ${tryOut.name}`)
+    const condition = tryOut.input.$defs?.[rule?.properties?.[whom]?.$ref?.split('/').at(-1) ?? '']
+    // The words say which operators take which fields.
+    expect(condition?.description).toMatch(/equals\b.*\(`field`, `value`\)/)
+    const [asked, compared] = [field(condition, /field to compare/), field(condition, /compare with/)]
+    const [operator = ''] = condition?.required ?? []
+    expect(condition?.properties?.[operator]?.enum).toContain('equals')
+    const company = condition?.properties?.[asked]?.anyOf?.[0]?.enum ?? []
     const domain = company.find((value) => /domain/i.test(String(value)) && /mail/i.test(String(value)))
     const constants = Object.entries(policy.properties ?? {}).filter(([, { const: value }]) => value !== undefined)
     const tab = rule?.properties?.[gets]?.items
@@ -140,7 +141,6 @@ describe.each([
       ],
     }
 
-    const tryOut = newcomer.tool(/^Tries a policy/)
     const viewerField = field(tryOut.input, /viewer to simulate/)
     const viewer = tryOut.input.properties?.[viewerField]
     const described = { [viewerField]: { [field(viewer, /domain of their verified address/)]: 'acme.com' } }

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { AjvJsonSchemaValidator as LegacyValidators } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Server } from '../server.ts'
 
-/** What an answer's JSON may hold; a field that is not there reads as undefined. */
+/** Fields that an answer's JSON may have; a missing one reads as undefined. */
 export interface Told {
   status: number
   headers: Headers
@@ -22,7 +22,7 @@ export interface Told {
   }
 }
 
-/** One POST by hand, without any client's help. */
+/** Sends one POST, without a client. */
 export async function send(
   { origin }: Pick<Server, 'origin'>,
   message: unknown,
@@ -38,19 +38,19 @@ export async function send(
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : {} }
 }
 
-/** A call of a tool as a message of the 2025 revisions. */
+/** A tool call as a message of the 2025 revisions. */
 export function callOf(name: string, args: Record<string, unknown> = {}, id: number = 1) {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }
 }
 
-/** What a client of either line gives for a call. */
+/** The result of a call with either client. */
 export interface Called {
   isError?: boolean
   structuredContent?: Record<string, unknown>
   content: { type: string; text?: string }[]
 }
 
-/** A client of one line of the SDK, and the revision that it is to speak. */
+/** A client of one major version of the SDK, and the revision it speaks. */
 export interface Agent {
   revision: string
   list(): Promise<{ name: string; description?: string; inputSchema: object; outputSchema?: object }[]>
@@ -58,23 +58,23 @@ export interface Agent {
   close(): Promise<void>
 }
 
-/** Compiles each schema once for all agents: those of all tools take longer than the calls that are tested. */
-function remembering<Validators extends { getValidator(schema: never): unknown }>(validators: Validators): Validators {
-  const known = new Map<string, unknown>()
+/** Compiles each schema once for all agents, because compiling takes longer than the tested calls. */
+function memoized<Validators extends { getValidator(schema: never): unknown }>(validators: Validators): Validators {
+  const compiled = new Map<string, unknown>()
   const compile = validators.getValidator.bind(validators)
   validators.getValidator = (schema) => {
     const text = JSON.stringify(schema)
-    if (!known.has(text)) known.set(text, compile(schema))
-    return known.get(text)
+    if (!compiled.has(text)) compiled.set(text, compile(schema))
+    return compiled.get(text)
   }
   return validators
 }
-const legacyValidators = remembering(new LegacyValidators())
-const modernValidators = remembering(new Validators())
+const legacyValidators = memoized(new LegacyValidators())
+const modernValidators = memoized(new Validators())
 
 const IDENTITY = { name: 'openall-tests', version: '1' }
 
-/** The line 1.x, which speaks 2025-11-25. */
+/** SDK 1.x, which speaks 2025-11-25. */
 export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
   const client = new LegacyClient(IDENTITY, { jsonSchemaValidator: legacyValidators })
   const transport = new LegacyTransport(new URL(`${origin}/api/mcp`), optionsFor(key))
@@ -87,7 +87,7 @@ export async function legacyAgent({ origin }: Pick<Server, 'origin'>, key: strin
   }
 }
 
-/** The line 2.x, pinned to the stateless revision. */
+/** SDK 2.x, pinned to the stateless revision. */
 export async function modernAgent({ origin }: Pick<Server, 'origin'>, key: string): Promise<Agent> {
   const client = new Client(IDENTITY, {
     versionNegotiation: { mode: { pin: '2026-07-28' } },

@@ -1,9 +1,9 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { OpenApi } from '../../src/api/openapi.ts'
+import type { OpenApi } from '../../src/api/openapi-types.ts'
 import type { Server } from '../server.ts'
 
-/** The document that a server gives out, and whether answers are as it says. */
+/** A server's OpenAPI document, with checks of answers against it. */
 export class Documented {
   readonly #ajv = addFormats(new Ajv({ strict: false, allErrors: true }))
   readonly #checks = new Map<string, ValidateFunction>()
@@ -16,14 +16,14 @@ export class Documented {
     return new Documented((await (await fetch(`${origin}/api/openapi.json`)).json()) as OpenApi)
   }
 
-  /** Every operation with the place where it stands. */
+  /** Every operation with its path and method. */
   operations() {
     return Object.entries(this.document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
   }
 
-  /** What is wrong with an answer, or null where it is as the document says. */
+  /** What is wrong with an answer, or null if it conforms to the document. */
   async wrongWith(place: { path: string; method: string }, response: Response): Promise<string | null> {
     const { path, method } = place
     const described = this.document.paths[path]?.[method]?.responses[response.status]
@@ -37,7 +37,7 @@ export class Documented {
     return this.wrong(pointer, JSON.parse(text))
   }
 
-  /** What is wrong with a value where a schema of the document stands at this place. */
+  /** What is wrong with a value according to the schema at this place in the document, or null. */
   wrong(place: readonly string[], value: unknown): string | null {
     const pointer = `openapi#/${place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
     let check = this.#checks.get(pointer)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newWorld } from '../parity/world.ts'
-import { arrive, Visitor } from '../people.ts'
+import { newPerson, Visitor } from '../people.ts'
 import { prng } from '../prng.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
@@ -12,7 +12,7 @@ setDefaultTimeout(300_000)
 const COUNT = 4000
 const AT_ONCE = 8
 
-describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
+describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime) => {
   let server: Server
   beforeAll(async () => {
     server = await startOn({ name: runtime, runtime, store: 'file' }, { SERVICE_PLAN_FREE_MAX_BUNDLES: '60' })
@@ -21,9 +21,9 @@ describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
     await server.stop()
   })
 
-  test(`of ${COUNT} none is answered with a 5xx, a status or a body that is not in it`, async () => {
+  test(`none of ${COUNT} gets a 5xx, or a status or body that the document does not have`, async () => {
     const documented = await Documented.of(server)
-    const stranger = await arrive(server)
+    const stranger = await newPerson(server)
     const world = await newWorld(server, (await stranger.makeBundle()).slug)
     const more = await Promise.all(Array.from({ length: 20 }, () => new Visitor(server).makeBundle()))
     const limited = await mintLimited(world.person)
@@ -31,7 +31,7 @@ describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
     const requests = new Requests(prng(seed), documented.document, {
       slug: [world.slug, world.slug, world.slug, world.deleted, world.unclaimed, world.foreign, 'none', 'api'],
       versionNumber: [1, 1, 2, 99],
-      id: [world.spareKeyId, 999_999],
+      id: [world.spareKeyId, 999_999, -1, 1.5, 'x', '', null],
       token: [world.claimToken, ...more.map(({ claimToken }) => claimToken), 'x'],
       matchedRuleId: [world.ruleId, 'r_0000000000', null],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
@@ -68,11 +68,11 @@ describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
     for (let sent = 0; sent < COUNT; sent += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, one))
     expect(wrong.slice(0, 10), `SEED=${seed}`).toEqual([])
     expect(server.output()).not.toContain('a request failed')
-    // The generator would find nothing if it never got past the door.
+    // If every request were refused at the start, the test would find nothing.
     for (const { operation } of operations) {
       const seen = [...(statuses.get(operation.operationId) ?? [])]
       expect([operation.operationId, seen.some((status) => status < 300)]).toEqual([operation.operationId, true])
-      // It takes nothing, and passes over what it does not know.
+      // It takes no input and ignores unknown fields.
       if (operation.operationId === 'who_am_i') continue
       expect([operation.operationId, seen.some((status) => status === 400 || status === 415)]).toEqual([
         operation.operationId,
@@ -84,8 +84,8 @@ describe.each(RUNTIMES)('requests made from the document, on %s', (runtime) => {
   })
 })
 
-/** A key whose limit is soon used up. */
-async function mintLimited(person: Awaited<ReturnType<typeof arrive>>): Promise<string> {
+/** A key with a small limit. */
+async function mintLimited(person: Awaited<ReturnType<typeof newPerson>>): Promise<string> {
   const wishes = { name: 'limited', scopes: ['links:write'], rateLimitPerHour: 20 }
   return (await person.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)).body.rawKey
 }

@@ -1,16 +1,16 @@
-import type { Described, OpenApi } from '../../src/api/openapi.ts'
+import type { Described, OpenApi } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
 
-/** A request of an operation, as the document describes it or nearly so. */
+/** A request for an operation: valid according to the document, or nearly. */
 export interface Generated {
   method: string
-  /** With its query. */
+  /** Path with query. */
   target: string
   headers: Record<string, string>
   body: string | undefined
 }
 
-/** What is read of a JSON Schema here. */
+/** The keywords of JSON Schema that are used here. */
 type Read = {
   $ref?: string
   type?: string
@@ -38,7 +38,7 @@ const URLS = [
   ' https://münchen.example/%F0%9F%98%80 ',
   'https://[::1]/',
 ]
-/** Texts that this or that pattern asks for; of those that fit one is taken. */
+/** Texts for the patterns in the document; a text is picked among those that match. */
 const WORDS = [
   ...URLS,
   'r_0000000000',
@@ -46,6 +46,9 @@ const WORDS = [
   '24:00',
   '2026-11-02T09:00:00Z',
   '2026-02-30T09:00:00+01:00',
+  '2026-12-01T09:00:00.5+01:00',
+  '2027-01-01T00:00:00Z',
+  '2028-02-29T23:59:59-05:00',
   'x@y.example',
   'query.ref',
   'acme.com',
@@ -86,14 +89,14 @@ const JUNK: readonly unknown[] = [
   '💥',
 ]
 
-/** Requests that a seed gives again. */
+/** Random requests, reproducible from a seed. */
 export class Requests {
   readonly #definitions: Record<string, JsonSchema>
 
   constructor(
     readonly next: () => number,
     document: OpenApi,
-    /** Slugs to ask for, and other texts that mean something here. */
+    /** Meaningful values by field, such as existing slugs. */
     readonly known: Record<string, readonly unknown[]>,
   ) {
     this.#definitions = document.components.schemas
@@ -107,12 +110,13 @@ export class Requests {
     return this.next() < share
   }
 
-  /** A request that is as described, or, half of the time, wrong somewhere. */
+  /** A request that is valid or, half of the time, wrong somewhere. */
   of({ path, method, operation }: { path: string; method: string; operation: Described }): Generated {
     const isRight = this.chance(0.5)
     const value = (name: string, schema: JsonSchema) => {
       const asked = this.known[name]
-      if (asked !== undefined && this.chance(0.8)) return this.pick(asked)
+      // A number that is an id by chance would revoke the key of all later requests.
+      if (asked !== undefined && (name === 'id' || this.chance(0.8))) return this.pick(asked)
       return isRight || this.chance(0.6) ? this.value(schema as Read) : this.pick(JUNK)
     }
     let target = path
@@ -154,7 +158,7 @@ export class Requests {
     return JSON.stringify(this.#spoiled(body))
   }
 
-  /** The same with something in it changed. */
+  /** A copy with one thing in it changed. */
   #spoiled(value: unknown): unknown {
     if (value === null || typeof value !== 'object' || this.chance(0.15)) return this.pick(JUNK)
     if (Array.isArray(value)) {
@@ -171,7 +175,7 @@ export class Requests {
     return { ...value, [name]: this.#spoiled(inner) }
   }
 
-  /** A value of a schema; `depth` keeps conditions from nesting without end. */
+  /** A value of a schema; `depth` limits the nesting of conditions. */
   value(schema: Read, depth = 0): unknown {
     const { $ref, anyOf, oneOf, properties, items, additionalProperties } = schema
     if ($ref !== undefined) return this.value(this.#definitions[$ref.split('/').at(-1) ?? ''] as Read, depth + 1)

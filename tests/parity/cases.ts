@@ -3,121 +3,125 @@ import { POLICY, type World } from './world.ts'
 
 type Input = Record<string, unknown>
 
-/** One call of one operation, however it is made. */
+/** One call of an operation, to be made through every transport. */
 export interface Case {
   operation: string
-  says: string
+  title: string
   input(world: World): Input
-  /** What goes beside the input. */
   idempotencyKey?: string
   expectedVersion?: number
-  /** Which key calls; the one with every scope where it is not said. */
+  /** The calling key; default: the one with every scope. */
   key?: 'readKey'
-  /** How it is refused; where nothing is said, it succeeds. */
+  /** The expected error; without it the call must succeed. */
   refused?: Code
 }
 
 const A = 'https://a.example/'
 const condition = (when: unknown) => ({ version: 1, rules: [{ name: 'x', when, tabs: [{ url: A }] }] })
 
-/** Calls of every operation that is for credentials: each succeeds at least once and is refused at least once. */
+/** Calls of every operation that needs a credential: each succeeds at least once and is refused at least once. */
 export const CASES: readonly Case[] = [
-  { operation: 'create_bundle', says: 'a bundle', input: () => ({ urls: [A], title: 'x', source: 'import' }) },
+  { operation: 'create_bundle', title: 'a bundle', input: () => ({ urls: [A], title: 'x', source: 'import' }) },
   {
     operation: 'create_bundle',
-    says: 'a bundle with a policy',
+    title: 'a bundle with a policy',
     input: () => ({ urls: [A], resolutionPolicy: POLICY }),
   },
-  { operation: 'create_bundle', says: 'once for its key', idempotencyKey: 'one', input: () => ({ urls: [A] }) },
+  { operation: 'create_bundle', title: 'once for its key', idempotencyKey: 'one', input: () => ({ urls: [A] }) },
   {
     operation: 'create_bundle',
-    says: 'a dry run',
+    title: 'a dry run',
     input: () => ({ urls: [A], source: 'api', resolutionPolicy: POLICY, dryRun: true }),
   },
   {
     operation: 'create_bundle',
-    says: 'a dry run of a taken slug',
+    title: 'a dry run of a taken slug',
     input: ({ slug }) => ({ urls: [A], slug, dryRun: true }),
     refused: 'SLUG_TAKEN',
   },
   {
     operation: 'create_bundle',
-    says: 'a dry run that is neither',
+    title: 'a dry run that is neither',
     input: () => ({ urls: [A], dryRun: 'yes' }),
     refused: 'BAD_REQUEST',
   },
-  { operation: 'create_bundle', says: 'no URL', input: () => ({}), refused: 'INVALID_URLS' },
+  { operation: 'create_bundle', title: 'no URL', input: () => ({}), refused: 'INVALID_URLS' },
   {
     operation: 'create_bundle',
-    says: 'no web address',
+    title: 'no web address',
     input: () => ({ urls: [A, 'ftp://a.example'] }),
     refused: 'INVALID_URLS',
   },
   {
     operation: 'create_bundle',
-    says: 'too many URLs',
+    title: 'too many URLs',
     input: () => ({ urls: Array(26).fill(A) }),
     refused: 'INVALID_URLS',
   },
   {
     operation: 'create_bundle',
-    says: 'an unknown field',
+    title: 'an unknown field',
     input: () => ({ urls: [A], tilte: 'x' }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'create_bundle',
-    says: 'an unknown operator',
+    title: 'an unknown operator',
     input: () => ({ urls: [A], resolutionPolicy: condition({ op: 'nor' }) }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'create_bundle',
-    says: 'a taken slug',
+    title: 'a taken slug',
     input: ({ slug }) => ({ urls: [A], slug }),
     refused: 'SLUG_TAKEN',
   },
   {
     operation: 'create_bundle',
-    says: 'an e-mail address',
+    title: 'an email address',
     input: () => ({ urls: [A], email: 'x@y.example' }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'create_bundle',
-    says: 'a bad idempotency key',
+    title: 'a bad idempotency key',
     idempotencyKey: 'x'.repeat(256),
     input: () => ({ urls: [A] }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'create_bundle',
-    says: 'a key that may only read',
+    title: 'a key that may only read',
     key: 'readKey',
     input: () => ({ urls: [A] }),
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'get_bundle', says: 'one’s own', input: ({ slug }) => ({ slug }) },
-  { operation: 'get_bundle', says: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
-  { operation: 'get_bundle', says: 'a deleted one', input: ({ deleted }) => ({ slug: deleted }), refused: 'NOT_FOUND' },
+  { operation: 'get_bundle', title: 'one’s own', input: ({ slug }) => ({ slug }) },
+  { operation: 'get_bundle', title: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
   {
     operation: 'get_bundle',
-    says: 'somebody else’s',
+    title: 'a deleted one',
+    input: ({ deleted }) => ({ slug: deleted }),
+    refused: 'NOT_FOUND',
+  },
+  {
+    operation: 'get_bundle',
+    title: 'somebody else’s',
     input: ({ foreign }) => ({ slug: foreign }),
     refused: 'FORBIDDEN',
   },
-  { operation: 'get_bundle', says: 'nobody’s', input: ({ unclaimed }) => ({ slug: unclaimed }), refused: 'FORBIDDEN' },
+  { operation: 'get_bundle', title: 'nobody’s', input: ({ unclaimed }) => ({ slug: unclaimed }), refused: 'FORBIDDEN' },
 
-  { operation: 'update_bundle', says: 'its title', input: ({ slug }) => ({ slug, title: null }) },
+  { operation: 'update_bundle', title: 'its title', input: ({ slug }) => ({ slug, title: null }) },
   {
     operation: 'update_bundle',
-    says: 'its URLs',
+    title: 'its URLs',
     input: ({ slug }) => ({ slug, urls: ['https://b.example/', A, 'https://c.example/'] }),
   },
   {
     operation: 'update_bundle',
-    says: 'its policy',
+    title: 'its policy',
     input: ({ slug, ruleId }) => ({
       slug,
       resolutionPolicy: {
@@ -131,19 +135,19 @@ export const CASES: readonly Case[] = [
   },
   {
     operation: 'update_bundle',
-    says: 'the version that was read',
+    title: 'the version that was read',
     expectedVersion: 2,
     input: ({ slug }) => ({ slug, title: 'y' }),
   },
   {
     operation: 'update_bundle',
-    says: 'a dry run',
+    title: 'a dry run',
     expectedVersion: 2,
     input: ({ slug }) => ({ slug, description: 'y', dryRun: true }),
   },
   {
     operation: 'update_bundle',
-    says: 'a dry run of a policy with doubts',
+    title: 'a dry run of a policy with doubts',
     input: ({ slug }) => ({
       slug,
       dryRun: true,
@@ -152,28 +156,28 @@ export const CASES: readonly Case[] = [
   },
   {
     operation: 'update_bundle',
-    says: 'a dry run of an old version',
+    title: 'a dry run of an old version',
     expectedVersion: 1,
     input: ({ slug }) => ({ slug, title: 'y', dryRun: true }),
     refused: 'VERSION_CONFLICT',
   },
   {
     operation: 'update_bundle',
-    says: 'an old version',
+    title: 'an old version',
     expectedVersion: 1,
     input: ({ slug }) => ({ slug, title: 'y' }),
     refused: 'VERSION_CONFLICT',
   },
-  { operation: 'update_bundle', says: 'nothing', input: ({ slug }) => ({ slug }), refused: 'BAD_REQUEST' },
+  { operation: 'update_bundle', title: 'nothing', input: ({ slug }) => ({ slug }), refused: 'BAD_REQUEST' },
   {
     operation: 'update_bundle',
-    says: 'a title that is too long',
+    title: 'a title that is too long',
     input: ({ slug }) => ({ slug, title: 'x'.repeat(201) }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'update_bundle',
-    says: 'another bundle’s rule',
+    title: 'another bundle’s rule',
     input: ({ slug }) => ({
       slug,
       resolutionPolicy: { version: 1, rules: [{ ...POLICY.rules[0], id: 'r_0000000000' }] },
@@ -182,123 +186,123 @@ export const CASES: readonly Case[] = [
   },
   {
     operation: 'update_bundle',
-    says: 'nobody’s',
+    title: 'nobody’s',
     input: ({ unclaimed }) => ({ slug: unclaimed, title: 'y' }),
     refused: 'FORBIDDEN',
   },
   {
     operation: 'update_bundle',
-    says: 'a key that may only read',
+    title: 'a key that may only read',
     key: 'readKey',
     input: ({ slug }) => ({ slug, title: 'y' }),
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'delete_bundle', says: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
+  { operation: 'delete_bundle', title: 'one’s own', expectedVersion: 2, input: ({ slug }) => ({ slug }) },
   {
     operation: 'delete_bundle',
-    says: 'an old version',
+    title: 'an old version',
     expectedVersion: 1,
     input: ({ slug }) => ({ slug }),
     refused: 'VERSION_CONFLICT',
   },
   {
     operation: 'delete_bundle',
-    says: 'a deleted one',
+    title: 'a deleted one',
     input: ({ deleted }) => ({ slug: deleted }),
     refused: 'NOT_FOUND',
   },
 
-  { operation: 'restore_bundle', says: 'a deleted one', input: ({ deleted }) => ({ slug: deleted }) },
-  { operation: 'restore_bundle', says: 'one that stands', input: ({ slug }) => ({ slug }) },
-  { operation: 'restore_bundle', says: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
+  { operation: 'restore_bundle', title: 'a deleted one', input: ({ deleted }) => ({ slug: deleted }) },
+  { operation: 'restore_bundle', title: 'one that stands', input: ({ slug }) => ({ slug }) },
+  { operation: 'restore_bundle', title: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
 
-  { operation: 'duplicate_bundle', says: 'one’s own', input: ({ slug }) => ({ slug }) },
+  { operation: 'duplicate_bundle', title: 'one’s own', input: ({ slug }) => ({ slug }) },
   {
     operation: 'duplicate_bundle',
-    says: 'once for its key, with another title',
+    title: 'once for its key, with another title',
     idempotencyKey: 'one',
     input: ({ slug }) => ({ slug, title: 'a copy', source: 'import' }),
   },
   {
     operation: 'duplicate_bundle',
-    says: 'a dry run without the rules',
+    title: 'a dry run without the rules',
     input: ({ slug }) => ({ slug, source: 'api', description: 'x', resolutionPolicy: null, dryRun: true }),
   },
   {
     operation: 'duplicate_bundle',
-    says: 'a taken slug',
+    title: 'a taken slug',
     input: ({ slug, deleted }) => ({ slug, newSlug: deleted }),
     refused: 'SLUG_TAKEN',
   },
   {
     operation: 'duplicate_bundle',
-    says: 'no web address',
+    title: 'no web address',
     input: ({ slug }) => ({ slug, urls: ['ftp://a.example'] }),
     refused: 'INVALID_URLS',
   },
   {
     operation: 'duplicate_bundle',
-    says: 'an unknown field',
+    title: 'an unknown field',
     input: ({ slug }) => ({ slug, email: 'x@y.example' }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'duplicate_bundle',
-    says: 'a deleted one',
+    title: 'a deleted one',
     input: ({ deleted }) => ({ slug: deleted }),
     refused: 'NOT_FOUND',
   },
   {
     operation: 'duplicate_bundle',
-    says: 'somebody else’s',
+    title: 'somebody else’s',
     input: ({ foreign }) => ({ slug: foreign }),
     refused: 'FORBIDDEN',
   },
   {
     operation: 'duplicate_bundle',
-    says: 'a key that may only read',
+    title: 'a key that may only read',
     key: 'readKey',
     input: ({ slug }) => ({ slug }),
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'list_bundles', says: 'all', input: () => ({}) },
-  { operation: 'list_bundles', says: 'a page', input: () => ({ limit: 1, offset: 5 }) },
-  { operation: 'list_bundles', says: 'those with a tag', input: () => ({ tag: 'live' }) },
-  { operation: 'list_bundles', says: 'an empty tag', input: () => ({ tag: ' ' }), refused: 'BAD_REQUEST' },
-  { operation: 'list_bundles', says: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },
-  { operation: 'list_bundles', says: 'an unknown field', input: () => ({ page: 2 }), refused: 'BAD_REQUEST' },
+  { operation: 'list_bundles', title: 'all', input: () => ({}) },
+  { operation: 'list_bundles', title: 'a page', input: () => ({ limit: 1, offset: 5 }) },
+  { operation: 'list_bundles', title: 'those with a tag', input: () => ({ tag: 'live' }) },
+  { operation: 'list_bundles', title: 'an empty tag', input: () => ({ tag: ' ' }), refused: 'BAD_REQUEST' },
+  { operation: 'list_bundles', title: 'too many', input: () => ({ limit: 101 }), refused: 'BAD_REQUEST' },
+  { operation: 'list_bundles', title: 'an unknown field', input: () => ({ page: 2 }), refused: 'BAD_REQUEST' },
 
-  { operation: 'list_versions', says: 'of one’s own', input: ({ slug }) => ({ slug }) },
+  { operation: 'list_versions', title: 'of one’s own', input: ({ slug }) => ({ slug }) },
   {
     operation: 'list_versions',
-    says: 'of somebody else’s',
+    title: 'of somebody else’s',
     input: ({ foreign }) => ({ slug: foreign }),
     refused: 'FORBIDDEN',
   },
 
   {
     operation: 'restore_version',
-    says: 'the first',
+    title: 'the first',
     expectedVersion: 2,
     input: ({ slug }) => ({ slug, versionNumber: 1 }),
   },
   {
     operation: 'restore_version',
-    says: 'one that never was',
+    title: 'one that never was',
     input: ({ slug }) => ({ slug, versionNumber: 9 }),
     refused: 'NOT_FOUND',
   },
   {
     operation: 'restore_version',
-    says: 'no number',
+    title: 'no number',
     input: ({ slug }) => ({ slug, versionNumber: 'first' }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'restore_version',
-    says: 'of an old version',
+    title: 'of an old version',
     expectedVersion: 1,
     input: ({ slug }) => ({ slug, versionNumber: 1 }),
     refused: 'VERSION_CONFLICT',
@@ -306,82 +310,88 @@ export const CASES: readonly Case[] = [
 
   {
     operation: 'preview_policy',
-    says: 'the saved one',
+    title: 'the saved one',
     input: ({ slug }) => ({ slug, viewer: { emailDomain: 'acme.com' } }),
   },
-  { operation: 'preview_policy', says: 'nobody in particular', input: ({ slug }) => ({ slug }) },
+  { operation: 'preview_policy', title: 'nobody in particular', input: ({ slug }) => ({ slug }) },
   {
     operation: 'preview_policy',
-    says: 'a draft',
+    title: 'a draft',
     input: ({ slug }) => ({
       slug,
       viewer: { query: { ref: 'x' } },
       resolutionPolicy: condition({ op: 'timeWindow', days: ['mon'], from: '09:00', to: '24:00', timeZone: 'UTC' }),
     }),
   },
-  { operation: 'preview_policy', says: 'no policy', input: ({ slug }) => ({ slug, resolutionPolicy: null }) },
+  { operation: 'preview_policy', title: 'no policy', input: ({ slug }) => ({ slug, resolutionPolicy: null }) },
   {
     operation: 'preview_policy',
-    says: 'no such device',
+    title: 'no such device',
     input: ({ slug }) => ({ slug, viewer: { device: 'fridge' } }),
     refused: 'BAD_REQUEST',
   },
-  { operation: 'preview_policy', says: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
+  { operation: 'preview_policy', title: 'none', input: () => ({ slug: 'there-is-none' }), refused: 'NOT_FOUND' },
 
-  { operation: 'claim_bundle', says: 'by its token', input: ({ claimToken }) => ({ token: claimToken }) },
-  { operation: 'claim_bundle', says: 'by no token', input: () => ({ token: 'x' }), refused: 'NOT_FOUND' },
+  { operation: 'claim_bundle', title: 'by its token', input: ({ claimToken }) => ({ token: claimToken }) },
+  { operation: 'claim_bundle', title: 'by no token', input: () => ({ token: 'x' }), refused: 'NOT_FOUND' },
   {
     operation: 'claim_bundle',
-    says: 'by both',
+    title: 'by both',
     input: ({ claimToken, unclaimed }) => ({ token: claimToken, slug: unclaimed }),
     refused: 'BAD_REQUEST',
   },
 
-  { operation: 'list_claims', says: 'all', input: () => ({}) },
+  { operation: 'list_claims', title: 'all', input: () => ({}) },
   {
     operation: 'list_claims',
-    says: 'an unknown field',
+    title: 'an unknown field',
     input: () => ({ email: 'x@y.example' }),
     refused: 'BAD_REQUEST',
   },
 
-  { operation: 'get_insights', says: 'of a month', input: ({ slug }) => ({ slug }) },
-  { operation: 'get_insights', says: 'of a week', input: ({ slug }) => ({ slug, range: '7d' }) },
+  { operation: 'get_insights', title: 'of a month', input: ({ slug }) => ({ slug }) },
+  { operation: 'get_insights', title: 'of a week', input: ({ slug }) => ({ slug, range: '7d' }) },
   {
     operation: 'get_insights',
-    says: 'of somebody else’s',
+    title: 'of somebody else’s',
     input: ({ foreign }) => ({ slug: foreign }),
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'who_am_i', says: 'oneself', input: () => ({}) },
-  { operation: 'who_am_i', says: 'a key that may only read', key: 'readKey', input: () => ({}) },
-  { operation: 'who_am_i', says: 'a field that it does not know', input: () => ({ you: 'who' }) },
+  { operation: 'who_am_i', title: 'oneself', input: () => ({}) },
+  { operation: 'who_am_i', title: 'a key that may only read', key: 'readKey', input: () => ({}) },
+  { operation: 'who_am_i', title: 'a field that it does not know', input: () => ({ you: 'who' }) },
 
   {
     operation: 'create_key',
-    says: 'a key',
+    title: 'a key',
     input: () => ({ name: 'import', scopes: ['links:read', 'links:write'], rateLimitPerHour: 5 }),
   },
-  { operation: 'create_key', says: 'no name', input: () => ({ name: ' ' }), refused: 'BAD_REQUEST' },
+  { operation: 'create_key', title: 'no name', input: () => ({ name: ' ' }), refused: 'BAD_REQUEST' },
   {
     operation: 'create_key',
-    says: 'no such scope',
+    title: 'no such scope',
     input: () => ({ name: 'x', scopes: ['links:delete'] }),
     refused: 'BAD_REQUEST',
   },
   {
     operation: 'create_key',
-    says: 'a key that may only read',
+    title: 'a key that may only read',
     key: 'readKey',
     input: () => ({ name: 'x' }),
     refused: 'FORBIDDEN',
   },
 
-  { operation: 'list_keys', says: 'all', input: () => ({}) },
-  { operation: 'list_keys', says: 'a key that may only read', key: 'readKey', input: () => ({}), refused: 'FORBIDDEN' },
+  { operation: 'list_keys', title: 'all', input: () => ({}) },
+  {
+    operation: 'list_keys',
+    title: 'a key that may only read',
+    key: 'readKey',
+    input: () => ({}),
+    refused: 'FORBIDDEN',
+  },
 
-  { operation: 'revoke_key', says: 'one’s own', input: ({ spareKeyId }) => ({ id: spareKeyId }) },
-  { operation: 'revoke_key', says: 'none', input: () => ({ id: 999_999_999 }), refused: 'NOT_FOUND' },
-  { operation: 'revoke_key', says: 'no number', input: () => ({ id: 'first' }), refused: 'BAD_REQUEST' },
+  { operation: 'revoke_key', title: 'one’s own', input: ({ spareKeyId }) => ({ id: spareKeyId }) },
+  { operation: 'revoke_key', title: 'none', input: () => ({ id: 999_999_999 }), refused: 'NOT_FOUND' },
+  { operation: 'revoke_key', title: 'no number', input: () => ({ id: 'first' }), refused: 'BAD_REQUEST' },
 ]

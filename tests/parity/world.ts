@@ -1,4 +1,4 @@
-import { arrive, type Person, Visitor } from '../people.ts'
+import { newPerson, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 export const POLICY = {
@@ -19,30 +19,30 @@ export const POLICY = {
   ],
 }
 
-/** What calls of one case work on: nobody else's, and made anew for each way of calling. */
+/** The data that the calls of a case work on, created anew for each transport. */
 export interface World {
   server: Server
   person: Person
   /** A key with every scope, and one that may only read. */
   key: string
   readKey: string
-  /** A bundle at version 2, with a policy and a view of it. */
+  /** A bundle at version 2, with a policy and one view. */
   slug: string
   ruleId: string
-  /** A bundle that was deleted. */
+  /** A deleted bundle. */
   deleted: string
-  /** A bundle without an owner, and what claims it. */
+  /** A bundle without an owner, and its claim token. */
   unclaimed: string
   claimToken: string
-  /** Somebody else's bundle. */
+  /** A bundle of another person. */
   foreign: string
-  /** The id of a key that may be revoked. */
+  /** The id of a key to revoke. */
   spareKeyId: number
 }
 
-/** A new person with keys and something to call for; `foreign` is a bundle of somebody else. */
+/** Creates a world with a new person; `foreign` is a bundle of another person. */
 export async function newWorld(server: Server, foreign: string): Promise<World> {
-  const person = await arrive(server)
+  const person = await newPerson(server)
   const mint = async (scopes: string[]) => {
     const { body } = await person.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', {
       name: 'a key',

@@ -1,4 +1,4 @@
-/** A policy that must be refused: what is wrong, the policy, the place, and what the error says would be right. */
+/** A policy that must be refused: what is wrong, the policy, and the path and expectation in the error. */
 export type Bad = readonly [what: string, policy: unknown, path: string, expected: string | RegExp]
 
 export const TAB = { url: 'https://a.example/' }
@@ -109,7 +109,7 @@ const ofCondition: Bad[] = [
   ...TEXTS.flatMap((op): Bad[] => [
     [`${op} without field`, { op, value: 'x' }, '.field', FIELDS],
     [`${op} without value`, { op, field: 'os' }, '.value', TEXT],
-    [`${op} of e-mail`, { op, field: 'email', value: 'x' }, '.field', FIELDS],
+    [`${op} of email`, { op, field: 'email', value: 'x' }, '.field', FIELDS],
     [`${op} of now`, { op, field: 'now', value: 'x' }, '.field', /now goes with before and after/],
     [`${op} of a number`, { op, field: 'os', value: 5 }, '.value', TEXT],
     [`${op} of 513`, { op, field: 'os', value: LONG }, '.value', 'at most 512 characters'],
@@ -167,7 +167,7 @@ function bare(depth: number): unknown {
   return depth === 0 ? YES : { op: 'not', of: bare(depth - 1) }
 }
 
-/** Some hundred and thirty policies that must be refused; paths are below `resolutionPolicy`. */
+/** About 130 policies that must be refused; paths are relative to `resolutionPolicy`. */
 export const BAD: readonly Bad[] = [
   ...ofPolicy,
   ...ofRule,

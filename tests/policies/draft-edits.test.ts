@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
+import { draftOf, toOpenRule, toPolicy } from '../../src/dashboard/rules/draft.ts'
 import { edit } from '../../src/dashboard/rules/draft-edits.ts'
 import type { Removed } from '../../src/dashboard/rules/editing.ts'
 import { prng } from '../prng.ts'
@@ -8,8 +8,8 @@ import { RandomPolicies } from './random.ts'
 const SIGNED_IN = { op: 'signedIn' }
 const PHONE = { op: 'equals', field: 'device', value: 'mobile' }
 const OWN = [
-  { url: 'https://one.example/', note: 'One' },
-  { url: 'https://two.example/', note: '' },
+  { url: 'https://one.example/', note: 'One', section: '' },
+  { url: 'https://two.example/', note: '', section: '' },
 ]
 const rule = (name: string, when: object = SIGNED_IN) => ({
   id: `r_000000000${name}`,
@@ -18,20 +18,20 @@ const rule = (name: string, when: object = SIGNED_IN) => ({
   tabs: [{ url: `https://${name}.example/` }],
 })
 
-/** A policy after some buttons were pressed, its rules open. */
+/** A policy after pressing some buttons, its rules open. */
 function pressed(rules: readonly unknown[], ...actions: string[]) {
   const draft = draftOf({ version: 1, rules })
-  draft.rules = draft.rules.map(opened)
+  draft.rules = draft.rules.map(toOpenRule)
   let removed: Removed | null = null
   let focus = ''
   for (const action of actions) ({ removed, focus } = edit({ draft, own: OWN, removed }, action.split(' ')))
-  return { rules: written(draft).rules as ReturnType<typeof rule>[], focus }
+  return { rules: toPolicy(draft).rules as ReturnType<typeof rule>[], focus }
 }
 const names = (...actions: string[]) =>
   pressed([rule('a'), rule('b'), rule('c')], ...actions).rules.map(({ name }) => name)
 const when = (condition: object, ...actions: string[]) => pressed([rule('a', condition)], ...actions).rules[0]?.when
 
-test('rules are moved, duplicated, taken out and put back, ids and all', () => {
+test('rules are moved, duplicated, removed and restored, ids included', () => {
   expect(names('rule.up 2')).toEqual(['a', 'c', 'b'])
   expect(names('rule.down 0', 'rule.down 1')).toEqual(['b', 'c', 'a'])
   expect(names('rule.move 0 2')).toEqual(['b', 'c', 'a'])
@@ -44,7 +44,7 @@ test('rules are moved, duplicated, taken out and put back, ids and all', () => {
   expect(pressed(before, 'rule.copy 0').rules[1]).not.toHaveProperty('id')
 })
 
-test('no more rules and tabs are added than there may be', () => {
+test('no more rules and tabs are added than allowed', () => {
   const many = Array.from({ length: 50 }, (_, n) => rule(`${n}`))
   for (const action of ['rule.add', 'rule.copy 0', 'rule.start phone'])
     expect(pressed(many, action).rules).toHaveLength(50)
@@ -53,7 +53,7 @@ test('no more rules and tabs are added than there may be', () => {
   expect(pressed([full], 'tab.add 0', 'tab.add 0', 'tab.own 0 1').rules[0]?.tabs).toHaveLength(20)
 })
 
-test('tabs of the bundle take the place of a blank one, and none is taken twice', () => {
+test('tabs of the bundle replace a blank one, and none is added twice', () => {
   const { rules } = pressed([], 'rule.add', 'tab.own 0 1', 'tab.all 0', 'tab.all 0')
   expect(rules[0]?.tabs).toEqual([
     { url: 'https://two.example/' },
@@ -62,7 +62,7 @@ test('tabs of the bundle take the place of a blank one, and none is taken twice'
   expect(pressed([], 'rule.add', 'tab.all 0', 'tab.down 0 0').rules[0]?.tabs[0]?.url).toBe('https://two.example/')
 })
 
-test('conditions are put beside a lone one, into groups, and into what none of may hold', () => {
+test('conditions are added to a single one, to groups, and to “none of”', () => {
   expect(when(PHONE, 'if.add rules.0.when')).toEqual({ op: 'and', of: [PHONE, {}] })
   expect(when(PHONE, 'if.group rules.0.when')).toEqual({ op: 'and', of: [PHONE, { op: 'or', of: [{}] }] })
   const not = { op: 'not', of: [PHONE] }
@@ -77,7 +77,7 @@ test('conditions are put beside a lone one, into groups, and into what none of m
   })
 })
 
-test('a group is taken away with or without what is in it, and leaves no empty one', () => {
+test('a group is removed with or without its contents, and leaves no empty one', () => {
   const grouped = { op: 'and', of: [SIGNED_IN, { op: 'or', of: [PHONE, SIGNED_IN] }] }
   expect(when(grouped, 'if.lift rules.0.when.of.1')).toEqual({ op: 'and', of: [SIGNED_IN, PHONE, SIGNED_IN] })
   expect(when(grouped, 'if.remove rules.0.when.of.1')).toEqual({ op: 'and', of: [SIGNED_IN] })
@@ -86,7 +86,7 @@ test('a group is taken away with or without what is in it, and leaves no empty o
   expect(when(PHONE, 'if.remove rules.0.when')).toEqual({})
 })
 
-test('whatever is pressed, in any order and at any place, nothing breaks and no id is made up', () => {
+test('whatever is pressed, in any order and anywhere, nothing breaks and no id is invented', () => {
   const random = new RandomPolicies(prng(99))
   const actions =
     'rule.add rule.open rule.close rule.up rule.down rule.move rule.copy rule.remove rule.undo rule.start '

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Condition, Policy } from '../../db/policy.ts'
-import { canOpen, draftOf, opened, written } from '../../src/dashboard/rules/draft.ts'
+import { canOpen, draftOf, toOpenRule, toPolicy } from '../../src/dashboard/rules/draft.ts'
 import { readRules } from '../../src/dashboard/rules/form.ts'
 import { linesOf, valuesOf } from '../../src/dashboard/rules/lines.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
@@ -11,20 +11,20 @@ import { prng } from '../prng.ts'
 import { policyOf as badPolicyOf, nested } from './bad.ts'
 import { RandomPolicies } from './random.ts'
 
-/** What the builder's form, rendered and sent as it is, makes of a policy. */
+/** The policy that results from rendering the builder's form and sending it unchanged. */
 function throughForm(policy: unknown, rules: 'open' | 'closed'): unknown {
   const draft = draftOf(policy)
-  if (rules === 'open') draft.rules = draft.rules.map(opened)
-  const building = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
-  const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
+  if (rules === 'open') draft.rules = draft.rules.map(toOpenRule)
+  const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
+  const html = (<RuleFields draft={draft} removed={null} builder={builder} />) as string
   const { source } = readRules(new URLSearchParams(fieldsIn(html)))
-  return source !== null && 'draft' in source ? written(source.draft) : null
+  return source !== null && 'draft' in source ? toPolicy(source.draft) : null
 }
 
 const policyOf = (when: unknown, more: Record<string, unknown> = {}) =>
   badPolicyOf(when, { id: 'r_0123456789', ...more })
 
-test('any policy comes through the form as it was, its rules open or closed, ids and all', () => {
+test('any policy survives the form unchanged, its rules open or closed, ids included', () => {
   const random = new RandomPolicies(prng(20261105))
   for (let tries = 0; tries < 400; tries += 1) {
     const policy = random.policy(4)
@@ -52,16 +52,16 @@ test.each([
   ['nots at their deepest', nested(4)],
   ['a query name of odd letters', { op: 'exists', field: 'query.rules.0.when&=+%20é' }],
   ['250 values', { op: 'in', field: 'emailDomain', values: Array.from({ length: 250 }, (_, n) => `d${n}.example`) }],
-] as [string, Condition][])('comes through with %s', (_, when) => {
+] as [string, Condition][])('survives with %s', (_, when) => {
   expect(throughForm(policyOf(when), 'open')).toEqual(policyOf(when))
 })
 
-test.each([true, false])('a badge that is %p stays so, and one that was never said stays unsaid', (showBadge) => {
+test.each([true, false])('a badge that is %p stays so, and an absent one stays absent', (showBadge) => {
   const policy = policyOf({ op: 'signedIn' }, { showBadge })
   expect(throughForm(policy, 'open')).toEqual(policy)
 })
 
-test('tabs keep their notes to the letter', () => {
+test('tabs keep their notes exactly', () => {
   const tabs = [
     { url: 'https://a.example/?a=1&amp;b=<script>', note: '\nsecond line\n\n"quoted" & more ' },
     { url: 'https://münchen.example/', note: '👋 שלום' },
@@ -71,7 +71,7 @@ test('tabs keep their notes to the letter', () => {
   expect(throughForm(policy, 'open')).toEqual(policy)
 })
 
-test('what a form cannot hold is not opened, and comes through closed', () => {
+test('what a form cannot hold is not toOpenRule, and comes through closed', () => {
   const rules: unknown[] = [
     { name: 'a', when: { op: 'matches', value: 1 }, tabs: [] },
     { name: 'a', when: { op: 'signedIn' }, tabs: [], priority: 1 },
@@ -84,14 +84,14 @@ test('what a form cannot hold is not opened, and comes through closed', () => {
   expect(throughForm({ version: 1, rules }, 'closed')).toEqual({ version: 1, rules })
 })
 
-test('a condition on the time that is changed says what the form says', () => {
+test('a changed time condition is what the form says', () => {
   const fields = (changed: Record<string, string>) => {
-    const draft = { rules: [opened({ json: policyOf(at('2026-11-01T09:30:00+01:00')).rules[0] })] }
-    const building = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
-    const html = (<RuleFields draft={draft} removed={null} building={building} />) as string
+    const draft = { rules: [toOpenRule({ json: policyOf(at('2026-11-01T09:30:00+01:00')).rules[0] })] }
+    const builder = { findings: { notes: new Map(), marks: new Map(), absent: {} }, focus: '', own: [] }
+    const html = (<RuleFields draft={draft} removed={null} builder={builder} />) as string
     const sent = fieldsIn(html).map(([name, value]): [string, string] => [name, changed[name] ?? value])
     const { source } = readRules(new URLSearchParams(sent))
-    const { rules } = written((source as { draft: typeof draft }).draft) as unknown as Policy
+    const { rules } = toPolicy((source as { draft: typeof draft }).draft) as unknown as Policy
     return rules[0]?.when
   }
   const time = 'rules.0.when'
@@ -102,7 +102,7 @@ test('a condition on the time that is changed says what the form says', () => {
   expect(fields({ [`${time}.op`]: 'before' })).toMatchObject({ op: 'before' })
 })
 
-test('values are lines: pasted ones lose the space around them, and every value can be written', () => {
+test('values are lines: pasted ones lose the space around them, and every value can be toPolicy', () => {
   expect(valuesOf('  acme.com \n\n\tacme.de\n')).toEqual(['acme.com', 'acme.de'])
   const random = prng(7)
   for (let tries = 0; tries < 2000; tries += 1) {

@@ -8,7 +8,7 @@ import { compile } from '../../src/policies/evaluate.ts'
 import { preview } from '../../src/policies/preview.ts'
 import { Policy as Shape } from '../../src/policies/shapes.ts'
 import { viewerOf } from '../../src/policies/viewer.ts'
-import { log, newScene } from '../insights/support.ts'
+import { log, newFixture } from '../insights/support.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds, naiveMatch } from './naive.ts'
 import { RandomPolicies } from './random.ts'
@@ -18,7 +18,7 @@ const policyOf = (when: Condition): Policy => ({
   rules: [{ id: 'r_0000000000', name: 'one', when, tabs: [{ url: 'https://a.example/' }] }],
 })
 
-test('any policy gives any viewer the rule that a naive reading gives, in match and in trace', () => {
+test('any policy gives any viewer the same rule as a naive implementation, in match and in trace', () => {
   const random = new RandomPolicies(prng(20260729))
   let matched = 0
   for (let round = 0; round < 2500; round += 1) {
@@ -40,12 +40,12 @@ test('any policy gives any viewer the rule that a naive reading gives, in match 
       if (found !== null) matched += 1
     }
   }
-  // Neither nearly all nor nearly none: else this would show little.
+  // Neither nearly all nor nearly none may match, or the test would show little.
   expect(matched).toBeGreaterThan(8000)
   expect(matched).toBeLessThan(19_500)
 }, 60_000)
 
-/** Whether a trace says at each node what the naive reading says there. */
+/** Whether a trace agrees with the naive implementation at every node. */
 function isTrue(traced: Traced, condition: Condition, viewer: Parameters<typeof naiveHolds>[1]): boolean {
   if (traced.matched !== naiveHolds(condition, viewer) || traced.op !== condition.op) return false
   if (!('of' in traced) || !('of' in condition)) return true
@@ -54,7 +54,7 @@ function isTrue(traced: Traced, condition: Condition, viewer: Parameters<typeof 
   )
 }
 
-test('a policy that has seen many viewers answers each as one that has seen none', () => {
+test('a policy that has seen many viewers answers each like a new one', () => {
   const random = new RandomPolicies(prng(4))
   for (let round = 0; round < 60; round += 1) {
     const policy = random.policy()
@@ -70,7 +70,7 @@ test('a policy that has seen many viewers answers each as one that has seen none
   }
 })
 
-test('a fact that no condition asks about is not read, and one that many ask about is read for all', () => {
+test('a fact that no condition uses is not read, and one that many use is read once', () => {
   const asked: Field[] = []
   const viewer = { signedIn: false, now: 0, fact: (field: Field) => (asked.push(field) === 0 ? '' : null) }
   const rule = policyOf({ op: 'exists', field: 'os' }).rules[0]!
@@ -92,7 +92,7 @@ const BERLIN: TimeWindow = { op: 'timeWindow', days: ['sun'], from: '02:15', to:
 const NIGHT: TimeWindow = { op: 'timeWindow', days: ['fri'], from: '22:00', to: '02:00', timeZone: 'America/New_York' }
 const DAY: TimeWindow = { op: 'timeWindow', days: ['mon'], from: '00:00', to: '24:00', timeZone: 'Asia/Kolkata' }
 
-/** Windows and times: a clock's hour that is skipped, one that comes twice, nights, ends. */
+/** Windows and times: a skipped hour, a repeated hour, nights, ends. */
 const WINDOWS: [what: string, window: TimeWindow, now: string, isOpen: boolean][] = [
   ['the hour that summer skips', BERLIN, '2026-03-29T00:30:00Z', false],
   ['the hour that summer skips, after', BERLIN, '2026-03-29T01:30:00Z', false],
@@ -120,7 +120,7 @@ const WINDOWS: [what: string, window: TimeWindow, now: string, isOpen: boolean][
   ['the same time twice, before', { ...DAY, from: '09:00', to: '09:00' }, '2026-07-06T03:29:00Z', false],
 ]
 
-test('windows go by the wall clock of their zone', () => {
+test('time windows follow the wall clock of their zone', () => {
   const wrong = WINDOWS.filter(([, window, now, isOpen]) => {
     const match = compile(policyOf(window)).match(describedViewer({ now }, 0))
     return (match !== null) !== isOpen
@@ -138,7 +138,7 @@ test('before excludes its instant and after includes it', () => {
   expect(at('after', '2026-11-30T23:00:00Z')).toBe(true)
 })
 
-test('facts come from headers as decided, and absent ones are absent', () => {
+test('facts are read from headers as decided, and missing ones are absent', () => {
   const UA = {
     edge: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36 Edg/156.0.0.0',
     iphone:
@@ -197,16 +197,16 @@ test('a preview without a policy shows the bundle’s own tabs', () => {
   })
 })
 
-test('launchers of policies with thousands of conditions are kept within the bound of all launchers', async () => {
-  const scene = await newScene('2026-07-01T00:00:00Z')
+test('compiled policies with thousands of conditions stay within the cache’s bound', async () => {
+  const fixture = await newFixture('2026-07-01T00:00:00Z')
   const resolutionPolicy = policyOf({
     op: 'or',
     of: Array.from({ length: 4000 }, () => ({ op: 'exists', field: 'os' })),
   })
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   const slugs = Array.from({ length: 60 }, (_, index) => `long${index}`)
-  for (const slug of slugs) await scene.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
-  const launchers = await Launchers.start(scene.store, log, BlockedHosts.open(undefined, log), 32 * 2 ** 20)
+  for (const slug of slugs) await fixture.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
+  const launchers = await Launchers.start(fixture.store, log, BlockedHosts.open(undefined, log), 32 * 2 ** 20)
   Bun.gc(true)
   const before = process.memoryUsage().heapUsed
   for (const slug of slugs) await launchers.load(slug)
@@ -214,5 +214,5 @@ test('launchers of policies with thousands of conditions are kept within the bou
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(48 * 1024 * 1024)
   expect(launchers.peek('long59')).toBeDefined()
   launchers.stop()
-  await scene.close()
+  await fixture.close()
 }, 60_000)

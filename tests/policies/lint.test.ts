@@ -30,7 +30,7 @@ const all = (...of: Condition[]): Condition => ({ op: 'and', of })
 const any = (...of: Condition[]): Condition => ({ op: 'or', of })
 const not = (part: Condition): Condition => ({ op: 'not', of: [part] })
 
-/** Policies, and where each must be warned of, by place and a word of the message. */
+/** Policies and their expected warnings, by place and a word of the message. */
 const CASES: [what: string, conditions: Condition[], warned: [path: string, says: RegExp][]][] = [
   ['nothing wrong', [ends('.acme.com'), YES, not(YES), before('2026-08-01T00:00:00Z')], []],
   ['a duplicate', [is('os', 'ios'), is('os', 'iOS')], [['rules[1]', /duplicate of rules\[0\]/]]],
@@ -67,7 +67,7 @@ const CASES: [what: string, conditions: Condition[], warned: [path: string, says
   ['a device’s end', [{ op: 'endsWith', field: 'device', value: 'top' }], []],
 ]
 
-test('a policy is warned of what is hardly meant, at its place', () => {
+test('a policy that is probably a mistake gets a warning at its place', () => {
   const wrong: unknown[] = []
   for (const [what, conditions, warned] of CASES) {
     const found = lint(policyOf(...conditions), NOW)
@@ -90,7 +90,7 @@ test('no rule is called unreachable that some viewer reaches', () => {
     implied += 1
     for (let viewers = 0; viewers < 20; viewers += 1) {
       const viewer = random.viewer()
-      // Somebody with a domain or a role is signed in, wherever a viewer comes from.
+      // A viewer with a domain or a role is signed in.
       if (viewer.emailDomain !== undefined || viewer.orgRole !== undefined) viewer.signedIn = true
       if (naiveHolds(first, viewer) && !naiveHolds(second, viewer)) expect({ first, second, viewer }).toBeNull()
     }
@@ -98,7 +98,7 @@ test('no rule is called unreachable that some viewer reaches', () => {
   expect(implied).toBeGreaterThan(300)
 })
 
-/** How often anything of these conditions is read while a policy of them is looked at: the work, on any machine. */
+/** How often conditions are read during the analysis: a machine-independent measure of work. */
 function readsOf(...whens: Condition[]): number {
   let reads = 0
   const known = new WeakMap<object, object>()
@@ -117,10 +117,10 @@ function readsOf(...whens: Condition[]): number {
   return reads
 }
 
-/** As many as the steps that one policy may take cost, and far from all pairs of parts. */
+/** About the number of steps allowed per policy, and far from all pairs of conditions. */
 const MAX_READS = 30 * newBudget().steps
 
-test('a policy that is made to be slow is looked at no longer than its steps allow', () => {
+test('the analysis of a policy designed to be slow stops at its step limit', () => {
   const deep = (depth: number): Condition => {
     if (depth === 0) return { op: 'equals', field: 'os', value: 'x' }
     return { op: depth % 2 ? 'and' : 'or', of: Array.from({ length: 5 }, () => deep(depth - 1)) }
@@ -131,7 +131,7 @@ test('a policy that is made to be slow is looked at no longer than its steps all
   expect(readsOf(...lists)).toBeLessThan(MAX_READS)
 })
 
-test('a long list that is compared many times holds nobody up', () => {
+test('a long list that is compared many times delays nobody', () => {
   const values = Array.from({ length: 240 }, (_, index) => 'x'.repeat(300) + index)
   const long: Condition = { op: 'in', field: 'query.a', values }
   const short = Array.from(
@@ -141,7 +141,7 @@ test('a long list that is compared many times holds nobody up', () => {
   expect(readsOf(any(any(any(any(long)))), all(all(all(all(...short)))))).toBeLessThan(MAX_READS)
 })
 
-test('a domain with letters that browsers do not send is warned of, and previewed as it is sent', () => {
+test('a domain with letters that browsers do not send gets a warning, and is previewed as sent', () => {
   const from = (value: string): Condition => ({ op: 'equals', field: 'referrerDomain', value })
   const warnings = lint(policyOf(from('münchen.example'), from('xn--mnchen-3ya.example')), NOW)
   expect(warnings.map(({ path }) => path)).toEqual(['resolutionPolicy.rules[0].when'])

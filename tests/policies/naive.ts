@@ -1,7 +1,7 @@
 import type { Condition, Policy, Rule } from '../../db/policy.ts'
 import type { RandomViewer } from './random.ts'
 
-// The language again, written as it reads in decisions 6 and as slowly as it likes: what the evaluator is held to.
+// A second, straightforward and slow implementation of the language (decisions 6), as a reference for the evaluator.
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
@@ -25,7 +25,7 @@ export function naiveHolds(condition: Condition, viewer: RandomViewer): boolean 
   }
   if (condition.op === 'timeWindow') {
     const { days, from, to, timeZone } = condition
-    // `2026-03-29 01:59`, which orders as time does.
+    // Such as `2026-03-29 01:59`, which sorts by time.
     const wall = now.toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
     const today = new Date(`${wall.slice(0, 10)}T00:00:00Z`)
     return [0, 1].some((daysAgo) => {

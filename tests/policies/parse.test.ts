@@ -12,7 +12,7 @@ const read = (resolutionPolicy: unknown) => {
 }
 const condition = (when: unknown) => read(policyOf(when)).rules[0]?.when
 
-test('every bad policy is refused at its exact place, and told what would be right', () => {
+test('every invalid policy is refused at its exact place, with what would be right', () => {
   expect(BAD.length).toBeGreaterThan(100)
   const wrong: unknown[] = []
   for (const [what, resolutionPolicy, path, expected] of BAD) {
@@ -26,7 +26,7 @@ test('every bad policy is refused at its exact place, and told what would be rig
   expect(wrong).toEqual([])
 })
 
-test('several mistakes are all told, each at its place', () => {
+test('several mistakes are all reported, each at its place', () => {
   const body = Body({
     resolutionPolicy: policyOf({ op: 'and', of: [{ op: 'is' }, { op: 'exists', field: 'x', y: 1 }] }),
   })
@@ -38,7 +38,7 @@ test('several mistakes are all told, each at its place', () => {
   ])
 })
 
-test('a policy at its bounds is taken as it was sent', () => {
+test('a policy at its bounds is accepted unchanged', () => {
   const rules = Array.from({ length: 50 }, (_, index) => ({
     name: `${index}`.padEnd(120, 'é'),
     showBadge: index % 2 === 0,
@@ -55,7 +55,7 @@ test('a policy at its bounds is taken as it was sent', () => {
   expect(read({ version: 1, rules: [] })).toEqual({ version: 1, rules: [] })
 })
 
-test('what may be written in several ways is read into one', () => {
+test('alternative notations are normalised', () => {
   expect(condition({ op: 'not', of: YES })).toEqual({ op: 'not', of: [{ op: 'signedIn' }] })
   expect(condition({ value: ['a'], field: 'os', op: 'in' })).toEqual({ op: 'in', field: 'os', values: ['a'] })
   const window = { op: 'timeWindow', from: '22:00', to: '24:00', timeZone: 'UTC' }
@@ -63,7 +63,7 @@ test('what may be written in several ways is read into one', () => {
   expect(read(policyOf(YES, { tabs: [{ url: '  https://a.example/ ' }] })).rules[0]?.tabs).toEqual([TAB])
 })
 
-test('a time zone may be written in any case, and many spellings of one hold nobody up', () => {
+test('a time zone may be written in any case, and many spellings of one delay nobody', () => {
   const zone = 'america/argentina/buenos_aires'
   const spelled = (number: number) =>
     [...zone].map((letter, index) => ((number >> index) & 1 ? letter.toUpperCase() : letter)).join('')
@@ -72,7 +72,7 @@ test('a time zone may be written in any case, and many spellings of one hold nob
   const clocks = spyOn(Intl, 'DateTimeFormat')
   const of = Array.from({ length: 5000 }, (_, number) => window(spelled(number)))
   expect(() => condition({ op: 'or', of })).toThrow('at most 128 KiB')
-  // A clock is what takes long to make.
+  // Creating a clock is the slow part.
   expect(clocks).toHaveBeenCalledTimes(1)
   clocks.mockRestore()
 })

@@ -1,6 +1,6 @@
 import type { Condition, Day, Field, Policy, Rule } from '../../db/policy.ts'
 
-/** A viewer as `policy/preview` is told of one. */
+/** A viewer in the form of `policy/preview`. */
 export interface RandomViewer {
   signedIn?: boolean
   emailDomain?: string
@@ -15,7 +15,7 @@ export interface RandomViewer {
   now?: string
 }
 
-/** Texts that meet: each a fact, a piece of another, or another's case. */
+/** Values that are equal, in different cases, or parts of each other, so that conditions match often. */
 const VALUES: Record<string, readonly string[]> = {
   emailDomain: ['acme.com', 'ACME.com', 'mail.acme.com', 'notacme.com', 'uni.edu'],
   orgRole: ['viewer', 'editor', 'admin'],
@@ -34,13 +34,13 @@ const DAYS: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const HOUR_MS = 3_600_000
 const FROM = Date.UTC(2026, 0, 1)
 
-/** Policies and viewers that a seed gives again. */
+/** Random policies and viewers, reproducible from a seed. */
 export class RandomPolicies {
   constructor(
     readonly next: () => number,
-    /** Which fields conditions ask about, and viewers have. */
+    /** The fields that conditions and viewers use. */
     readonly fields: readonly string[] = Object.keys(VALUES),
-    /** Whether conditions ask for the time. */
+    /** Whether conditions depend on time. */
     readonly time: 'timed' | 'timeless' = 'timed',
   ) {}
 

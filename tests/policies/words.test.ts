@@ -14,7 +14,7 @@ const or = (...of: Condition[]): Condition => ({ op: 'or', of })
 const days = (days: string[], from: string, to: string) =>
   ({ op: 'timeWindow', days, from, to, timeZone: 'Europe/Berlin' }) as Condition
 
-/** Without what keeps texts of either direction apart. */
+/** Without bidirectional isolates. */
 const plain = (condition: Condition) => sentenceOf(condition).replace(/[\u2068\u2069]/g, '')
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   expect(plain(condition)).toBe(words)
 })
 
-test('any condition has words, and never more of them than can be read', () => {
+test('any condition has a description, of a readable length', () => {
   const random = new RandomPolicies(prng(5))
   for (let tries = 0; tries < 500; tries += 1)
     expect(sentenceOf(random.condition(0))).not.toMatch(/undefined|null|\[object/)

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { bundleClient } from '../../tools/bundle.ts'
 import { setStage } from '../browser/stage.ts'
-import { arrive, type Visitor } from '../people.ts'
+import { newPerson, type Visitor } from '../people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-client-'))
 const stage = setStage()
 beforeAll(() => bundleClient(folder))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A page of the service, which the package's own file is served to. */
+/** A page of the service, with the package's own file. */
 async function visit(as: Visitor | null): Promise<Page> {
   const { page } = await stage.open('/', as, { bypassCSP: true })
   const path = join(folder, 'openall.js')
@@ -20,7 +20,7 @@ async function visit(as: Visitor | null): Promise<Page> {
   return page
 }
 
-/** Runs the body of a function that has a client without a key, in the page; gives what it returns. */
+/** Runs a function body with an anonymous client in the page. Returns its result. */
 const inPage = (page: Page, body: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     const { createClient, OpenallError } = await import('/openall.js')
@@ -28,7 +28,7 @@ const inPage = (page: Page, body: string): Promise<unknown> =>
     ${body}
   })()`)
 
-test('in a browser a client makes a bundle without an account, and has errors of its class', async () => {
+test('in a browser a client makes an anonymous bundle, and gets errors of its class', async () => {
   const page = await visit(null)
   const made = await inPage(page, `return openall.createBundle({ urls: ['https://a.example/'] })`)
   expect(made).toMatchObject({
@@ -39,8 +39,8 @@ test('in a browser a client makes a bundle without an account, and has errors of
   expect(await inPage(page, refused)).toEqual([true, 'UNAUTHORIZED', 401])
 })
 
-test('on the service’s own pages it acts for who is signed in', async () => {
-  const page = await visit(await arrive(stage.server))
+test('on the service’s own pages it acts for the signed-in person', async () => {
+  const page = await visit(await newPerson(stage.server))
   const body = `
     const { slug } = await openall.createBundle({ title: 'From a page', urls: ['https://a.example/'] })
     const { version } = await openall.updateBundle.answer({ slug, title: 'Edited' }, { expectedVersion: 1 })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { type Client, createClient } from '../../src/sdk/openall.ts'
-import { arrive, type Person, URL_A, URL_B } from '../people.ts'
+import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { errorOf, mintKey } from './support.ts'
 
@@ -8,11 +8,11 @@ onEveryTarget({}, (at) => {
   let person: Person
   let openall: Client
   beforeAll(async () => {
-    person = await arrive(at())
+    person = await newPerson(at())
     openall = createClient({ server: at().origin, key: await mintKey(person) })
   })
 
-  test('a bundle is made, read, changed, listed, deleted and restored', async () => {
+  test('a bundle is created, read, changed, listed, deleted and restored', async () => {
     const { slug, url } = await openall.createBundle({ title: 'One', urls: [URL_A] })
     expect(url).toBe(`${at().origin}/l/${slug}`)
     const first = await openall.getBundle.answer({ slug })
@@ -32,7 +32,7 @@ onEveryTarget({}, (at) => {
     expect((await openall.restoreBundle({ slug })).slug).toBe(slug)
   })
 
-  test('an edit of a version that has gone is refused, and changes nothing', async () => {
+  test('an edit of an outdated version is refused, and changes nothing', async () => {
     const { slug } = await openall.createBundle({ urls: [URL_A] })
     await openall.updateBundle({ slug, title: 'faster' })
     const error = await errorOf(openall.updateBundle({ slug, title: 'slower' }, { expectedVersion: 1 }))
@@ -49,8 +49,8 @@ onEveryTarget({}, (at) => {
     expect((await errorOf(openall.claimBundle({ token: claimToken }))).code).toBe('NOT_FOUND')
   })
 
-  test('a list is gone through page after page, each bundle once, and each page is one call', async () => {
-    const somebody = await arrive(at())
+  test('a list is read page by page, each bundle once, and each page is one call', async () => {
+    const somebody = await newPerson(at())
     const key = await mintKey(somebody)
     const theirs = createClient({ server: at().origin, key })
     const slugs: string[] = []
@@ -78,7 +78,7 @@ onEveryTarget({}, (at) => {
     )
   })
 
-  test('a dry run tells what would be saved, and saves nothing', async () => {
+  test('a dry run returns what would be saved, and saves nothing', async () => {
     const { slug } = await openall.createBundle({ title: 'Kept', urls: [URL_A] })
     const edit = await openall.updateBundle.dryRun({ slug, title: 'Tried' }, { expectedVersion: 1 })
     expect(edit).toMatchObject({ dryRun: true, bundle: { slug, title: 'Tried' }, warnings: [] })
@@ -89,7 +89,7 @@ onEveryTarget({}, (at) => {
     expect((await errorOf(openall.createBundle.dryRun({ urls: [] }))).code).toBe('INVALID_URLS')
   })
 
-  test('a copy is made of a bundle, tried or for good', async () => {
+  test('a bundle is copied, as a dry run or for real', async () => {
     const { slug } = await openall.createBundle({ title: 'Kept', urls: [URL_A] })
     const tried = await openall.duplicateBundle.dryRun({ slug, urls: [URL_B] })
     expect(tried.bundle).toMatchObject({ slug: null, title: 'Kept', urls: [URL_B], source: 'sdk' })
@@ -110,10 +110,14 @@ onEveryTarget({}, (at) => {
     expect(preview.matchedRuleName).toBe('phones')
     expect(preview.trace[0]?.condition).toMatchObject({ op: 'equals', matched: true })
     expect(await openall.recordEvent({ slug, kind: 'open_all' })).toBeUndefined()
-    expect((await openall.getInsights({ slug, range: '7d' })).series).toHaveLength(7)
+    const { series, previous, breakdowns } = await openall.getInsights({ slug, range: '7d' })
+    expect(series).toHaveLength(7)
+    expect(previous.views).toBe(0)
+    expect(breakdowns.referrers.values).toEqual([])
     const csv = await openall.getInsights.csv({ slug, range: '7d' })
     expect(csv).toStartWith('day,views,openAllClicks\r\n')
     expect(csv.trim().split('\r\n')).toHaveLength(8)
+    expect(await openall.getInsights.csv({ slug, breakdown: 'languages' })).toBe('value,views\r\n')
   })
 
   test('keys are minted, listed and revoked, and a revoked one is refused', async () => {
@@ -130,12 +134,12 @@ onEveryTarget({}, (at) => {
     expect(await errorOf(theirs.whoAmI())).toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
   })
 
-  test('all that is kept can be taken along', async () => {
+  test('all data can be exported', async () => {
     const { slug } = await openall.createBundle({ urls: [URL_A] })
     expect(JSON.stringify(await openall.exportData())).toContain(slug)
   })
 
-  test('what the service refuses comes as it says it', async () => {
+  test('refusals of the service are passed on', async () => {
     const error = await errorOf(openall.createBundle({ urls: ['ftp://a.example/'] }))
     expect(error).toMatchObject({ code: 'INVALID_URLS', status: 400, retryAfterSeconds: undefined })
     expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'INVALID_URLS', error: error.message })
@@ -158,7 +162,7 @@ onEveryTarget({}, (at) => {
     const error = await errorOf(client.whoAmI())
     expect(error).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
     expect(error.retryAfterSeconds).toBeGreaterThan(3000)
-    // It is told, and not waited for.
+    // It is reported, and not waited for.
     expect(performance.now() - started).toBeLessThan(error.retryAfterSeconds! * 1000)
   })
 })

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { arrive } from '../people.ts'
+import { newPerson } from '../people.ts'
 import { command, type Server, startServer } from '../server.ts'
 import { installPackage, type Project } from './package.ts'
 import { mintKey } from './support.ts'
 
-// tsc runs several times, on a machine that may be busy.
+// Runs tsc several times, on a machine that may be busy.
 setDefaultTimeout(300_000)
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/sdk.md', import.meta.url)), 'utf8')
@@ -19,7 +19,7 @@ let key: string
 beforeAll(async () => {
   const installing = installPackage()
   server = await startServer()
-  key = await mintKey(await arrive(server))
+  key = await mintKey(await newPerson(server))
   project = await installing
 })
 afterAll(async () => {
@@ -27,10 +27,10 @@ afterAll(async () => {
   await server?.stop()
 })
 
-test('the package holds the client and its types, and nothing of the server', () => {
+test('the package contains the client and its types, and no server code', () => {
   const manifest = JSON.parse(readFileSync(join(project.folder, 'node_modules/openall/package.json'), 'utf8'))
   expect(readFileSync(join(project.folder, 'node_modules/openall/LICENSE'), 'utf8')).toContain(
-    'cli.js holds code of citty',
+    'cli.js contains code from citty',
   )
   expect(manifest).not.toContainAnyKeys(['dependencies', 'scripts', 'devDependencies', 'private'])
   const types = project.files.filter((file) => file.endsWith('.d.ts'))
@@ -45,7 +45,7 @@ test('the package holds the client and its types, and nothing of the server', ()
   }
 })
 
-test('the page’s program is typed, and types refuse what the service would refuse', async () => {
+test('the page’s program type-checks, and types refuse what the service would refuse', async () => {
   const wrong = [
     `openall.createBundle({ title: 'no urls' })`,
     `openall.createBundle({ urls: ['https://a.example/'], tilte: 'x' })`,
@@ -60,7 +60,7 @@ test('the page’s program is typed, and types refuse what the service would ref
   ]
   const lines = wrong.map((line) => `// @ts-expect-error\n${line}`)
   const start = `import { createClient } from 'openall'\nconst openall = createClient({ server: '' })\n`
-  // All in one go: most of it is reading the types of the platform.
+  // All in one run, because most of it is reading the platform's types.
   const { 'page.ts': page, ...made } = await project.check({
     'page.ts': program,
     'wrong.ts': start + lines.join('\n'),
@@ -76,7 +76,7 @@ const runtimes: [string, string[]][] = [
   ['Bun', command('bun')],
   ['Deno', command('deno')],
 ]
-test.each(runtimes)('the page’s program does what it says on %s', async (_, words) => {
+test.each(runtimes)('the page’s program works on %s', async (_, words) => {
   const javascript = new Bun.Transpiler({ loader: 'ts' }).transformSync(program)
   const file = project.write('page.mjs', javascript)
   const env = { OPENALL_URL: server.origin, OPENALL_KEY: key }
@@ -94,7 +94,7 @@ test.each(runtimes)('the page’s program does what it says on %s', async (_, wo
     expect(output).toContain(said)
 })
 
-test('the page lists every method there is, and no other', async () => {
+test('the page lists every method and no other', async () => {
   const file = project.write(
     'methods.mjs',
     `import { createClient } from 'openall'\nconsole.log(JSON.stringify(Object.keys(createClient({ server: 'https://a.example' }))))`,

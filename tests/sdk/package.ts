@@ -8,17 +8,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** An empty project with the package in it, installed from its tarball without a network. */
 export interface Project {
   folder: string
-  /** The tarball's files, by their paths in the package. */
+  /** The paths of the package's files. */
   files: string[]
   write(name: string, text: string): string
   /** Runs a program in the project. */
-  run(words: string[], env?: Record<string, string>): Promise<{ code: number; output: string; errors: string }>
-  /** What is wrong with each of these files by their types, checked as strictly as can be. */
+  run(args: string[], env?: Record<string, string>): Promise<{ code: number; output: string; errors: string }>
+  /** Type errors of each of these files, with the strictest settings. */
   check<Name extends string>(files: Record<Name, string>): Promise<Record<Name, string[]>>
   remove(): void
 }
 
-/** Packs the package as it would be published and installs it, by npm and under Node. */
+/** Builds the package as published and installs it with npm. */
 export async function installPackage(): Promise<Project> {
   const place = mkdtempSync(join(tmpdir(), 'openall-package-'))
   const [made, folder] = [join(place, 'made'), join(place, 'project')]
@@ -51,20 +51,20 @@ export async function installPackage(): Promise<Project> {
       const compilerOptions = { ...types, ...strict, noEmit: true, module: 'nodenext', target: 'es2022' }
       write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
       const { output } = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
-      const said = output.split('\n').filter((line) => line !== '')
-      const elsewhere = said.filter((line) => /^\S/.test(line) && !names.some((name) => line.startsWith(`${name}(`)))
-      if (elsewhere.length > 0) throw new Error(`tsc says: ${elsewhere.join('\n')}`)
-      const of = (name: string) => said.filter((line) => line.startsWith(`${name}(`))
-      return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<(typeof names)[number], string[]>
+      const lines = output.split('\n').filter((line) => line !== '')
+      const elsewhere = lines.filter((line) => /^\S/.test(line) && !names.some((name) => line.startsWith(`${name}(`)))
+      if (elsewhere.length > 0) throw new Error(`errors elsewhere: ${elsewhere.join('\n')}`)
+      const errorsIn = (name: string) => lines.filter((line) => line.startsWith(`${name}(`))
+      return Object.fromEntries(names.map((name) => [name, errorsIn(name)])) as Record<(typeof names)[number], string[]>
     },
     remove: () => rmSync(place, { recursive: true }),
   }
 }
 
 function runIn(folder: string): Project['run'] {
-  return async (words, env = {}) => {
+  return async (args, env = {}) => {
     const { PATH = '', HOME = '' } = process.env
-    const child = Bun.spawn(words, { cwd: folder, env: { PATH, HOME, ...env }, stdout: 'pipe', stderr: 'pipe' })
+    const child = Bun.spawn(args, { cwd: folder, env: { PATH, HOME, ...env }, stdout: 'pipe', stderr: 'pipe' })
     const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
     return { code: await child.exited, output, errors }
   }

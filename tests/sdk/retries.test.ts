@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { type ClientOptions, createClient } from '../../src/sdk/openall.ts'
-import { startHere } from '../here.ts'
-import { arrive, URL_A } from '../people.ts'
+import { startInProcess } from '../in-process.ts'
+import { newPerson, URL_A } from '../people.ts'
 import { freePort } from '../ports.ts'
 import type { Server } from '../server.ts'
 import { errorOf, mintKey } from './support.ts'
 
-/** What stands between the client and the service: for each request in turn, what becomes of it; then all go through. */
+/** A proxy between client and service that decides what happens to each request in turn; later ones pass. */
 type Fate = 'lose the answer' | 'never answer' | { status: number; headers?: Record<string, string>; body?: string }
 
 let server: Server
@@ -16,8 +16,8 @@ let fates: Fate[] = []
 let sent: Request[] = []
 
 beforeAll(async () => {
-  server = await startHere()
-  key = await mintKey(await arrive(server))
+  server = await startInProcess()
+  key = await mintKey(await newPerson(server))
   way = Bun.serve({
     port: 0,
     idleTimeout: 0,
@@ -51,7 +51,7 @@ const client = (options: Partial<ClientOptions> = {}) =>
   createClient({ server: `http://localhost:${way.port}`, key, ...options })
 const bundlesHeld = async () => (await client().listBundles({ limit: 100 })).bundles.length
 
-test('a read is sent again after a server’s passing trouble, twice at most', async () => {
+test('a read is retried after a temporary failure, at most twice', async () => {
   fates = [{ status: 503 }, { status: 500 }]
   expect((await client().whoAmI()).role).toBe('admin')
   expect(sent).toHaveLength(3)
@@ -61,7 +61,7 @@ test('a read is sent again after a server’s passing trouble, twice at most', a
   expect(sent).toHaveLength(3)
 })
 
-test('a bundle whose answer was lost is made once: the second try carries the same key', async () => {
+test('a create whose answer was lost happens once: the retry carries the same key', async () => {
   const before = await bundlesHeld()
   fates = ['lose the answer']
   sent = []
@@ -75,7 +75,7 @@ test('a bundle whose answer was lost is made once: the second try carries the sa
   expect(await bundlesHeld()).toBe(before + 1)
 })
 
-test('what could do harm twice is sent once', async () => {
+test('calls that are unsafe to repeat are sent once', async () => {
   const { slug } = await client().createBundle({ urls: [URL_A] })
   sent = []
   for (const call of [
@@ -94,14 +94,14 @@ test('what could do harm twice is sent once', async () => {
   expect(sent).toHaveLength(7)
 })
 
-test('a refusal of the service is not sent again', async () => {
+test('a refusal is not retried', async () => {
   for (const call of [client().getBundle({ slug: 'no-such-bundle' }), client({ key: 'oa_x.y' }).whoAmI()]) {
     expect((await errorOf(call)).status).toBeOneOf([401, 404])
   }
   expect(sent).toHaveLength(2)
 })
 
-test('Retry-After is waited for as long as it says, and not at all where that is too long', async () => {
+test('Retry-After is respected exactly, and not waited for if too long', async () => {
   fates = [{ status: 503, headers: { 'retry-after': '1' } }]
   const started = performance.now()
   await client({ maxWaitMs: 1000 }).whoAmI()
@@ -113,9 +113,9 @@ test('Retry-After is waited for as long as it says, and not at all where that is
   expect(sent).toHaveLength(1)
 })
 
-test('the limit on anonymous callers is waited out, by a call that could do harm twice as well', async () => {
+test('the limit on anonymous callers is waited for, even by calls that are unsafe to repeat', async () => {
   const narrow = { SERVICE_RATE_LIMIT_WINDOW_MS: '3000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '1' }
-  const limited = await startHere(narrow)
+  const limited = await startInProcess(narrow)
   try {
     const statuses: number[] = []
     const told: typeof fetch = Object.assign(
@@ -139,7 +139,7 @@ test('the limit on anonymous callers is waited out, by a call that could do harm
   }
 })
 
-test('a try that takes too long is ended and made again', async () => {
+test('an attempt that takes too long is aborted and retried', async () => {
   fates = ['never answer']
   expect((await client({ timeoutMs: 1000 }).whoAmI()).role).toBe('admin')
   fates = ['never answer', 'never answer']
@@ -148,7 +148,7 @@ test('a try that takes too long is ended and made again', async () => {
   expect(error.message).toContain('100 ms')
 })
 
-test('a signal ends a call at once, before it is sent, while it runs and while it waits', async () => {
+test('a signal aborts a call at once: before it is sent, while it runs and while it waits', async () => {
   const before = AbortSignal.abort('no longer needed')
   expect(await errorOf(client().whoAmI({}, { signal: before }))).toMatchObject({
     code: 'ABORTED',
@@ -159,12 +159,12 @@ test('a signal ends a call at once, before it is sent, while it runs and while i
     fates = [fate]
     const started = performance.now()
     expect((await errorOf(client({ signal: AbortSignal.timeout(100) }).whoAmI())).code).toBe('ABORTED')
-    // Either would have gone on for thirty seconds.
+    // Otherwise either would run for thirty seconds.
     expect(performance.now() - started).toBeLessThan(15_000)
   }
 })
 
-test('a server that is not there, and one that is not the service, are told apart', async () => {
+test('a missing server and one that is not the service are distinguished', async () => {
   const nobody = createClient({ server: `http://localhost:${freePort()}`, key, retries: 0 })
   const error = await errorOf(nobody.whoAmI())
   expect(error).toMatchObject({ code: 'NETWORK_ERROR', status: 0 })
@@ -183,7 +183,7 @@ test('a redirect is not followed, so the key goes nowhere else', async () => {
   expect(sent).toHaveLength(1)
 })
 
-test('an address or a key that cannot be one is refused at once, and the key is not shown', () => {
+test('an invalid address or key is refused at once, and the key is not shown', () => {
   expect(() => createClient({ server: 'openall.example' })).toThrow('server must be an http: or https: address')
   expect(() => createClient({ server: 'file:///etc' })).toThrow('server must be')
   try {

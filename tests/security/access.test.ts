@@ -7,10 +7,10 @@ import { startOn } from '../targets.ts'
 import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './callers.ts'
 
 /**
- * Who may do what (spec 5, decisions 3): a status for each operation and caller, who calls for a thing of the owner,
- * or of the organisation where it is (or was) of that: viewer, editor and admin act for it. `r`, `w` and `k` are keys
- * with links:read, links:write and keys:admin: the owner's, and of the organisation's admin (`or`, `ow`, `ok`); `vk` has
- * keys:admin and a minter who is a viewer by now, `lk` one who was removed, `xk` is revoked. `·`: held elsewhere.
+ * Who may do what (spec 5, decisions 3): the status of each operation for each caller. Present and former members of the
+ * organisation request its data (viewer, editor and admin act for it), all others the owner's. `r`, `w` and `k` are the
+ * owner's keys with links:read, links:write and keys:admin; `or`, `ow` and `ok` those of the organisation's admin. `vk` has
+ * keys:admin but a minter who is now a viewer, `lk` one who was removed, `xk` is revoked. `·`: tested elsewhere.
  */
 const MATRIX = `
                  anonymous stranger unverified owner  r   w   k   viewer editor admin removed  or  ow  ok  vk  lk  xk
@@ -48,14 +48,14 @@ const NAMES: Record<string, string> = {
   xk: 'revoked key',
 }
 
-/** What a caller calls for, nobody else's and made anew. */
+/** The data that a caller requests, created anew for each call. */
 interface Aim {
   slug: string
   token: string
   keyId: number
 }
 
-/** What each operation is called with. A new operation has no line here, and its test says so. */
+/** The input of each operation. A new operation needs a line here, and the test says so. */
 const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   create_bundle: () => ({ urls: [URL_A] }),
   get_bundle: ({ slug }) => ({ slug }),
@@ -79,7 +79,7 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   revoke_key: ({ keyId }) => ({ id: keyId }),
 }
 
-/** The codes that a status may have here. */
+/** The error codes allowed for each status. */
 const CODES: Record<number, string> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' }
 
 type Row = Record<string, string>
@@ -95,7 +95,7 @@ const EXPECTED = new Map<string, Row>(
   }),
 )
 
-/** The row of an operation, without the cells that other tests hold. */
+/** The row of an operation, without cells that other tests cover. */
 function rowOf(operation: string): Row {
   const row = EXPECTED.get(operation)
   if (row === undefined) throw new Error(`${operation} is new: say in the matrix who may call it, and with what`)
@@ -129,7 +129,7 @@ function callRoute(visitor: Visitor, route: string, input: Record<string, unknow
   return visitor.api<{ code?: string }>(method, address, hasBody ? rest : undefined, { 'x-client': newAddress() })
 }
 
-/** What is left of a bundle that nobody was allowed to change. */
+/** The state of a bundle that nobody was allowed to change. */
 async function stateOf(server: Server, slug: string) {
   const [row] = await server.sql(
     `SELECT title, version_number AS version, deleted_at IS NOT NULL AS isDeleted,
@@ -140,7 +140,7 @@ async function stateOf(server: Server, slug: string) {
   return row
 }
 
-test('the matrix names every operation there is and every caller', () => {
+test('the matrix has every operation and every caller', () => {
   const names = operations.map(({ name }) => name)
   expect([...EXPECTED.keys()]).toEqual(names)
   expect(Object.keys(INPUTS)).toEqual(names)
@@ -160,7 +160,7 @@ for (const runtime of RUNTIMES) {
     const caller = (name: string) => cast.callers.get(name)!
 
     test.each(operations.map(({ name, route }) => [name, route]))(
-      '%s (%s) is for whom the matrix says',
+      '%s (%s) allows whom the matrix says',
       async (name, route) => {
         const expected = rowOf(name)
         const found: Row = {}
@@ -178,14 +178,14 @@ for (const runtime of RUNTIMES) {
       },
     )
 
-    test('a key reaches nothing of another subject, though its minter may; nor does who has no role there', async () => {
+    test('a key reaches nothing of another subject, even if its minter may; nor does a caller without a role there', async () => {
       const others = { owner: 'organization', organization: 'owner' } as const
       for (const { name, route } of operations) {
         if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
         const found: Row = {}
         const rule: Row = {}
         for (const { name: who, aims, visitor } of cast.callers.values()) {
-          // In person the owner is an admin of the organisation.
+          // The owner is personally an admin of the organisation.
           if (who === 'owner') continue
           const aim = await makeAim(server, cast, others[aims], name)
           const before = await stateOf(server, aim.slug)
@@ -197,7 +197,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('a bundle that nobody owns is claimed first: 403 for everybody with a credential', async () => {
+    test('an anonymous bundle must be claimed first: 403 for everybody with a credential', async () => {
       for (const { name, route } of operations) {
         if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
         const { slug } = await new Visitor(server).makeBundle()
@@ -209,7 +209,7 @@ for (const runtime of RUNTIMES) {
     })
 
     if (runtime === 'bun') {
-      /** What a tool's result says as the status of its route. */
+      /** The status of the route that corresponds to a tool's result. */
       const statusOf = ({ status, body }: Awaited<ReturnType<typeof send>>, success: string) => {
         if (status !== 200) return String(status)
         if (body.result.isError !== true) return success
@@ -219,7 +219,7 @@ for (const runtime of RUNTIMES) {
 
       const keys = COLUMNS.filter((name) => name.endsWith('key') || name.includes('key:'))
 
-      test('a tool is for whom its route is, key by key', async () => {
+      test('a tool allows the same keys as its route', async () => {
         const all = (await listed('key:admin')).sort()
         expect(all).toEqual(
           [...EXPECTED.keys()].filter((name) => !/^(record_event|report_bundle|export_data)$/.test(name)).sort(),
@@ -239,8 +239,8 @@ for (const runtime of RUNTIMES) {
         }
       })
 
-      test('a key is shown the tools that its scopes allow, and no others', async () => {
-        // Of a key of the owner's, whom no role stops, what the matrix refuses is what its scope does not hold.
+      test('a key sees the tools that its scopes allow, and no others', async () => {
+        // No role restricts the owner's keys, so the matrix's refusals come from their scopes.
         for (const who of ['key:read', 'key:write', 'key:admin']) {
           const allowed = (await listed('key:admin')).filter((name) => rowOf(name)[who] !== '403')
           expect([who, await listed(who)]).toEqual([who, allowed])

@@ -1,7 +1,7 @@
-import { actFor, arrive, organize, type Person, signUp, Visitor } from '../people.ts'
+import { actFor, newOrganization, newPerson, type Person, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-/** Limits that other tests hold: whoever tries everything as everybody would meet them. */
+/** Lifts limits that these tests would reach, and which other tests cover. */
 export const WITHOUT_LIMITS = {
   SERVICE_PLAN_FREE_MAX_BUNDLES: '100000',
   SERVICE_WRITES_PER_MINUTE: '0',
@@ -11,30 +11,30 @@ export const WITHOUT_LIMITS = {
 
 let addresses = 0
 
-/** A client address that nobody has used, for what is counted by address. */
+/** An unused client address, for limits by address. */
 export function newAddress(): string {
   addresses += 1
   return `198.18.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`
 }
 
-/** Somebody, or a program, that calls: with a session's cookie, a key, or nothing. */
+/** A person or program that sends requests with a session cookie, a key, or nothing. */
 export interface Caller {
   name: string
   visitor: Visitor
-  /** Whose things it calls for: those of the owner or of the organisation. */
+  /** Whose data it requests. */
   aims: 'owner' | 'organization'
-  /** Its key's text, where it has one. */
+  /** The text of its key, if it has one. */
   key?: string
 }
 
-/** Roles, scopes and credentials, and who has lost theirs. `owner` and `admin` make what the others call for. */
+/** Callers with every role, scope and credential, lost ones included. `owner` and `admin` create the requested data. */
 export interface Cast {
   callers: ReadonlyMap<string, Caller>
-  /** Makes things for those who aim at the owner's, and for those who aim at the organisation's. */
+  /** Who creates the data for each aim. */
   makers: Readonly<Record<Caller['aims'], Visitor>>
 }
 
-/** A key of whomever somebody acts for. */
+/** Creates a key for the subject that `by` acts for. */
 async function mint(by: Visitor, scope: string): Promise<string> {
   const wishes = { name: scope, scopes: [scope], rateLimitPerHour: 0 }
   const { status, body } = await by.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)
@@ -42,7 +42,7 @@ async function mint(by: Visitor, scope: string): Promise<string> {
   return body.rawKey
 }
 
-/** A key with every scope of an organisation, by an admin who acts for themselves otherwise. */
+/** Creates a key of an organisation with every scope, through an admin who otherwise acts for themselves. */
 async function mintFor(by: Visitor, organizationId: string): Promise<string> {
   await actFor(by, organizationId)
   const key = await mint(by, 'keys:admin')
@@ -50,18 +50,18 @@ async function mintFor(by: Visitor, organizationId: string): Promise<string> {
   return key
 }
 
-/** Everybody there is to be, on one server. */
+/** Creates all callers on a server. */
 export async function gather(server: Server): Promise<Cast> {
   const [stranger, owner, viewer, editor, admin, removed, demoted] = (await Promise.all(
-    Array.from({ length: 7 }, () => arrive(server)),
+    Array.from({ length: 7 }, () => newPerson(server)),
   )) as [Person, Person, Person, Person, Person, Person, Person]
   const unverified = await signUp(server)
-  const { id: organizationId, memberIds } = await organize(admin, [
+  const { id: organizationId, memberIds } = await newOrganization(admin, [
     [viewer, 'viewer'],
     [editor, 'editor'],
     [removed, 'admin'],
     [demoted, 'admin'],
-    // So that a key must not reach all that its minter does: the owner's not the organisation's, nor the other way round.
+    // The owner is also an admin of the organisation, so that keys can be shown not to reach all that their minter does.
     [owner, 'admin'],
   ])
   for (const member of [viewer, editor, admin, removed, demoted]) await actFor(member, organizationId)

@@ -1,10 +1,10 @@
 import {
-  arrive,
   type CreatedBody,
   linkIn,
   mailTo,
   newEmail,
-  organize,
+  newOrganization,
+  newPerson,
   type Person,
   signUp,
   URL_A,
@@ -15,15 +15,15 @@ import type { Server } from '../server.ts'
 import { newAddress } from './callers.ts'
 import type { Values } from './routes.ts'
 
-/** Somebody who owns one of everything, and how it is reached. */
+/** A person who owns one of everything, and the route parameters of each. */
 export interface Furnished {
   person: Person
   slug: string
-  /** For the parameters of every route. */
+  /** Values for the parameters of every route. */
   values: Values
 }
 
-/** Everywhere that somebody may type a text of their own. */
+/** Every place where people can enter text. */
 export const PLACES = [
   'person',
   'other',
@@ -41,18 +41,18 @@ export const PLACES = [
   'browser',
 ] as const
 
-/** What is typed at a place: a text of at most 40 characters, the least that any of them takes. */
+/** The text to enter at a place; at most 40 characters, the shortest limit of all. */
 type Texts = (place: (typeof PLACES)[number]) => string
 
 const plain: Texts = () => 'text'
 
 /**
- * A person with an account and one of everything that people make: bundles with versions and rules, an organisation
- * with a member and an invitation, API keys, another browser, a claim, a report.
+ * Creates a person with one of everything: bundles with versions and rules, an organisation with a member and an
+ * invitation, API keys, another session, a claim, a report.
  */
 export async function furnish(server: Server, text: Texts = plain): Promise<Furnished> {
-  const person = await arrive(server)
-  const other = await arrive(server)
+  const person = await newPerson(server)
+  const other = await newPerson(server)
   const must = async <T>(by: Visitor, method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await by.api<T>(method, path, body, { 'x-client': newAddress() })
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -90,8 +90,8 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   })
   await must(new Visitor(server), 'POST', `/api/links/${slug}/reports`, { reason: 'phishing', detail: text('report') })
   const key = await must<{ apiKey: { id: number } }>(person, 'POST', '/api/me/keys', { name: text('key') })
-  // Another browser, which is told by its User-Agent.
-  const browser = await arrive(server, person.email)
+  // Another session, listed by its User-Agent.
+  const browser = await newPerson(server, person.email)
   const token = decodeURIComponent(browser.cookies.get('session') ?? '').split('.')[0] ?? ''
   const [session] = await server.sql('UPDATE session SET user_agent = ? WHERE token = ? RETURNING id', [
     text('browser'),
@@ -99,14 +99,14 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   ])
   await must(browser, 'GET', '/api/me')
 
-  const { id, memberIds } = await organize(person, [[other, 'viewer']])
+  const { id, memberIds } = await newOrganization(person, [[other, 'viewer']])
   const organization = { organizationId: id, data: { name: text('organization') } }
   await must(person, 'POST', '/api/auth/organization/update', organization)
   const invite = (by: Visitor, email: string, organizationId: string) =>
     must<{ id: string }>(by, 'POST', '/api/auth/organization/invite-member', { email, role: 'viewer', organizationId })
   const sent = await invite(person, newEmail(), id)
   await must(other, 'POST', '/api/auth/update-user', { name: text('other') })
-  const { id: elsewhere } = await organize(other)
+  const { id: elsewhere } = await newOrganization(other)
   await must(other, 'POST', '/api/auth/organization/update', { ...organization, organizationId: elsewhere })
   const received = await invite(other, person.email, elsewhere)
   await person.api('POST', '/api/auth/organization/set-active', { organizationId: null })

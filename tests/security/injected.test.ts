@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Parser } from 'htmlparser2'
 import Papa from 'papaparse'
-import { startHere } from '../here.ts'
+import { startInProcess } from '../in-process.ts'
 import { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { WITHOUT_LIMITS } from './callers.ts'
 import { type Furnished, furnish, PLACES } from './furnished.ts'
 import { type FoundRoute, fill, routesOf } from './routes.ts'
 
-// On Bun alone: what is escaped is escaped in the views, which are the same code on either runtime.
+// Only on Bun: escaping happens in the views, which are the same code on both runtimes.
 
-/** Texts that are something else wherever one kind of escaping is missing. Elements and attributes they bring are called `pwn`. */
+/** Texts that break out if one kind of escaping is missing. Elements and attributes that they add are called `pwn`. */
 const PAYLOADS = [
   '<pwn onclick=pwn()>',
   `" pwn onfocus="pwn()`,
@@ -22,10 +22,10 @@ const PAYLOADS = [
   '=pwn+1',
 ]
 
-/** What stands at a place: short enough for a tag, and told apart from every other place. */
+/** A text for each place: short enough for a tag, and unique. */
 const textAt = (payload: string, place: string) => `${payload}${PLACES.indexOf(place as (typeof PLACES)[number])}z`
 
-/** Names of query fields that pages read, and some that none does. */
+/** Query fields that pages read, and some that none does. */
 const FIELDS = [
   'q',
   'next',
@@ -52,11 +52,11 @@ interface Form {
   controls: Control[]
 }
 
-/** What a page is made of, as a browser reads it. */
+/** The contents of a page as a browser sees them. */
 interface Read {
-  /** Elements, attributes and addresses that no page of ours has. */
+  /** Elements, attributes and addresses that none of our pages has. */
   foreign: string[]
-  /** Every text and every value of an attribute. */
+  /** Every text and every attribute value. */
   texts: string[]
   forms: Form[]
 }
@@ -103,7 +103,7 @@ function readPage(html: string): Read {
     },
   })
   parser.end(html)
-  // Texts come in pieces, one for each entity.
+  // Text arrives in chunks, one per entity.
   read.texts.push(read.texts.join(''))
   return read
 }
@@ -111,14 +111,14 @@ function readPage(html: string): Read {
 let server: Server
 let routes: FoundRoute[]
 beforeAll(async () => {
-  server = await startHere(WITHOUT_LIMITS)
+  server = await startInProcess(WITHOUT_LIMITS)
   routes = (await routesOf(server)).filter(({ method }) => method === 'GET')
 })
 afterAll(async () => {
   await server?.stop()
 })
 
-/** What is wrong with an answer whatever it is, and what it holds where it is a page. */
+/** What is wrong with any answer, and its contents if it is a page. */
 async function readAnswer(response: Response): Promise<Read> {
   const { headers } = response
   const text = await response.text()
@@ -133,7 +133,7 @@ async function readAnswer(response: Response): Promise<Read> {
   return { ...read, foreign: [...foreign, ...read.foreign] }
 }
 
-test('the reading of pages sees what is not ours', () => {
+test('the page scanner finds injected markup', () => {
   const foreign = PAYLOADS.map((payload) => readPage(`<p title="${payload}">${payload}</p>`).foreign.length > 0)
   expect(foreign.filter(Boolean).length).toBeGreaterThan(3)
   expect(readPage('<a href="javascript:pwn()">x</a>').foreign).toEqual(['a href="javascript:pwn()"'])
@@ -152,7 +152,7 @@ describe.each(PAYLOADS)('%s', (payload) => {
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
   })
 
-  test('is text on every page, in every file and wherever a form comes back', async () => {
+  test('is text on every page, in every file and in every returned form', async () => {
     const foreign: unknown[] = []
     const seen: string[] = []
     const look = async (where: string, answer: Promise<Response>) => {
@@ -193,8 +193,8 @@ describe.each(PAYLOADS)('%s', (payload) => {
     }
     expect(foreign).toEqual([])
     expect(forms.size).toBeGreaterThan(12)
-    // What was typed is shown somewhere, as it was typed; a report is the operator's alone, and a browser is shown as
-    // what its User-Agent is taken for.
+    // Every text is shown somewhere unchanged, except a report, which only the operator sees, and a User-Agent, of which
+    // only the browser's name is shown.
     const missing = PLACES.filter((place) => !seen.some((text) => text.includes(textAt(payload, place))))
     expect(missing.filter((place) => place !== 'report' && place !== 'browser')).toEqual([])
   })

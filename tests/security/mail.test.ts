@@ -6,14 +6,14 @@ import { freePort } from '../ports.ts'
 import { type Server, startServer } from '../server.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 
-// What people type into the address of a mail, and into what it says, on Bun alone: nodemailer writes it on either.
+// What people can put into a mail's address and content. Only on Bun: nodemailer is the same on both runtimes.
 
 interface Received {
   recipients: string[]
   head: string
 }
 
-/** What has come in, whoever it was for. */
+/** All received mails, to any address. */
 const mails: Received[] = []
 let smtp: SMTPServer
 let server: Server
@@ -43,7 +43,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => smtp.close(() => resolve()))
 })
 
-/** One address to some readers, several or another one to others. */
+/** One address to some parsers, several or different ones to others. */
 const ADDRESSES = [
   'a@b.example,c@evil.example',
   'a@b.example, c@evil.example',
@@ -68,7 +68,7 @@ const ADDRESSES = [
 
 const visitor = () => new Visitor(server, { 'x-client': newAddress() })
 
-test('a mail goes to the one address that was given, whatever it looks like', async () => {
+test('a mail goes only to the one address that was given, whatever it looks like', async () => {
   for (const email of ADDRESSES) {
     const callbackURL = '/'
     for (const [path, body] of [
@@ -82,7 +82,7 @@ test('a mail goes to the one address that was given, whatever it looks like', as
       expect([path, email, status < 500]).toEqual([path, email, true])
     }
   }
-  // What goes out does so in order: this one after all that came before.
+  // Mail is sent in order: this one comes after all before it.
   const last = newEmail()
   await visitor().api('POST', '/api/auth/sign-in/magic-link', { email: last, callbackURL: '/' })
   await eventually(() => mails.some(({ recipients }) => recipients.includes(last)), 'the last mail')
@@ -102,11 +102,11 @@ const NAMES = [
   'Ann, c@evil.example',
 ]
 
-test('what people and organisations are called brings no header, no recipient and no HTML into a mail', async () => {
+test('names of people and organisations bring no header, recipient or HTML into a mail', async () => {
   const person = visitor()
   const words = { email: newEmail(), password: PASSWORD, name: 'plain' }
   await person.api('POST', '/api/auth/sign-up/email', words)
-  // The address is taken for confirmed: who may invite is held elsewhere.
+  // The address is assumed to be confirmed; who may invite is tested elsewhere.
   await server.sql('UPDATE user SET email_verified = 1 WHERE email = ? RETURNING 1', [words.email])
   await person.api('POST', '/api/auth/sign-in/email', words)
   const { body } = await person.api('POST', '/api/auth/organization/create', { name: 'plain', slug: 'plain' })

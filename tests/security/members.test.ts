@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { arrive, newEmail, organize, type Person, Visitor } from '../people.ts'
+import { newEmail, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
 import { newAddress, WITHOUT_LIMITS } from './callers.ts'
 import { type FoundRoute, routesOf } from './routes.ts'
 
 /**
- * Who may do what with an organisation by better-auth's routes (decisions 9): 1 is done, 0 is refused with a 4xx and
- * changes nothing. A key is the organisation's, of an admin, with every scope: these routes know sessions alone. All of
- * it is tried on one organisation, in this order: what ends something comes last.
+ * Who may do what with an organisation through better-auth's routes (decisions 9): 1 succeeds, 0 is refused with a 4xx and
+ * changes nothing. `key` is an admin's key of the organisation with every scope: these routes accept only sessions. All
+ * rows use one organisation, in this order, so destructive ones come last.
  */
 const MATRIX = `
                              anonymous stranger viewer editor admin removed key
@@ -27,7 +27,7 @@ POST remove-member           0         0        0      0      1     0       0
 POST delete                  0         0        0      0      1     0       0
 `
 
-/** What concerns nobody but whoever asks, or is held by the tests of invitations and of who leaves. */
+/** Routes that concern only the caller, or that the tests of invitations and leaving cover. */
 const ELSEWHERE =
   /^(create|list|check-slug|has-permission|leave|list-user-invitations|list-invitations|get-full-organization|get-active-member)$/
 
@@ -39,13 +39,13 @@ const ROWS = LINES.map((line) => {
   return { method, name, expected: Object.fromEntries(WHO.map((who, index) => [who, cells[index]])) }
 })
 
-/** Addresses that leave the service, however they are written. */
+/** Addresses that lead to other sites, in many notations. */
 const AWAY = ['https://evil.example/', '//evil.example/', '/\\evil.example/', '\\\\evil.example', 'javascript:pwn()']
 const LEADING = ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo', 'error', 'error_description']
 
 interface Made {
   id: string
-  /** Of a viewer who is nobody else here. */
+  /** A member who is none of the callers. */
   memberId: string
   userId: string
   invitationId: string
@@ -60,21 +60,21 @@ for (const runtime of RUNTIMES) {
     beforeAll(async () => {
       server = await startOn({ name: runtime, runtime, store: 'file' }, WITHOUT_LIMITS)
       const names = ['stranger', 'viewer', 'editor', 'admin', 'removed']
-      const arrived = await Promise.all(names.map(async (name) => [name, await arrive(server)] as const))
+      const arrived = await Promise.all(names.map(async (name) => [name, await newPerson(server)] as const))
       people = new Map<string, Visitor>([['anonymous', new Visitor(server)], ...arrived])
       routes = (await routesOf(server)).filter(({ template }) => template.startsWith('/api/auth/'))
-      made = await newOrganization()
+      made = await setUp()
     })
     afterAll(async () => {
       await server?.stop()
     })
     const person = (name: string) => people.get(name) as Person
 
-    /** An organisation with everybody in it who is to be, somebody more, an invitation, and a key. */
-    async function newOrganization(): Promise<Made> {
-      const other = await arrive(server)
+    /** Creates an organisation with every role, one more member, an invitation, and a key. */
+    async function setUp(): Promise<Made> {
+      const other = await newPerson(server)
       const admin = person('admin')
-      const { id, memberIds } = await organize(admin, [
+      const { id, memberIds } = await newOrganization(admin, [
         [person('viewer'), 'viewer'],
         [person('editor'), 'editor'],
         [person('removed'), 'admin'],
@@ -120,7 +120,7 @@ for (const runtime of RUNTIMES) {
       return visitor.fetch(PREFIX + name, { method, headers, body })
     }
 
-    test('every route of organisations is in the matrix, or is held elsewhere', () => {
+    test('every route of organisations is in the matrix, or is tested elsewhere', () => {
       const names = routes
         .filter(({ template }) => template.startsWith(PREFIX))
         .map(({ method, template }) => ({ method, name: template.slice(PREFIX.length) }))
@@ -129,7 +129,7 @@ for (const runtime of RUNTIMES) {
       expect(names.sort()).toEqual(ROWS.map(({ method, name }) => `${method} ${name}`).sort())
     })
 
-    test('nobody is told of the invitations to another address, with an account or without', async () => {
+    test('nobody sees invitations to another address, with or without an account', async () => {
       const [invited] = await server.sql('SELECT email FROM invitation WHERE id = ?', [made.invitationId])
       const email = encodeURIComponent(String(invited?.email))
       for (const who of ['anonymous', 'stranger', 'admin', 'key']) {
@@ -139,7 +139,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('an organisation is its members’ to see and its admins’ to change', async () => {
+    test('an organisation is visible to its members and changed by its admins', async () => {
       for (const { method, name, expected } of ROWS) {
         const found: Record<string, string> = {}
         for (const who of WHO) {
@@ -152,7 +152,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('no route of better-auth leads to another site, whatever its query says', async () => {
+    test('no route of better-auth redirects to another site, whatever its query says', async () => {
       const led: unknown[] = []
       for (const { method, template } of routes) {
         if (method !== 'GET') continue

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { create, requestText, sendRaw, statusOf, URL_OK } from '../contract/support.ts'
-import { arrive, type Person } from '../people.ts'
+import { newPerson, type Person } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-// What reads two ways, and what a proxy in front may read otherwise. Which framings are refused as such is held in
-// tests/faults/sockets.test.ts; here it is what they do.
+// Requests that a proxy in front could parse differently, and their effects. tests/faults/sockets.test.ts checks which
+// framings are refused.
 
 const WAIT_MS = 600
 const JSON_TYPE = 'content-type: application/json'
 
-/** A request that would make a bundle of its own, which can be told by its title. */
+/** A request that would create a bundle recognisable by its title. */
 function hidden(host: string, title: string): string {
   const body = JSON.stringify({ urls: [URL_OK], title })
   return `POST /api/links HTTP/1.1\r\nhost: ${host}\r\n${JSON_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
-/** First requests after which, or inside whose body, another one stands; by what is wrong with them. */
+/** Requests that hide a second one behind them or in their body, by what is wrong with them. */
 function carriers(host: string, inner: string): Record<string, string> {
   const post = (headers: string, body: string) =>
     `POST /api/links HTTP/1.1\r\nhost: ${host}\r\n${JSON_TYPE}\r\n${headers}\r\n\r\n${body}`
@@ -62,7 +62,7 @@ function carriers(host: string, inner: string): Record<string, string> {
   }
 }
 
-/** Where somebody says that they are on another host; `OWN` is the service's. */
+/** Ways to name another host; `OWN` is the service's. */
 const FOREIGN_HOSTS: Record<string, string> = {
   'no Host': 'GET / HTTP/1.1\r\n\r\n',
   'no Host in HTTP/1.0': 'GET / HTTP/1.0\r\n\r\n',
@@ -86,10 +86,10 @@ const FOREIGN_HOSTS: Record<string, string> = {
   'a launcher under a foreign Host': 'GET /l/SLUG HTTP/1.1\r\nhost: evil.example\r\n\r\n',
 }
 
-/** What a proxy might say, if it were believed. */
+/** Headers that a proxy could send, which must not be trusted. */
 const HOST_HEADERS = ['x-forwarded-host', 'x-host', 'x-original-host', 'x-forwarded-server', 'x-http-host-override']
 
-/** Paths that would be others if they were decoded or walked; to each, what must not be found there. */
+/** Paths that would differ if decoded or normalised, and what must not be found there. */
 const PATHS = [
   '/l/..%2fapi%2fme',
   '/l/%2e%2e%2fdocs',
@@ -123,7 +123,7 @@ for (const runtime of RUNTIMES) {
     beforeAll(async () => {
       server = await startServer({ runtime })
       host = new URL(server.origin).host
-      ann = await arrive(server)
+      ann = await newPerson(server)
       slug = (await ann.makeBundle({ title: 'the title' })).slug
       cookie = [...ann.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     })
@@ -134,7 +134,7 @@ for (const runtime of RUNTIMES) {
     const answersIn = (raw: string) =>
       Array.from(raw.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status))
 
-    test('what stands behind or inside a request that reads two ways is never carried out unseen', async () => {
+    test('nothing smuggled behind or inside an ambiguous request is ever executed unseen', async () => {
       const names = Object.keys(carriers(host, ''))
       const seen = await Promise.all(
         names.map(async (name) => {
@@ -143,7 +143,7 @@ for (const runtime of RUNTIMES) {
           return { name, title, statuses: answersIn(raw).filter((status) => status !== 100) }
         }),
       )
-      // Each request has an answer of its own: the second one's is 201 where it was taken for one.
+      // Each request has its own answer: the second one's is 201 if it was executed.
       const unseen: unknown[] = []
       for (const { name, title, statuses } of seen) {
         const [, ...others] = statuses
@@ -154,18 +154,18 @@ for (const runtime of RUNTIMES) {
       expect((await create(server, { urls: [URL_OK] })).status).toBe(201)
     })
 
-    test('two requests in one go have two answers, in order', async () => {
+    test('two requests sent together get two answers, in order', async () => {
       const first = `GET /l/${slug} HTTP/1.1\r\nhost: ${host}\r\n\r\n`
       const raw = await sendRaw(server, first + hidden(host, 'in the open'), WAIT_MS)
       expect([answersIn(raw), await made('in the open')]).toEqual([[200, 201], 1])
     })
 
-    test('nothing is served for another host, whoever names it and how', async () => {
+    test('nothing is served for another host, however it is named', async () => {
       const all = Object.entries(FOREIGN_HOSTS).map(async ([name, text]) => {
         const raw = await sendRaw(server, text.replaceAll('OWN', host).replaceAll('SLUG', slug), WAIT_MS)
         const statuses = answersIn(raw)
         const isRefused = statuses.every((status) => status >= 400 && status < 500)
-        // Bun drops the host of such a target before anybody sees it, and goes by the Host, which is ours.
+        // Bun drops the host of such a target and uses the Host header, which is ours.
         const isDropped = runtime === 'bun' && /^GET \w+:.* HTTP\/1.1\r\nhost: OWN\r/.test(text)
         return { name, isOne: statuses.length <= 1, isRefused: isRefused || isDropped, isNamed: raw.includes('evil') }
       })
@@ -173,7 +173,7 @@ for (const runtime of RUNTIMES) {
       expect(answers.filter(({ isOne, isRefused, isNamed }) => !isOne || !isRefused || isNamed)).toEqual([])
     })
 
-    test('no header says which host this is but Host itself', async () => {
+    test('only the Host header determines the host', async () => {
       const headers = Object.fromEntries(HOST_HEADERS.map((name) => [name, 'evil.example']))
       const forwarded = { ...headers, forwarded: 'host=evil.example;proto=https', 'x-forwarded-proto': 'https' }
       const urls = [URL_OK]
@@ -186,7 +186,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('an encoded or strange path is no other path', async () => {
+    test('an encoded or unusual path is no other path', async () => {
       for (const template of PATHS) {
         const path = template.replace('SLUG', slug)
         const raw = await sendRaw(server, requestText('GET', path, { host, cookie }), WAIT_MS)
@@ -196,7 +196,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('a method is what the request line says: no header, field or query makes it another', async () => {
+    test('the method is that of the request line: no header, field or query changes it', async () => {
       for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
         const post = await ann.api('POST', `/api/links/${slug}`, { title: 'other' }, { [name]: 'PATCH' })
         expect([name, post.status]).toEqual([name, 405])
@@ -210,7 +210,7 @@ for (const runtime of RUNTIMES) {
       expect((await ann.api('GET', `/api/links/${slug}`)).body.title).toBe('the title')
     })
 
-    test('two credentials of one kind are no credential, and one that is sent twice gives no more', async () => {
+    test('two credentials of one kind are none, and one sent twice gives no more', async () => {
       const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'one' })
       const get = (lines: string) =>
         sendRaw(server, `GET /api/me HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n${lines}\r\n\r\n`, WAIT_MS)
@@ -222,7 +222,7 @@ for (const runtime of RUNTIMES) {
       }
     })
 
-    test('HTTP/1.0 is answered, once, and the connection closed', async () => {
+    test('HTTP/1.0 is answered, once, and the connection is closed', async () => {
       const raw = await sendRaw(
         server,
         `GET /healthz HTTP/1.0\r\nhost: ${host}\r\n\r\n${hidden(host, 'after')}`,

@@ -9,18 +9,18 @@ import { createRouter } from '../../src/router.ts'
 import { startService } from '../../src/service.ts'
 import type { Server } from '../server.ts'
 
-/** A route as the service declares it. */
+/** A route of the service. */
 export interface FoundRoute {
   method: string
-  /** With its parameters: `/l/:slug`. */
+  /** The path with its parameters, such as `/l/:slug`. */
   template: string
 }
 
 const AUTH = '/api/auth'
 
 /**
- * Every route that the service answers, from its own routers and from better-auth's, so that a new one is found here
- * without a word: only the values of its parameters must be known (`fill`).
+ * Every route of the service's routers and better-auth's. New routes are found automatically; only values for their
+ * parameters have to be added (`fill`).
  */
 export async function routesOf({ origin }: Pick<Server, 'origin'>): Promise<FoundRoute[]> {
   const { declared, auth } = await declaredRoutes()
@@ -29,7 +29,7 @@ export async function routesOf({ origin }: Pick<Server, 'origin'>): Promise<Foun
   for (const { method, path } of [...declared, ...auth]) if (method !== 'ALL') add(method, path)
   for (const template of new Set(declared.map(({ path }) => path))) {
     if (template.includes('*')) continue
-    // Screens take any method and refuse those they do not have: they know best.
+    // The dashboard's screens accept any method and refuse unsupported ones themselves, so ask them.
     const { headers } = await fetch(`${origin}${template.replaceAll(/:\w+/g, 'x')}`, { method: 'PUT' })
     for (const method of headers.get('allow')?.split(', ') ?? []) if (method !== 'HEAD') add(method, template)
   }
@@ -55,10 +55,10 @@ async function declaredRoutes() {
   }
 }
 
-/** What parameters of paths stand for, by name; where a name means several things, by the beginning of the path and the name. */
+/** Values of path parameters, by name, or by prefix and name if a name has several meanings. */
 export type Values = Record<string, string>
 
-/** A route's address. A parameter that nobody knows is one of a new route: say in the test's `Values` what it is. */
+/** A route's path with values filled in. @throws for an unknown parameter: add it to the test's `Values`. */
 export function fill(template: string, values: Values): string {
   return template.replaceAll(/:(\w+)/g, (_, name: string) => {
     const key = Object.keys(values).find((key) => key.endsWith(`:${name}`) && template.startsWith(key.split(':')[0]!))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { coalesced } from '../../db/coalesced.ts'
 
-test('any number of askers share a few runs, each one that began after they asked', async () => {
+test('concurrent callers share a few runs, each started after they called', async () => {
   const EVERY_MS = 20
   const begun: number[] = []
   const ask = coalesced(async () => {
@@ -16,12 +16,12 @@ test('any number of askers share a few runs, each one that began after they aske
     expect(begun.some((at) => at >= askedAt)).toBe(true)
   })
   await Promise.all(askers)
-  // However long the machine took, runs began no closer than they may.
+  // However slow the machine is, runs are at least this far apart.
   expect(begun.length).toBeLessThanOrEqual(Math.ceil((performance.now() - from) / EVERY_MS) + 1)
   expect(begun.length).toBeGreaterThan(1)
 })
 
-test('a run that fails fails for those who asked for it, and the next is a new one', async () => {
+test('a failed run fails only its own callers, and the next run is new', async () => {
   let runs = 0
   const ask = coalesced(async () => {
     runs += 1

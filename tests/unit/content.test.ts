@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content } from '../../db/schema.ts'
 import { NAMES, NOTHING } from '../../src/bundles/content.ts'
 
-// What the database does by itself has to be told of each column by a migration: see CONTRIBUTING.
+// Triggers have to be extended for each column by a migration: see CONTRIBUTING.
 
 let folder: string
 let store: Store
@@ -28,8 +28,8 @@ afterAll(async () => {
 const numberOf = async (what: ReturnType<typeof sql>, table: string) =>
   (await store.db.select({ n: sql<number>`${what}` }).from(sql`${sql.identifier(table)}`))[0]?.n ?? 0
 
-describe('of a bundle’s content', () => {
-  test.each(NAMES)('%s tells kept launchers that it was edited', async (name) => {
+describe('every field of a bundle’s content', () => {
+  test.each(NAMES)('%s invalidates cached launchers when edited', async (name) => {
     const changes = () => numberOf(sql`count(*)`, 'bundle_changes')
     const before = await changes()
     const column = sql.identifier(bundles[name].name)
@@ -37,11 +37,11 @@ describe('of a bundle’s content', () => {
     expect(await changes()).toBe(before + 1)
   })
 
-  test.each(NAMES)('%s counts towards what versions take', async (name) => {
+  test.each(NAMES)('%s counts towards the size of versions', async (name) => {
     const bytes = () => numberOf(sql`bytes`, 'bundle_versions')
     const column = sql.identifier(bundleVersions[name].name)
     const before = await bytes()
-    // Space round JSON is JSON still.
+    // JSON with spaces around it is still JSON.
     await store.write([sql`UPDATE bundle_versions SET ${column} = coalesce(${column}, '') || '   '`])
     expect(await bytes()).toBe(before + 3)
   })

@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { eachText, NOTHING } from '../../src/bundles/content.ts'
+import { eachValue, NOTHING } from '../../src/bundles/content.ts'
 import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
-import { timesTheWork } from '../work.ts'
+import { workRatio } from '../work.ts'
 
 setDefaultTimeout(60_000)
 
@@ -26,7 +26,7 @@ function bundle(...links: (string | ({ url: string } & UrlMetadata))[]): Content
   }
 }
 
-/** An entry as people say it. */
+/** An entry as a sentence. */
 function said(entry: Entry<Link>): string {
   if (entry.kind === 'added') return `+${entry.to} ${entry.value.url}`
   if (entry.kind === 'removed') return `-${entry.from} ${entry.value.url}`
@@ -37,7 +37,7 @@ function said(entry: Entry<Link>): string {
 const links = (before: Content, after: Content) => diff(before, after).links.map(said)
 
 describe('links', () => {
-  test('that are the same differ in nothing', () => {
+  test('that are equal have no differences', () => {
     const same = bundle(A, { url: B, note: 'x', tags: ['t'], openPolicy: 'manual' })
     expect(isSame(diff(same, structuredClone(same)))).toBe(true)
   })
@@ -46,17 +46,17 @@ describe('links', () => {
     expect(links(bundle(A), bundle({ url: A, note: '', tags: [], openPolicy: 'auto' }))).toEqual([])
   })
 
-  test('that come and go are said in the order in which they stood', () => {
+  test('that are added and removed are listed in their order', () => {
     expect(links(bundle(A, B, C), bundle(A, D, C, E))).toEqual([`-1 ${B}`, `+1 ${D}`, `+3 ${E}`])
     expect(links(bundle(A, B), bundle(C))).toEqual([`-0 ${A}`, `-1 ${B}`, `+0 ${C}`])
   })
 
-  test('that are put elsewhere are moved, as few as can be', () => {
+  test('that are moved are found with as few moves as possible', () => {
     expect(links(bundle(A, B, C, D, E), bundle(E, A, B, C, D))).toEqual([`=4>0 ${E}`])
     expect(links(bundle(A, B, C, D, E), bundle(B, C, D, A, E))).toEqual([`=0>3 ${A}`])
   })
 
-  test('are not called moved for what was put in or taken out above them', () => {
+  test('are not called moved because of links added or removed above them', () => {
     expect(links(bundle(A, B, C), bundle(D, E, B, C))).toEqual([`-0 ${A}`, `+0 ${D}`, `+1 ${E}`])
   })
 
@@ -75,16 +75,16 @@ describe('links', () => {
     })
   })
 
-  test('are known again where they were edited in place, by their host or by their note', () => {
+  test('are recognised after an edit in place, by their host or their note', () => {
     expect(links(bundle(A, `${B}old`, C), bundle(D, A, `${B}new`, C))).toEqual([`+0 ${D}`, `=2 ${B}new url`])
     expect(links(bundle(A, { url: B, note: 'Agenda' }, C), bundle(A, { url: D, note: 'Agenda' }, C))).toEqual([
       `=1 ${D} url`,
     ])
-    // Elsewhere, a link of the same host is another link.
+    // Elsewhere, a link with the same host is a different link.
     expect(links(bundle(`${A}1`, B, C), bundle(B, C, `${A}2`))).toEqual([`-0 ${A}1`, `+2 ${A}2`])
   })
 
-  test('that stand twice are told apart by what goes with them', () => {
+  test('that occur twice are distinguished by their metadata', () => {
     const [one, two] = [
       { url: A, note: 'one' },
       { url: A, note: 'two' },
@@ -107,7 +107,7 @@ describe('rules', () => {
     expect(isSame(diff(bundle(A), ruled()))).toBe(true)
   })
 
-  test('are known again by their id, then by their name', () => {
+  test('are recognised by their id, then by their name', () => {
     const one = rule('one', { id: 'r_0000000001' })
     expect(diff(ruled(one), ruled({ ...one, name: 'uno' })).rules).toMatchObject([
       { kind: 'kept', changes: { name: { from: 'one', to: 'uno' } } },
@@ -119,14 +119,14 @@ describe('rules', () => {
     expect(diffLinks(tabs?.from ?? [], tabs?.to ?? []).map(said)).toEqual([`-0 ${A}`, `+0 ${B}`])
   })
 
-  test('that change places are moved: the first that holds wins', () => {
+  test('that swap places are moved, because the first match wins', () => {
     expect(diff(ruled(rule('one'), rule('two')), ruled(rule('two'), rule('one'))).rules).toMatchObject([
       { kind: 'kept', isMoved: true, value: { name: 'two' }, changes: {} },
     ])
   })
 })
 
-describe('whatever is done to a bundle', () => {
+describe('for any change of a bundle', () => {
   const next = prng(20_26)
   const below = (most: number) => Math.floor(next() * most)
   const pick = <T>(from: readonly T[]) => from[below(from.length)] as T
@@ -144,7 +144,7 @@ describe('whatever is done to a bundle', () => {
     const all = some(9, link)
     const names = some(4, () => pick(NAMES)).filter((name, at, every) => every.indexOf(name) === at)
     return {
-      ...eachText(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
+      ...eachValue(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
       resolutionPolicy: pick([
@@ -172,7 +172,7 @@ describe('whatever is done to a bundle', () => {
     return { ...rest, urls: all.map(({ url }) => url), urlMetadata: all.map(({ url: _, ...metadata }) => metadata) }
   }
 
-  test('the differences, applied to how it was, give how it is', () => {
+  test('the differences, applied to the old version, give the new one', () => {
     for (let round = 0; round < 5000; round += 1) {
       const before = content()
       const after = next() < 0.5 ? edited(before) : content()
@@ -182,7 +182,7 @@ describe('whatever is done to a bundle', () => {
     }
   })
 
-  test('says nothing that is not so', () => {
+  test('nothing is reported that did not change', () => {
     for (let round = 0; round < 2000; round += 1) {
       const before = content()
       const after = edited(before)
@@ -197,20 +197,20 @@ describe('whatever is done to a bundle', () => {
   })
 })
 
-test('the longest lists cost little more than their length to compare', async () => {
+test('comparing the longest lists takes time close to linear', async () => {
   const compare = (length: number) => () => {
     const many = Array.from({ length }, (_, at) => `https://example.com/${at % 50}`)
     diff(bundle(...many), bundle(...many.toReversed()))
   }
-  // Eight times would be straight, sixty-four what a look at every pair takes.
-  expect(await timesTheWork(compare(4000), compare(500), 30)).toBeLessThan(30)
+  // Linear would be 8 times, comparing every pair 64.
+  expect(await workRatio(compare(4000), compare(500), 30)).toBeLessThan(30)
 })
 
-/** A bundle in full: everything there differs from nothing. */
+/** A complete bundle: the difference to nothing. */
 function whole(content: Content) {
   const { fields, links, rules } = diff(NOTHING, content)
   return {
-    texts: eachText((name) => fields[name]?.to ?? ''),
+    texts: eachValue((name) => fields[name]?.to ?? ''),
     links: links.map(({ value }) => value),
     rules: rules.map(({ value }) => value),
   }
@@ -218,13 +218,13 @@ function whole(content: Content) {
 
 function applied(before: ReturnType<typeof whole>, { fields, links, rules }: BundleDiff) {
   return {
-    texts: eachText((name) => fields[name]?.to ?? before.texts[name]),
+    texts: eachValue((name) => fields[name]?.to ?? before.texts[name]),
     links: appliedList(before.links, links),
     rules: appliedList(before.rules, rules),
   }
 }
 
-/** Everything that is said to stand somewhere is put there; the rest fills the gaps in its order. */
+/** Puts every entry at its stated place; the rest fills the gaps in order. */
 function appliedList<T extends object>(before: readonly T[], entries: readonly Entry<T>[]): T[] {
   const gone = new Set<number>()
   const placed = new Map<number, T>()

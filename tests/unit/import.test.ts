@@ -4,12 +4,14 @@ import Papa from 'papaparse'
 import { NewBundle } from '../../src/bundles/shapes.ts'
 import { readTags, writeTags } from '../../src/bundles/tags.ts'
 import { toCsv } from '../../src/imports/csv.ts'
-import { IMPORT_BOUNDS, type ImportPlan, readImport, toNewBundle } from '../../src/imports/import.ts'
+import { readImport, readSections, toNewBundle } from '../../src/imports/import.ts'
+import { IMPORT_BOUNDS, type ImportPlan } from '../../src/imports/plan.ts'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { ODD, ONBOARDING } from '../browser/bundles.ts'
-import { timesTheWork } from '../work.ts'
+import { NO_TEXTS } from '../people.ts'
+import { workRatio } from '../work.ts'
 
-/** A plan in short: each bundle's title, and its links as `url`, `url (note)`, `url [tags]`. */
+/** A plan in brief: each bundle's title, and its links as `url`, `url (note)`, `url [tags]`. */
 function short({ bundles }: ImportPlan): [string | null, ...string[]][] {
   return bundles.map(({ title, links }) => [
     title,
@@ -51,7 +53,7 @@ Then at the third.
 </DL><p>
 `
 
-test('a bookmarks file becomes a bundle a folder, with names, tags and remarks', () => {
+test('a bookmarks file becomes one bundle per folder, with names, tags and descriptions', () => {
   const plan = readImport(CHROME)
   expect(plan.format).toBe('bookmarks')
   expect(short(plan)).toEqual([
@@ -67,7 +69,7 @@ test('a bookmarks file becomes a bundle a folder, with names, tags and remarks',
   expect(plan.bundles[2]?.links[0]?.line).toBe(12)
 })
 
-test('a piece of a web page gives its links', () => {
+test('a fragment of a web page gives its links', () => {
   const plan = readImport(
     '<ul>\n<li><a class=x href=https://a.example/>One\n  <em>and</em> more</a>\n<li><a name=top>no</a></ul>',
   )
@@ -75,7 +77,7 @@ test('a piece of a web page gives its links', () => {
 })
 
 describe('CSV', () => {
-  test('is read by the names of its columns, one bundle a folder', () => {
+  test('is read by its column names, one bundle per folder', () => {
     const plan = readImport(
       'id,Title,URL,Folder,Tags\r\n1,One,https://a.example/,Work,"x,y"\r\n2,"Two, or\r\nmore",https://b.example/,Home,x|z\r\n3,Three,https://c.example/,Work,\r\n4,Four,ftp://d.example/,Work,',
     )
@@ -106,7 +108,7 @@ describe('CSV', () => {
   })
 })
 
-test('Markdown becomes a bundle a heading', () => {
+test('Markdown becomes one bundle per heading', () => {
   const plan = readImport(
     'See https://intro.example/\n\n# Week 1 \n\nSome words\n- [Agenda](https://a.example/) and [Notes](https://b.example/)\n\n## Later\n* <https://c.example/>\n```',
   )
@@ -122,7 +124,7 @@ test('Markdown becomes a bundle a heading', () => {
   ])
 })
 
-test('an export of OneTab becomes a bundle a group', () => {
+test('an export of OneTab becomes one bundle per group', () => {
   const plan = readImport(
     'https://a.example/ | One | Two\r\nhttps://b.example/\r\n\r\n\r\nchrome://newtab | New\r\nhttps://c.example/ | C',
   )
@@ -133,7 +135,7 @@ test('an export of OneTab becomes a bundle a group', () => {
   ])
 })
 
-test('a list is one bundle, whatever stands between its lines; what is not taken is told by its line', () => {
+test('a list is one bundle, whatever is between its lines; skipped lines are reported by number', () => {
   const long = `https://a.example/${'x'.repeat(2048)}`
   const plan = readImport(`https://a.example\n\n  b.example\nhttps://a.example/\nhttp://[\nnothing\n${long}`)
   expect(plan.format).toBe('list')
@@ -160,13 +162,13 @@ test('more than 25 links become several bundles', () => {
   expect(bundles.flatMap(({ links }) => links.map(({ url }) => url))).toEqual(urls)
 })
 
-test('nothing is nothing', () => {
+test('empty text gives nothing', () => {
   for (const text of ['', ' \n\t\r\n', '<!DOCTYPE NETSCAPE-Bookmark-file-1>', 'url,note\n', '# Heading']) {
     expect(readImport(text).bundles).toEqual([])
   }
 })
 
-test('what is past the bounds is told, not lost', () => {
+test('content past the bounds is reported, not lost', () => {
   const many = readImport(Array.from({ length: 2600 }, (_, index) => `https://a.example/${index}`).join('\n'))
   expect(many.bundles.flatMap(({ links }) => links)).toHaveLength(IMPORT_BOUNDS.links)
   expect([many.skipped.length, many.counts.skipped]).toEqual([100, 100])
@@ -176,7 +178,7 @@ test('what is past the bounds is told, not lost', () => {
   expect(() => readImport('x'.repeat(IMPORT_BOUNDS.characters + 1))).toThrow('too long')
 })
 
-test('what would be refused is made to fit, and told', () => {
+test('content that would be refused is adjusted, and reported', () => {
   const { bundles, changed } = readImport(
     `url,title,tags\nhttps://a.example/,"${'n'.repeat(600)}\u0000","${Array.from({ length: 12 }, (_, tag) => `${tag}${'t'.repeat(50)}`)}"`,
   )
@@ -185,7 +187,7 @@ test('what would be refused is made to fit, and told', () => {
   expect(changed.map(({ reason }) => reason.slice(0, 20))).toEqual(['has a note of more t', 'has more than 10 tag'])
 })
 
-test('control characters and marks of direction are left out of an import, and told', () => {
+test('control characters and direction marks are removed from an import, and reported', () => {
   const { bundles, changed } = readImport(
     '<H3>We\u202eek</H3><DD>What\u009b it is\n<DL>\n<DT><A HREF="https://a.example/" TAGS="o\u200fne,two">A &#x202e;not&#x85;e</A>\n<DT><A HREF="https://b.example/">שלום עולם</A>\n</DL>',
   )
@@ -194,7 +196,7 @@ test('control characters and marks of direction are left out of an import, and t
     { note: 'A not…e', tags: ['one', 'two'] },
     { note: 'שלום עולם' },
   ])
-  const told = 'control characters or marks that turn its direction: they are left out'
+  const told = 'control or text-direction characters, which are left out'
   expect(changed).toEqual([
     { line: 3, text: 'https://a.example/', reason: `has a note with ${told}` },
     { line: 3, text: 'https://a.example/', reason: `has a tag with ${told}` },
@@ -206,7 +208,7 @@ test('control characters and marks of direction are left out of an import, and t
   expect(list.changed.map(({ line }) => line)).toEqual([1])
 })
 
-describe('an export that is imported keeps URLs, notes and tags', () => {
+describe('an imported export keeps URLs, notes and tags', () => {
   const hostile = {
     title: 'Hostile',
     description: 'Two\nlines & <b>more</b>',
@@ -233,26 +235,26 @@ describe('an export that is imported keeps URLs, notes and tags', () => {
     test(`${name} as bookmarks`, () => expect(read(bookmarksFile(bundle))).toEqual(whole))
   }
 
-  test('and CSV keeps what opens by hand; bookmarks the title and the description', () => {
+  test('and CSV keeps manual links; bookmarks the title and the description', () => {
     expect(readImport(toCsv(hostile)).bundles[0]?.links[1]?.metadata.openPolicy).toBe('manual')
     const { title, description } = hostile
     expect(readImport(bookmarksFile(hostile)).bundles[0]).toMatchObject({ title, description })
   })
 
-  test('no cell of a spreadsheet begins like a formula', () => {
+  test('no spreadsheet cell begins like a formula', () => {
     const cells = Papa.parse<string[]>(toCsv(hostile)).data.flat()
     expect(cells).toContain(`'=HYPERLINK("https://evil.example")`)
     expect(cells.filter((cell) => /^[=+\-@]/.test(cell))).toEqual([])
   })
 })
 
-test('tags are typed between commas, those with one in quotes', () => {
+test('tags are separated by commas, and quoted if they contain one', () => {
   expect(readTags(' read first, Monday;x | y ,,x')).toEqual(['read first', 'Monday', 'x', 'y'])
   for (const tags of [['a'], ['a,b', '"', 'c;'], ['"a"', 'b"c"d']]) expect(readTags(writeTags(tags))).toEqual(tags)
   expect(readTags('"never closed, x')).toEqual(['"never closed', 'x'])
 })
 
-test('nasty texts cost no more than their length, and what is made of them may be kept', async () => {
+test('malicious texts take time linear in their length, and the result can be saved', async () => {
   const pieces = [
     '<DL><p><DT><H3>x</H3>',
     '<DL>',
@@ -305,19 +307,19 @@ test('nasty texts cost no more than their length, and what is made of them may b
       const text = (length: number) => start + piece.repeat(Math.ceil(length / piece.length))
       const [short, long] = [text(16 * 1024), text(256 * 1024)]
       let plan = readImport(short)
-      const times = await timesTheWork(
+      const times = await workRatio(
         () => (plan = readImport(long)),
         () => readImport(short),
         100,
       )
-      // Sixteen times would be straight, its square 256.
+      // Linear would be 16 times, quadratic 256.
       expect({ start, piece, isStraight: times < 100 }).toEqual({ start, piece, isStraight: true })
       for (const bundle of plan.bundles) expect(NewBundle(toNewBundle(bundle)) instanceof type.errors).toBe(false)
     }
   }
 }, 120_000)
 
-test('an export of this service is read as its bundles, rules and all; deleted ones stay out', () => {
+test('an export of this service is read as its bundles, rules included; deleted ones are left out', () => {
   const rules = {
     version: 1,
     rules: [{ id: 'r_0123456789', name: 'Team', when: { op: 'signedIn' }, tabs: [{ url: 'https://t.example/' }] }],
@@ -345,13 +347,23 @@ test('an export of this service is read as its bundles, rules and all; deleted o
   }
 })
 
-test('a tag that a link has twice is kept once, and nothing is said of it', () => {
+test('a duplicate link in an exported bundle stays one in the import, each with its note', () => {
+  const urls = ['https://a.example/', 'https://b.example/', 'https://a.example/']
+  const urlMetadata = [{ note: 'Before' }, {}, { note: 'After' }]
+  const plan = readImport(JSON.stringify({ bundles: [{ title: 'Monday', urls, urlMetadata }] }))
+  expect(plan.bundles.map(toNewBundle)).toEqual([
+    { ...NO_TEXTS, title: 'Monday', urls, urlMetadata, source: 'import' } as never,
+  ])
+  expect(plan.counts).toEqual({ skipped: 0, changed: 0, duplicates: 0 })
+})
+
+test('a duplicate tag of a link is kept once, without a message', () => {
   const plan = readImport(JSON.stringify({ urls: ['https://a.example/'], urlMetadata: [{ tags: ['x', 'x', 'y'] }] }))
   expect(short(plan)).toEqual([[null, 'a.example/ [x,y]']])
   expect(plan.changed).toEqual([])
 })
 
-test('what is JSON and no bundle is read as any text', () => {
+test('JSON that is no bundle is read as plain text', () => {
   for (const text of [
     '{}',
     '[]',
@@ -363,4 +375,50 @@ test('what is JSON and no bundle is read as any text', () => {
   ]) {
     expect([text.slice(0, 30), readImport(text).format]).not.toEqual([text.slice(0, 30), 'json'])
   }
+})
+
+describe('a list with groups', () => {
+  const sections = (text: string) =>
+    readSections(text).bundles.map(({ title, links }) => [
+      title,
+      ...links.map(({ metadata }) => metadata.section ?? ''),
+    ])
+
+  test('becomes one bundle with sections: Markdown headings below a title', () => {
+    const text =
+      '# Launch day\n\n## Before\n- https://a.example\n- https://b.example\n\n## After\n- https://c.example\n'
+    expect(sections(text)).toEqual([['Launch day', 'Before', 'Before', 'After']])
+  })
+
+  test('becomes one bundle with sections: bookmark folders, named without the folder around them all', () => {
+    const urls = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+    const urlMetadata = [{}, { section: 'Before' }, { section: 'After & <later>' }]
+    const html = bookmarksFile({ title: 'Launch day', description: null, urls, urlMetadata })
+    expect(sections(html)).toEqual([['Launch day', '', 'Before', 'After & <later>']])
+    expect(readImport(html).bundles.map(({ title }) => title)).toEqual([
+      'Launch day',
+      'Launch day / Before',
+      'Launch day / After & <later>',
+    ])
+  })
+
+  test('becomes one bundle with sections: OneTab groups, which have no names, and folders in CSV', () => {
+    expect(sections('https://a.example | A\n\nhttps://b.example | B\n')).toEqual([[null, 'Group 1', 'Group 2']])
+    expect(sections('url,folder\nhttps://a.example,One\nhttps://b.example,Two\n')).toEqual([[null, 'One', 'Two']])
+  })
+
+  test('keeps its sections where it is split, and a long heading is cut', () => {
+    const links = (from: number) => Array.from({ length: 20 }, (_, at) => `https://a.example/${from + at}`).join('\n')
+    const [first, second] = sections(`# ${'x'.repeat(80)}\n${links(0)}\n# Two\n${links(20)}`)
+    expect(first?.slice(1)).toEqual([...Array(20).fill(`${'x'.repeat(59)}…`), ...Array(5).fill('Two')])
+    expect(second?.slice(1)).toEqual(Array(15).fill('Two'))
+  })
+
+  test('CSV and JSON give each link its section back', () => {
+    const urls = ['https://a.example/', 'https://b.example/']
+    const urlMetadata = [{ section: 'Before' }, {}]
+    for (const text of [toCsv({ urls, urlMetadata }), JSON.stringify({ urls, urlMetadata })]) {
+      expect(readImport(text).bundles.map((bundle) => toNewBundle(bundle).urlMetadata)).toEqual([urlMetadata])
+    }
+  })
 })

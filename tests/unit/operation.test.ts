@@ -41,7 +41,7 @@ async function retired(): Promise<number> {
   return row?.number ?? 0
 }
 
-/** What a feature would do wrong: a write that a second call with the same key would make again. */
+/** A mistake in a feature: a write that a second call with the same key would repeat. */
 const pastCommit: Operation = {
   ...words,
   name: 'past_commit',
@@ -58,19 +58,19 @@ const pastCommit: Operation = {
 }
 
 for (const key of ['a key', null]) {
-  test(`an idempotent operation cannot write past its commit, called with ${key ?? 'no key'}`, async () => {
-    await expect(execute(pastCommit, () => ({}), context(key), service)).rejects.toThrow('writes through commit')
+  test(`an idempotent operation cannot write outside its commit, called with ${key ?? 'no key'}`, async () => {
+    await expect(execute(pastCommit, () => ({}), context(key), service)).rejects.toThrow('must write through commit')
     expect(await retired()).toBe(0)
   })
 }
 
 test('a dry run cannot write', async () => {
   const called = respond(pastCommit, () => ({ dryRun: true }), context(null), service)
-  await expect(called).rejects.toThrow('a dry run not at all')
+  await expect(called).rejects.toThrow('dry runs must not write')
   expect(await retired()).toBe(0)
 })
 
-test('what an idempotent operation commits is written once for a key, and read as ever', async () => {
+test('an idempotent operation’s commit is written once per key, and reads work as usual', async () => {
   const committing: Operation = {
     ...pastCommit,
     name: 'committing',
@@ -88,7 +88,7 @@ test('what an idempotent operation commits is written once for a key, and read a
   expect(await retired()).toBe(before + 2)
 })
 
-test('tsc holds an implementation to its row of the table', () => {
+test('tsc checks an implementation against its row of the table', () => {
   const made = [
     // @ts-expect-error its row says that it has a dry run
     implement('create_bundle', { ...words, run: () => null }),

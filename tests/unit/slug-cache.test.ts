@@ -4,7 +4,7 @@ import { prng } from '../prng.ts'
 
 const one = (slug: string, weight = 1): CacheEntry => ({ slug, weight, wasUsed: false, at: -1 })
 
-test('each slug finds its own, however alike they are', () => {
+test('similar slugs find their own entries', () => {
   const cache = new SlugCache<CacheEntry>(Number.MAX_SAFE_INTEGER)
   const random = prng(1)
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789-'
@@ -33,10 +33,10 @@ test('each slug finds its own, however alike they are', () => {
     expect(cache.get(strange)).toBeUndefined()
 })
 
-test('what is asked for stays, and no more is kept than there is room for', () => {
+test('used entries stay, and no more are kept than fit', () => {
   const cache = new SlugCache<CacheEntry>(100)
   for (let number = 0; number < 100; number += 1) cache.set(one(`slug${number}`))
-  // One round lets go of what nobody asked for; from then on only the favourite is asked for.
+  // One round evicts unused entries; from then on only the favourite is used.
   for (let number = 100; number < 1000; number += 1) {
     cache.set(one(`slug${number}`))
     expect(cache.get('slug50')?.slug).toBe('slug50')
@@ -48,7 +48,7 @@ test('what is asked for stays, and no more is kept than there is room for', () =
   expect(left).toContain('slug999')
 })
 
-test('after any changes it holds what was put in last, by its weight', () => {
+test('after any changes it holds the latest entries, by weight', () => {
   const cache = new SlugCache<CacheEntry>(500)
   const random = prng(2)
   const model = new Map<string, CacheEntry>()
@@ -79,7 +79,7 @@ test('after any changes it holds what was put in last, by its weight', () => {
   }
 })
 
-test('what is too large for all the room is not kept', () => {
+test('an entry larger than the whole cache is not kept', () => {
   const cache = new SlugCache<CacheEntry>(10)
   cache.set(one('huge', 11))
   expect(cache.get('huge')).toBeUndefined()

@@ -26,7 +26,7 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
   const readAll = (times: number) => Promise.all(Array.from({ length: times }, read))
   const outcomes = async (asked: Promise<unknown>[]) => (await Promise.allSettled(asked)).map(({ status }) => status)
 
-  test('each read sees every write that was answered', async () => {
+  test('each read sees every answered write', async () => {
     const before = Number(await read())
     for (let n = 1; n <= 30; n += 1) {
       await store.write([insert(`seen ${n}`)])
@@ -34,12 +34,12 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
     }
   })
 
-  test('a statement that fails fails alone among those that are asked with it', async () => {
+  test('a failing statement does not affect those sent with it', async () => {
     const asked = Array.from({ length: 60 }, (_, n) => store.db.all(n % 7 === 3 ? wrong : count))
     expect(await outcomes(asked)).toEqual(asked.map((_, n) => (n % 7 === 3 ? 'rejected' : 'fulfilled')))
   })
 
-  test('a batch of reads is one transaction, and a wrong one leaves nothing open behind it', async () => {
+  test('a batch of reads is one transaction, and a failed one leaves nothing open', async () => {
     const one = store.db.select({ id: sql<string>`id` }).from(sql`counter_batches`)
     const [ids, again] = await store.db.batch([one, one])
     expect(ids).toEqual(again)
@@ -50,14 +50,14 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
     expect(await readAll(10)).toEqual(Array.from({ length: 10 }, () => ids.length + 1))
   })
 
-  test('a refused write tells which constraint, is undone, and the next is taken', async () => {
+  test('a refused write names the constraint, is rolled back, and the next succeeds', async () => {
     await store.write([insert('taken')])
     const refused = store.write([insert('undone'), insert('taken')]).catch((error: unknown) => brokenConstraint(error))
     expect(await refused).toContain('counter_batches.id')
     await store.write([insert('undone')])
   })
 
-  test('a server that was started again takes reads and writes without one refused', async () => {
+  test('after a restart of the server no read or write is refused', async () => {
     await readAll(20)
     await store.write([insert('before')])
     await sqld.kill()
@@ -67,9 +67,9 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
     )
   })
 
-  // Over a socket nothing closes them.
+  // Over a WebSocket nothing closes them.
   if (protocol === 'http:') {
-    test('streams that nobody used until the server closed them lose no read and no write', async () => {
+    test('idle streams that the server has closed cost no read and no write', async () => {
       await readAll(20)
       await Bun.sleep(12_000)
       expect(await outcomes([...Array.from({ length: 20 }, read), store.write([insert('idle')])])).not.toContain(
@@ -78,13 +78,13 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
     })
   }
 
-  test('while the server is silent all that is asked fails, not one after another, and then all goes on', async () => {
+  test('while the server is silent everything fails in parallel, and then recovers', async () => {
     await sqld.freeze()
     try {
       const asked = [...Array.from({ length: 200 }, read), store.write([insert('silent')])]
       const ended = outcomes(asked)
       await Promise.race(asked).catch(() => {})
-      // Asked after the first had failed, so all the others are over before it.
+      // Sent after the first had failed, so all others end before it.
       const later = read().then(
         () => 'answered',
         () => 'failed',
@@ -99,7 +99,7 @@ describe.each(['http:', 'ws:'])('over %s', (protocol) => {
   })
 })
 
-test('reads and writes keep their streams instead of opening one each', async () => {
+test('reads and writes reuse streams instead of opening one each', async () => {
   const sqld = await startSqld()
   const { fetch } = globalThis
   const sent: string[] = []

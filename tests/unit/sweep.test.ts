@@ -8,23 +8,23 @@ import { openStore, type Store } from '../../db/client.ts'
 import { openLog } from '../../src/log.ts'
 import { countDue, eraseDue, oldestOf, TERMS, type Term } from '../../src/retention.ts'
 import { ROWS_PER_WRITE, Sweeper } from '../../src/sweep.ts'
-import { often } from '../faults/full.ts'
+import { byMode } from '../faults/full.ts'
 import { rows } from '../insights/support.ts'
 import { startSqld } from '../sqld.ts'
 
-// How many rows one write touches, and by which index, is seen by nobody at the front door (contract/owners-sweep.test.ts).
+// How many rows a write touches, and through which index, is not visible from outside (contract/owners-sweep.test.ts).
 
 const log = openLog('silent')
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const MANY = often({ quick: 3 * ROWS_PER_WRITE + 7, full: 1_000_000 })
-/** Of what is not kept by the million. */
+const MANY = byMode({ quick: 3 * ROWS_PER_WRITE + 7, full: 1_000_000 })
+/** For kinds that do not reach millions of rows. */
 const SOME = Math.min(MANY, 20 * ROWS_PER_WRITE + 7)
 const YOUNG = 40
-/** Rows a seeding write: a server gives it two seconds. */
+/** Rows per seeding write: a server allows two seconds. */
 const SEEDED = 20_000
 
-/** Rows of each kind, `n.i` a number of their own and `?1` the time that their term counts from. */
+/** Rows of each kind; `n.i` is a unique number and `?1` the time from which their term counts. */
 const SEEDS: Record<string, string> = {
   address_hashes: `INSERT INTO bundles (slug, urls, url_metadata, source, address_hash, created_at, updated_at)
     SELECT 'swept-' || i, '["https://a.example/"]', '[{}]', 'api', 'h' || i % 1000, ?1, ?1 FROM n`,
@@ -43,7 +43,7 @@ const SEEDS: Record<string, string> = {
 
 const amountOf = ({ what }: Term) => (what === 'address_hashes' ? MANY : SOME)
 
-/** Of each kind rows that are due, and some that are not for a minute yet. */
+/** Inserts rows of each kind that are due, and some that are due in a minute. */
 async function seed(store: Store): Promise<void> {
   await store.write([
     sql`INSERT OR IGNORE INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('ada', 'Ada', 'ada@people.example', 1, 1, 1)`,
@@ -55,7 +55,7 @@ async function seed(store: Store): Promise<void> {
       await store.write([sql.raw(rows.replaceAll('?1', String(NOW - keptMs - age)))])
     }
   }
-  // Claims are for bundles, which come first.
+  // Claims refer to bundles, so these come first.
   for (const term of TERMS.toSorted((a, b) => a.what.localeCompare(b.what))) {
     await add(term, 1, amountOf(term), 5 * DAY_MS)
     await add(term, amountOf(term) + 1, amountOf(term) + YOUNG, -60_000)
@@ -65,7 +65,7 @@ async function seed(store: Store): Promise<void> {
   ])
 }
 
-/** How many rows of a term are due at a time. */
+/** How many rows of a kind are due. */
 async function due(store: Store, term: Term, now = NOW): Promise<number> {
   const [counted] = await countDue(store.db, term, now - term.keptMs, 10 * MANY)
   return counted?.rows ?? 0
@@ -104,8 +104,8 @@ for (const [name, open] of Object.entries(STORES)) {
       await stop()
     })
 
-    test('every query of the sweep is answered by an index', async () => {
-      // A connection of its own: the driver leaves an EXPLAIN open, and with it what it had read.
+    test('every query of the sweep uses an index', async () => {
+      // A separate connection, because the driver leaves EXPLAIN statements open.
       const client = createClient(database as Config)
       for (const term of TERMS) {
         const queries = [oldestOf(store.db, term), eraseDue(store.db, term, NOW, ROWS_PER_WRITE)]
@@ -119,7 +119,7 @@ for (const [name, open] of Object.entries(STORES)) {
       client.close()
     })
 
-    test('what fails for one leaves the others swept, and is made up for by the next run', async () => {
+    test('a failure for one kind leaves the others swept, and the next run catches up', async () => {
       const broken: Store = {
         ...store,
         writeCounters: ([statement, ...rest]) => {
@@ -129,25 +129,25 @@ for (const [name, open] of Object.entries(STORES)) {
             : store.writeCounters([statement!, ...rest])
         },
       }
-      // A run of no time has one turn.
+      // A run without time gets one batch.
       const sweeper = new Sweeper(broken, log, () => NOW, 0)
       expect(await sweeper.run()).toBeFalse()
       expect(sweeper.failures).toBe(1)
       expect(await dueByTerm(store)).toEqual(
         byTerm((term) => amountOf(term) - (term.what === 'claims' ? 0 : ROWS_PER_WRITE)),
       )
-      expect(sweeper.standings.get('claims')?.dueAt).toBe(NOW - 5 * DAY_MS)
-      expect(sweeper.standings.get('claims')?.backlog).toBe(Math.min(SOME, 10_000))
+      expect(sweeper.statuses.get('claims')?.dueAt).toBe(NOW - 5 * DAY_MS)
+      expect(sweeper.statuses.get('claims')?.backlog).toBe(Math.min(SOME, 10_000))
     })
 
-    test('a run that ends early goes on at the next, nothing old is left, and no write touches more than its batch', async () => {
+    test('a run that ends early continues at the next, nothing old remains, and no write exceeds its batch', async () => {
       const before = await dueByTerm(store)
       let [writes, most] = [0, 0]
       const watched: Store = {
         ...store,
         async writeCounters(statements) {
-          // Counting a million rows for each of two thousand writes would take longer than they do.
-          const isCounted = writes++ % often({ quick: 1, full: 100 }) === 0
+          // Counting a million rows after each of two thousand writes would take longer than the writes.
+          const isCounted = writes++ % byMode({ quick: 1, full: 100 }) === 0
           const count = async () => Object.values(await dueByTerm(store)).reduce((sum, rows) => sum + rows, 0)
           const from = isCounted ? await count() : 0
           const result = await store.writeCounters(statements)
@@ -163,8 +163,8 @@ for (const [name, open] of Object.entries(STORES)) {
       while (!(await sweeper.run()));
       expect(most).toBe(ROWS_PER_WRITE)
       expect(await dueByTerm(store)).toEqual(byTerm(() => 0))
-      expect([...sweeper.standings.values()].map(({ backlog }) => backlog)).toEqual(TERMS.map(() => 0))
-      // What is due in a minute is still there, and the bundles of the hashes are.
+      expect([...sweeper.statuses.values()].map(({ backlog }) => backlog)).toEqual(TERMS.map(() => 0))
+      // Rows due in a minute still exist, and so do the bundles of the hashes.
       expect(await dueByTerm(store, NOW + 60_000)).toEqual(byTerm(() => YOUNG))
       expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + YOUNG]])
       expect(await rows(store, 'SELECT entity FROM webhook_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])

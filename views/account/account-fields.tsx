@@ -3,7 +3,7 @@
 import { described, Field } from '../parts/fields.tsx'
 
 interface PasswordProps {
-  /** Also its id; `password` where a page asks for one alone. */
+  /** Also its id; `password` on a page with only one. */
   name?: string
   label?: string
   autocomplete: 'current-password' | 'new-password'
@@ -11,7 +11,7 @@ interface PasswordProps {
   hint?: string
 }
 
-/** A field for a password, which never comes back filled. */
+/** A password field, which is never pre-filled. */
 export function PasswordField({ name = 'password', label = 'Password', autocomplete, error, hint }: PasswordProps) {
   return (
     <Field id={name} label={label} error={error}>

@@ -24,7 +24,7 @@ interface ClaimProps {
 /** The page of a claim link (decisions 4). */
 export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimProps): JSX.Element {
   const next = encodeURIComponent(path)
-  const viewer = site.viewer ?? null
+  const user = site.user ?? null
   return (
     <Page site={site} title={`Claim this bundle · ${site.name}`}>
       <section class="narrow">
@@ -33,7 +33,7 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
         <Alert text={error} />
         <article class="card">
           <Contents bundle={bundle} />
-          {viewer === null ? (
+          {user === null ? (
             <div class="send">
               {hasSignUpPage ? (
                 <a class="button primary" href={`/sign-up?next=${next}`}>
@@ -51,7 +51,9 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
               <button type="submit" class="primary">
                 Claim bundle
               </button>
-              <p class="hint" safe>{`It will belong to ${viewer.acting?.name ?? `you (${viewer.email})`}.`}</p>
+              <p class="hint" safe>
+                {user.acting === null ? `It goes into your account, ${user.email}.` : `It goes to ${user.acting.name}.`}
+              </p>
             </form>
           )}
         </article>
@@ -62,7 +64,7 @@ export function ClaimPage({ site, bundle, path, hasSignUpPage, error }: ClaimPro
 
 /** The page of a claim link that is expired, used or unknown; it does not reveal which. */
 export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX.Element {
-  const isSignedIn = (site.viewer ?? null) !== null
+  const isSignedIn = (site.user ?? null) !== null
   return (
     <Page site={site} title={`This claim link no longer works · ${site.name}`}>
       <section class="narrow">
@@ -80,7 +82,7 @@ export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX
             {isSignedIn ? 'Go to your dashboard' : 'Sign in'}
           </a>
           <a class="button" href="/">
-            Create a new bundle
+            New bundle
           </a>
         </div>
       </section>
@@ -91,19 +93,21 @@ export function ClaimGonePage({ site, days }: { site: Site; days: number }): JSX
 interface ClaimsProps {
   site: Site
   bundles: Claimable[]
+  /** Which of them are shown. */
+  paging: { limit: number; offset: number }
   error?: string | undefined
 }
 
 /** Unclaimed bundles created with the visitor's verified address. */
-export function ClaimsPage({ site, bundles, error }: ClaimsProps): JSX.Element {
+export function ClaimsPage({ site, bundles, paging, error }: ClaimsProps): JSX.Element {
   return (
     <Page site={site} title={`Bundles to claim · ${site.name}`}>
       <section class="narrow">
         <h1>Bundles to claim</h1>
         <p class="lede">
           {bundles.length === 0
-            ? 'Nothing to claim right now. Bundles you create without signing in show up here if you enter your email address, once it’s confirmed.'
-            : 'You created these with your email address before signing in. Claim them to edit them.'}
+            ? 'Nothing to claim right now. Do you have a claim link? Open it to add its bundle to your account.'
+            : 'These were created with your email address, without an account. Claim the ones that are yours to edit them.'}
         </p>
         <Alert text={error} />
         {
@@ -119,15 +123,41 @@ export function ClaimsPage({ site, bundles, error }: ClaimsProps): JSX.Element {
             </article>
           )) as 'safe'[]
         }
-        {bundles.length === 0 ? <ConfirmNotice viewer={site.viewer} back="/claims" /> : ''}
+        <OtherClaims total={site.user?.claimable ?? 0} {...paging} />
+        {bundles.length === 0 ? <ConfirmNotice user={site.user} back="/claims" /> : ''}
       </section>
     </Page>
   )
 }
 
+/** Links to the other pages of claims. */
+function OtherClaims({ total, limit, offset }: ClaimsProps['paging'] & { total: number }): JSX.Element {
+  const hasNewer = offset > 0
+  const hasOlder = offset + limit < total
+  if (!hasNewer && !hasOlder) return ''
+  return (
+    <nav class="send" aria-label="Pages">
+      {hasNewer ? (
+        <a class="button" rel="prev" href={`/claims?offset=${Math.max(0, offset - limit)}`}>
+          Show newer bundles
+        </a>
+      ) : (
+        ''
+      )}
+      {hasOlder ? (
+        <a class="button" rel="next" href={`/claims?offset=${offset + limit}`}>
+          Show older bundles
+        </a>
+      ) : (
+        ''
+      )}
+    </nav>
+  )
+}
+
 /** After a claim. */
 export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable }): JSX.Element {
-  const acting = site.viewer?.acting ?? null
+  const acting = site.user?.acting ?? null
   return (
     <Page site={site} title={`Bundle claimed · ${site.name}`}>
       <section class="narrow">
@@ -146,7 +176,7 @@ export function ClaimedPage({ site, bundle }: { site: Site; bundle: Claimable })
             Go to your dashboard
           </a>
         </div>
-        <ConfirmNotice viewer={site.viewer} back="/dashboard" />
+        <ConfirmNotice user={site.user} back="/dashboard" />
       </section>
     </Page>
   )

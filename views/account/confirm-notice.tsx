@@ -3,18 +3,18 @@
 import { attribute, type Site } from '../parts/layout.tsx'
 
 interface ConfirmNoticeProps {
-  viewer: Site['viewer']
+  user: Site['user']
   /** Where the link in the next email finally leads. */
   back: string
 }
 
 /** Reminds a signed-in visitor to confirm their address; empty once it is confirmed. */
-export function ConfirmNotice({ viewer, back }: ConfirmNoticeProps): JSX.Element {
-  if (viewer === null || viewer === undefined || viewer.emailVerified) return ''
+export function ConfirmNotice({ user, back }: ConfirmNoticeProps): JSX.Element {
+  if (user === null || user === undefined || user.emailVerified) return ''
   return (
     <div class="confirm">
       <p>
-        <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{viewer.email}</bdi> to confirm your
+        <strong>Check your inbox.</strong> Open the link we sent to <bdi safe>{user.email}</bdi> to confirm your
         address. Until then you can’t create API keys, invite people or accept invitations.
       </p>
       <ConfirmationForm back={back} />

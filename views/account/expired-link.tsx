@@ -1,18 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import { attribute, Page, type Site, type Viewer } from '../parts/layout.tsx'
+import { attribute, Page, type SignedInUser, type Site } from '../parts/layout.tsx'
 import { ConfirmationForm } from './confirm-notice.tsx'
 
 /** The purpose of an emailed link that no longer works. */
 const LINKS = {
-  signIn: { says: 'Sign-in links work once, for 15 minutes.', another: 'Get a new sign-in link' },
+  signIn: { text: 'Sign-in links work once, for 15 minutes.', another: 'Get a new sign-in link' },
   confirm: {
-    says: 'Confirmation links work for 24 hours. Sign in and we can send you another.',
+    text: 'Confirmation links work for 24 hours. Sign in and we can send you another.',
     another: 'Sign in',
   },
   password: {
-    says: 'Password links work once, for an hour. Email yourself a sign-in link instead, then set a password in your settings.',
-    another: 'Email me a sign-in link',
+    text: 'Password links work once, for an hour. Email yourself a sign-in link instead, then set a password in your settings.',
+    another: 'Get a sign-in link',
   },
 }
 
@@ -25,23 +25,23 @@ interface LinkExpiredProps {
 
 /** The page of an emailed link that is expired, used or unknown, with a way to get another. */
 export function LinkExpiredPage({ site, link, next }: LinkExpiredProps): JSX.Element {
-  const viewer = site.viewer ?? null
+  const user = site.user ?? null
   return (
     <Page site={site} title={`This link has expired · ${site.name}`}>
       <section class="narrow">
         <h1>This link has expired</h1>
-        {viewer === null ? <SignedOut link={link} next={next} /> : <Another viewer={viewer} link={link} next={next} />}
+        {user === null ? <SignedOut link={link} next={next} /> : <ResendLink user={user} link={link} next={next} />}
       </section>
     </Page>
   )
 }
 
 function SignedOut({ link, next }: Omit<LinkExpiredProps, 'site'>): JSX.Element {
-  const { says, another } = LINKS[link]
+  const { text, another } = LINKS[link]
   return (
     <>
       <p class="lede">It has already been used, or it’s too old.</p>
-      <p>{says as 'safe'}</p>
+      <p>{text as 'safe'}</p>
       <p>
         <a class="button primary" href={`/sign-in?next=${encodeURIComponent(next)}`}>
           {another as 'safe'}
@@ -52,8 +52,8 @@ function SignedOut({ link, next }: Omit<LinkExpiredProps, 'site'>): JSX.Element 
 }
 
 /** For a signed-in visitor, who may not need another. */
-function Another({ viewer, link, next }: Omit<LinkExpiredProps, 'site'> & { viewer: Viewer }): JSX.Element {
-  const { email, emailVerified } = viewer
+function ResendLink({ user, link, next }: Omit<LinkExpiredProps, 'site'> & { user: SignedInUser }): JSX.Element {
+  const { email, emailVerified } = user
   const isDone = link === 'signIn' || (link === 'confirm' && emailVerified)
   return (
     <>

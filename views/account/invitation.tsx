@@ -54,7 +54,7 @@ export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element
         <h1>Confirm your address first</h1>
         <p class="lede">
           Invitations are for the owner of an email address. Open the link we sent to{' '}
-          <strong safe>{site.viewer?.email ?? ''}</strong>, and you can accept yours.
+          <strong safe>{site.user?.email ?? ''}</strong>, and you can accept yours.
         </p>
         <ConfirmationForm back={path} />
       </section>
@@ -65,7 +65,7 @@ export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element
 interface InvitationGoneProps {
   site: Site
   path: string
-  /** The organisation, for somebody who accepted this very invitation. */
+  /** The organisation, for someone who accepted this very invitation. */
   joined: { id: string; name: string } | null
 }
 
@@ -92,7 +92,7 @@ export function InvitationGonePage({ site, path, joined }: InvitationGoneProps):
         <h1>This invitation isn’t available</h1>
         <p class="lede">
           It may have expired or been revoked, or it was sent to an address other than{' '}
-          <strong safe>{site.viewer?.email ?? ''}</strong>.
+          <strong safe>{site.user?.email ?? ''}</strong>.
         </p>
         <p>If it was sent to another address of yours, switch accounts. Otherwise, ask for a new invitation.</p>
         <div class="send">

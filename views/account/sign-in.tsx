@@ -19,11 +19,11 @@ export interface AccountForm {
 export interface AccountProps {
   site: Site
   form: AccountForm
-  ways: WaysIn
+  methods: SignInMethods
 }
 
-/** The ways to sign in that the operator has enabled. */
-export interface WaysIn {
+/** The sign-in methods that the operator has enabled. */
+export interface SignInMethods {
   /** Whether an OIDC provider is configured. */
   hasOidc: boolean
   hasPasswords: boolean
@@ -34,21 +34,26 @@ export interface WaysIn {
 }
 
 /** Sign in with a password, an emailed link, or the OIDC provider. `isAgain`: the visitor is already signed in. */
-export function SignInPage({ site, form, ways, isAgain = false }: AccountProps & { isAgain?: boolean }): JSX.Element {
+export function SignInPage({
+  site,
+  form,
+  methods,
+  isAgain = false,
+}: AccountProps & { isAgain?: boolean }): JSX.Element {
   const { email, next, errors } = form
   const title = isAgain ? 'Sign in again' : 'Sign in'
   return (
-    <Page site={site} title={`${title} · ${site.name}`}>
+    <Page site={site} title={`${title} · ${site.name}`} header="plain">
       <section class="narrow">
         <h1>{title as 'safe'}</h1>
         {isAgain ? (
           <p class="lede">This step needs a fresh sign-in, to make sure it’s you.</p>
         ) : (
-          <WhatFor next={next} />
+          <SignInReason next={next} />
         )}
         <Alert text={errors.form} />
-        {ways.hasOidc ? <OidcForm next={next} /> : ''}
-        {ways.hasPasswords ? (
+        {methods.hasOidc ? <OidcForm next={next} /> : ''}
+        {methods.hasPasswords ? (
           <form class="card" method="post" action="/sign-in">
             <EmailField email={email} error={errors.email} autofocus />
             <PasswordField autocomplete="current-password" error={errors.password} />
@@ -61,6 +66,11 @@ export function SignInPage({ site, form, ways, isAgain = false }: AccountProps &
               <button type="submit" formaction="/sign-in/link" formnovalidate>
                 Email me a sign-in link
               </button>
+              {isAgain ? (
+                ''
+              ) : (
+                <p class="hint">Forgot your password? Use a sign-in link, then set a new one in Settings.</p>
+              )}
             </div>
           </form>
         ) : (
@@ -78,7 +88,7 @@ export function SignInPage({ site, form, ways, isAgain = false }: AccountProps &
           ''
         ) : (
           <p class="hint">
-            <NewHere ways={ways} next={next} />
+            <NewHere methods={methods} next={next} />
           </p>
         )}
       </section>
@@ -87,7 +97,7 @@ export function SignInPage({ site, form, ways, isAgain = false }: AccountProps &
 }
 
 /** Why the visitor was sent here, if the previous page says so. */
-export function WhatFor({ next }: { next: string }): JSX.Element {
+export function SignInReason({ next }: { next: string }): JSX.Element {
   const text = next.startsWith('/claim')
     ? 'Next, you can claim your bundle.'
     : next.startsWith('/invitations/')
@@ -96,17 +106,17 @@ export function WhatFor({ next }: { next: string }): JSX.Element {
   return text === null ? '' : <p class="lede">{text}</p>
 }
 
-/** How somebody without an account gets one. */
-function NewHere({ ways, next }: { ways: WaysIn; next: string }): JSX.Element {
-  if (ways.hasSignUpPage) {
+/** How someone without an account gets one. */
+function NewHere({ methods, next }: { methods: SignInMethods; next: string }): JSX.Element {
+  if (methods.hasSignUpPage) {
     return (
       <>
         New here? <a href={`/sign-up?next=${encodeURIComponent(next)}`}>Create account</a>
       </>
     )
   }
-  if (ways.signUp === 'open') return <>New here? Just sign in: that creates your account.</>
-  if (ways.signUp === 'closed') return <>New here? Ask your administrator for an account.</>
+  if (methods.signUp === 'open') return <>New here? Just sign in: that creates your account.</>
+  if (methods.signUp === 'closed') return <>New here? Ask your administrator for an account.</>
   return <>New here? You need an invitation. If you have one, email yourself a sign-in link at the invited address.</>
 }
 
@@ -120,10 +130,10 @@ export function OidcForm({ next }: { next: string }): JSX.Element {
   )
 }
 
-/** In place of a form to sign in, for somebody who is signed in. */
+/** Shown instead of the sign-in form to a signed-in visitor. */
 export function SignedInPage({ site, email, next }: { site: Site; email: string; next: string }): JSX.Element {
   return (
-    <Page site={site} title={`You’re signed in · ${site.name}`}>
+    <Page site={site} title={`You’re signed in · ${site.name}`} header="plain">
       <section class="narrow">
         <h1>You’re already signed in</h1>
         <div class="send">
@@ -139,26 +149,26 @@ export function SignedInPage({ site, email, next }: { site: Site; email: string;
   )
 }
 
-interface LinkSentProps extends Pick<AccountProps, 'site' | 'ways'> {
+interface LinkSentProps extends Pick<AccountProps, 'site' | 'methods'> {
   email: string
   next: string
 }
 
 /** After requesting a link: the same whether or not the address has an account. */
-export function LinkSentPage({ site, ways, email, next }: LinkSentProps): JSX.Element {
+export function LinkSentPage({ site, methods, email, next }: LinkSentProps): JSX.Element {
   return (
     <Page site={site} title={`Check your email · ${site.name}`}>
       <section class="narrow">
         <h1>Check your email</h1>
         <p class="lede">
-          {ways.signUp === 'open' ? (
+          {methods.signUp === 'open' ? (
             <>
               We sent a sign-in link to <strong safe>{email}</strong>.
             </>
           ) : (
             <>
               If <strong safe>{email}</strong>{' '}
-              {ways.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
+              {methods.signUp === 'invited' ? 'has an account or an invitation' : 'has an account'} here, we sent it a
               sign-in link.
             </>
           )}{' '}
@@ -174,9 +184,9 @@ export function LinkSentPage({ site, ways, email, next }: LinkSentProps): JSX.El
 }
 
 /** On the way to the OIDC provider; browsers continue by themselves. */
-export function OnwardPage({ site, url }: { site: Site; url: string }): JSX.Element {
+export function RedirectPage({ site, url }: { site: Site; url: string }): JSX.Element {
   return (
-    <Page site={site} title={`Single sign-on · ${site.name}`}>
+    <Page site={site} title={`Single sign-on · ${site.name}`} header="plain">
       <section class="narrow">
         <h1>Taking you to single sign-on…</h1>
         <p>

@@ -4,18 +4,18 @@ import { EmailField } from '../parts/email-field.tsx'
 import { Alert, described, Field } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { PasswordField } from './account-fields.tsx'
-import { type AccountProps, OidcForm, WhatFor } from './sign-in.tsx'
+import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 
 /** Create an account. */
-export function SignUpPage({ site, form, ways }: AccountProps): JSX.Element {
+export function SignUpPage({ site, form, methods }: AccountProps): JSX.Element {
   const { email, name, next, errors } = form
   return (
     <Page site={site} title={`Create account · ${site.name}`}>
       <section class="narrow">
         <h1>Create your account</h1>
-        <WhatFor next={next} />
+        <SignInReason next={next} />
         <Alert text={errors.form} />
-        {ways.hasOidc ? <OidcForm next={next} /> : ''}
+        {methods.hasOidc ? <OidcForm next={next} /> : ''}
         <form class="card" method="post" action="/sign-up">
           <Field id="name" label="Name" note="optional" error={errors.name}>
             <input

@@ -1,7 +1,7 @@
-import type { Parameter } from '../../src/api/openapi.ts'
+import type { Parameter } from '../../src/api/openapi-types.ts'
 import type { Placed } from './placed.ts'
 
-/** The call as a command that can be run once its words in capitals are set. */
+/** The call as a curl command; words in capitals are placeholders. */
 export function curl(
   { method, path, operation: { parameters, requestBody, security } }: Placed,
   origin: string,
@@ -14,7 +14,9 @@ export function curl(
   return [
     `curl${method === 'GET' || body !== undefined ? '' : ` -X ${method}`}${method === 'PATCH' ? ' -X PATCH' : ''} "${origin}${filled}${search === '' ? '' : `?${search}`}"`,
     ...(isOpen ? [] : ['-H "Authorization: Bearer $KEY"']),
-    ...(body === undefined ? [] : [`-H 'content-type: ${type}'`, `-d '${JSON.stringify(body.example)}'`]),
+    ...(body === undefined
+      ? []
+      : [`-H 'content-type: ${type}'`, `-d '${JSON.stringify(body.examples?.example.value)}'`]),
   ].join(' \\\n  ')
 }
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { OpenApi } from '../../src/api/openapi.ts'
+import type { OpenApi } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
 import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../static.ts'
@@ -8,12 +8,12 @@ import { Operation } from './operation.tsx'
 import type { Placed } from './placed.ts'
 import { Fields, Prose } from './schema.tsx'
 
-/** The reference of the API, from its OpenAPI document alone. */
+/** The API reference, generated from the OpenAPI document. */
 export function DocsPage({ site, document }: { site: Site; document: OpenApi }): JSX.Element {
   const placed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Placed => ({ method: method.toUpperCase(), path, operation })),
   )
-  // Errors stand with the operations.
+  // Errors are listed with the operations.
   const shapes = Object.entries(document.components.schemas).filter(([name]) => !/^[A-Z_]+(?:_or_|$)/.test(name))
   return (
     <Document title={document.info.title} styles="docs.css" scripts={['docs.js']} head={undefined}>
@@ -36,7 +36,7 @@ export function DocsPage({ site, document }: { site: Site; document: OpenApi }):
       </header>
       <div class="docs">
         <nav class="contents" aria-label="Operations">
-          {/* Folded where there is no room beside the reference; which of the two is there is for the style to say. */}
+          {/* Folded on narrow screens; the style sheet shows one of the two. */}
           <details>
             <summary>Contents</summary>
             <Contents placed={placed} shapes={shapes.map(([name]) => name)} />

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Described, Parameter } from '../../src/api/openapi.ts'
+import type { Described, Parameter } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
 import { curl } from './curl.ts'
 import type { Placed } from './placed.ts'
@@ -53,7 +53,7 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
             ''
           ) : (
             <pre class="code answer">
-              <code safe>{JSON.stringify(answer.example, null, 2)}</code>
+              <code safe>{JSON.stringify(answer.examples?.example.value, null, 2)}</code>
             </pre>
           )}
           <Try placed={placed} />

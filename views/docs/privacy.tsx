@@ -25,7 +25,7 @@ export function PrivacyPage({ site }: { site: Site }): JSX.Element {
           </li>
           <li>We don’t know which tabs you opened, and the sites behind them aren’t told where you came from.</li>
         </ul>
-        <h2>When you make a link</h2>
+        <h2>When you create a link</h2>
         <ul>
           <li>We store the links, titles and notes you enter. Anyone who has the link can see them.</li>
           <li>

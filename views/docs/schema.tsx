@@ -45,6 +45,7 @@ export function Fields({ schema }: { schema: JsonSchema }): JSX.Element {
   )
 }
 
+/** A field of an object: name, type, meaning and default. */
 export function Field({
   name,
   field,

@@ -33,7 +33,7 @@ export function Try({ placed: { method, path, operation } }: { placed: Placed })
           <div class="field">
             <label for={`${operationId}-body`}>Body</label>
             <textarea id={`${operationId}-body`} name="body" data-in="body" rows="6" spellcheck="false" safe>
-              {JSON.stringify(body.example, null, 2)}
+              {JSON.stringify(body.examples?.example.value, null, 2)}
             </textarea>
           </div>
         )}

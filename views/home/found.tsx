@@ -2,7 +2,7 @@
 
 import { BOUNDS } from '../../src/bundles/bounds.ts'
 import { count, tooMany } from '../../src/core/words.ts'
-import type { FoundList, Remark } from '../../src/imports/import.ts'
+import type { FoundList, Remark } from '../../src/imports/plan.ts'
 
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
@@ -15,7 +15,7 @@ export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
   return (
     <>
       <p class={['found', isOver && 'over']} data-title={title ?? ''} safe>
-        {[`${count(links.length, 'link')} found`, ...leftOut(counts)].join(', ')}
+        {[`${count(links.length, 'link')} found`, ...skippedSummary(counts)].join(', ')}
       </p>
       {isOver ? (
         <p class="error" safe>
@@ -36,7 +36,7 @@ export function AddedLinks({ list }: { list: FoundList }): JSX.Element {
   return (
     <>
       <p class="found" safe>
-        {[`${count(links.length, 'link')} added`, ...leftOut(counts)].join(', ')}
+        {[`${count(links.length, 'link')} added`, ...skippedSummary(counts)].join(', ')}
       </p>
       <Remarks list={list} />
     </>
@@ -77,11 +77,11 @@ function RemarkLine({ remark: { line, text, reason } }: { remark: Remark }): JSX
 }
 
 /** Counts of the lines not taken as they were: `1 line skipped`, `1 duplicate left out`. */
-export function leftOut({ skipped, changed, doubles }: FoundList['counts']): string[] {
-  const lines = skipped - doubles
+export function skippedSummary({ skipped, changed, duplicates }: FoundList['counts']): string[] {
+  const lines = skipped - duplicates
   return [
     ...(lines > 0 ? [`${count(lines, 'line')} skipped`] : []),
-    ...(doubles > 0 ? [`${count(doubles, 'duplicate')} left out`] : []),
+    ...(duplicates > 0 ? [`${count(duplicates, 'duplicate')} left out`] : []),
     ...(changed > 0 ? [`${count(changed, 'line')} changed`] : []),
   ]
 }

@@ -2,14 +2,14 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 import { BOUNDS } from '../../src/bundles/bounds.ts'
-import { CONTENT, type TextName, textsOf } from '../../src/bundles/content.ts'
-import type { FoundList } from '../../src/imports/import.ts'
-import { Alert, described, Field, leading } from '../parts/fields.tsx'
+import { type AboutName, aboutTextsOf, CONTENT } from '../../src/bundles/content.ts'
+import type { FoundList } from '../../src/imports/plan.ts'
+import { Alert, described, Field, textareaContent } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
 
 /** The submitted form, with its errors. */
-export interface HomeForm extends Record<TextName, string> {
+export interface HomeForm extends Record<AboutName, string> {
   /** The pasted text. */
   text: string
   /** The links found in it; null if it was not read. */
@@ -17,7 +17,7 @@ export interface HomeForm extends Record<TextName, string> {
   /** How many bundles the list could be split into; 0 or 1 if that is not offered. */
   parts: number
   /** Errors by field; `urls` is for the whole list, `form` for errors of no field. */
-  errors: Partial<Record<TextName | 'urls' | 'form', string>>
+  errors: Partial<Record<AboutName | 'urls' | 'form', string>>
   /** The page with the bundles that were made before one was refused; null if none was. */
   made: string | null
   /** Prevents a second bundle on a second press or a reload. */
@@ -43,7 +43,7 @@ export function GatedHomePage({ site, hasSignUpPage }: GatedProps): JSX.Element 
     <HomeFrame site={site}>
       <Hero />
       <section class="card">
-        <p>You need an account to make links here.</p>
+        <p>You need an account to create links here.</p>
         <div class="send">
           <a class="button primary" href="/sign-in?next=/">
             Sign in
@@ -76,14 +76,14 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
         ) : (
           <p>
             <a href={attribute(form.made)} target="_blank" rel="noopener noreferrer">
-              See what’s already made
+              See what’s been created
             </a>{' '}
             and save its links: this page doesn’t keep them.
           </p>
         )}
         <Paste form={form} isFresh={alert === '' && form.text === ''} />
         {
-          textsOf('one').map((name) => (
+          aboutTextsOf('one').map((name) => (
             <Field id={name} label={CONTENT[name].label} note="optional" error={errors[name]}>
               <input
                 id={name}
@@ -96,12 +96,12 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
           )) as 'safe'[]
         }
         {
-          textsOf('many').map((name) => (
+          aboutTextsOf('many').map((name) => (
             <details class="more" open={form[name] !== '' || errors[name] !== undefined}>
               <summary>{`Add a ${CONTENT[name].label.toLowerCase()}` as 'safe'}</summary>
               <Field id={name} label={CONTENT[name].label} error={errors[name]}>
                 <textarea id={name} name={name} rows="3" {...described(name, errors[name])} safe>
-                  {leading(form[name])}
+                  {textareaContent(form[name])}
                 </textarea>
               </Field>
             </details>
@@ -114,15 +114,15 @@ export function HomePage({ site, form, isGated }: HomeProps): JSX.Element {
           </button>
           {form.parts > 1 ? (
             <button type="submit" name="do" value="split" safe>
-              {`Make ${form.parts} links instead`}
+              {`Create ${form.parts} bundles instead`}
             </button>
           ) : (
             ''
           )}
           <p class="hint">
-            {site.viewer || isGated
+            {site.user || isGated
               ? 'You can edit it from your dashboard.'
-              : 'No account needed. Keep the claim link to edit it later.'}
+              : 'No account needed. You’ll also get a private link to edit it later.'}
           </p>
         </div>
       </form>
@@ -192,7 +192,7 @@ function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Ele
         }
         safe
       >
-        {leading(form.text)}
+        {textareaContent(form.text)}
       </textarea>
       <div id="found" role="status">
         {form.found === null ? '' : <FoundLinks list={form.found} />}

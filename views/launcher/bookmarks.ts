@@ -1,4 +1,5 @@
 import { escapeHtml } from '@kitajs/html'
+import { sectionsOf } from '../../src/bundles/sections.ts'
 import { writeTags } from '../../src/bundles/tags.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { headingOf } from './launcher.tsx'
@@ -6,19 +7,15 @@ import { headingOf } from './launcher.tsx'
 type Bookmarked = Pick<PublicBundle, 'title' | 'description' | 'urls' | 'urlMetadata'>
 
 /**
- * A Netscape bookmarks file: one folder, which every browser imports and can open whole. The first line of a note
+ * A Netscape bookmarks file: one folder, which every browser imports and can open whole, with a folder for each section. The first line of a note
  * names its link, the others follow as its description.
  */
 export function bookmarksFile(bundle: Bookmarked): string {
-  const items = bundle.urls.flatMap((url, index) => {
-    const { note = '', tags = [] } = bundle.urlMetadata[index] ?? {}
-    const [name = '', ...rest] = note.trim().split('\n')
-    const tagged = tags.length === 0 ? '' : ` TAGS="${escapeHtml(writeTags(tags))}"`
-    return [
-      `    <DT><A HREF="${escapeHtml(url)}"${tagged}>${escapeHtml(name || url)}</A>`,
-      ...(rest.length === 0 ? [] : [`    <DD>${escapeHtml(rest.join('\n'))}`]),
-    ]
-  })
+  const items = sectionsOf(bundle).flatMap((section) =>
+    section.name === ''
+      ? linesOf(section)
+      : [`    <DT><H3>${escapeHtml(section.name)}</H3>`, '    <DL><p>', ...linesOf(section), '    </DL><p>'],
+  )
   return [
     '<!DOCTYPE NETSCAPE-Bookmark-file-1>',
     '<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">',
@@ -33,4 +30,16 @@ export function bookmarksFile(bundle: Bookmarked): string {
     '</DL><p>',
     '',
   ].join('\n')
+}
+
+function linesOf({ urls, urlMetadata }: Pick<Bookmarked, 'urls' | 'urlMetadata'>): string[] {
+  return urls.flatMap((url, index) => {
+    const { note = '', tags = [] } = urlMetadata[index] ?? {}
+    const [name = '', ...rest] = note.trim().split('\n')
+    const tagged = tags.length === 0 ? '' : ` TAGS="${escapeHtml(writeTags(tags))}"`
+    return [
+      `    <DT><A HREF="${escapeHtml(url)}"${tagged}>${escapeHtml(name || url)}</A>`,
+      ...(rest.length === 0 ? [] : [`    <DD>${escapeHtml(rest.join('\n'))}`]),
+    ]
+  })
 }

@@ -2,72 +2,106 @@
 
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
+import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
+import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { attribute, Document, type Site } from '../parts/layout.tsx'
 import { PICTURE, pictureName, pictureWords } from './picture.ts'
-import { Tab } from './tab.tsx'
+import { Sections } from './sections.tsx'
 
 interface LauncherProps {
   site: Site
   bundle: PublicBundle
+  /** For its owner, why viewers do not see it now. */
+  outside?: Outside | null
 }
 
 /**
  * The launcher (decisions 5). It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
-export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
-  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules, ...forgotten } = bundle
-  // A new field that viewers may see does not compile until this page has it.
-  forgotten satisfies Record<string, never>
-  const heading = headingOf({ title, urls })
-  const badge = rule?.badge ?? null
+export function LauncherPage({ site, bundle, outside = null }: LauncherProps): JSX.Element {
+  const { urls, title, hasRules } = bundle
   const picture = pictureName(pictureWords(site.name, { title, urls, hasRules }))
-  const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
   return (
     <Document
-      title={`${heading} · ${site.name}`}
+      title={`${headingOf(bundle)} · ${site.name}`}
       styles="launcher.css"
       scripts={['launcher.js']}
-      head={<OpenGraph site={site} bundle={bundle} heading={heading} picture={picture} />}
+      head={<OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />}
     >
-      <main data-slug={slug} data-rule={rule?.id ?? ''}>
-        <h1 dir="auto" safe>
-          {heading}
-        </h1>
-        {description ? (
-          <p class="description" dir="auto" safe>
-            {description}
-          </p>
-        ) : (
-          ''
-        )}
-        {badge === null ? (
-          ''
-        ) : (
-          <p class="badge" dir="auto" safe>
-            {`For: ${badge}`}
-          </p>
-        )}
-        {isUnclaimed ? <Unclaimed urls={urls} /> : ''}
-        <div class="bar">
-          <button type="button" id="open" class="primary" hidden={openable === 0} safe>
-            {openLabel(openable, urls.length)}
-          </button>
-          <button type="button" id="copy" class="quiet">
-            <Icon name="copy" />
-            <span class="word">Copy links</span>
-          </button>
-          <a id="bookmarks" class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
-            <Icon name="bookmark" />
-            <span class="word">Bookmarks file</span>
-          </a>
-          <details class="qr">
-            <summary class="quiet">
-              <Icon name="qr" />
-              <span class="word">QR code</span>
-            </summary>
+      <Launcher site={site} bundle={bundle} outside={outside} />
+    </Document>
+  )
+}
+
+interface PreviewProps extends LauncherProps {
+  /** The index of the tab that is being edited, which is scrolled into view; null for none. */
+  edited: number | null
+}
+
+/** The launcher as it looks with JavaScript, inert and without scripts, for a sandboxed frame. */
+export function LauncherPreview({ site, bundle, outside = null, edited }: PreviewProps): JSX.Element {
+  return (
+    <Document title="Preview" styles="preview.css" scripts={[]} head={undefined}>
+      <Launcher site={site} bundle={bundle} outside={outside} preview={{ edited }} />
+    </Document>
+  )
+}
+
+/** @param preview only in a preview. */
+function Launcher({
+  site,
+  bundle,
+  outside = null,
+  preview,
+}: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
+  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules: _, ...forgotten } = bundle
+  // A new field that viewers may see does not compile until this page has it.
+  forgotten satisfies Record<string, never>
+  const badge = rule?.badge ?? null
+  const openable = urls.filter((_, index) => urlMetadata[index]?.openPolicy !== 'manual').length
+  return (
+    <main data-slug={slug} data-rule={rule?.id ?? ''} inert={preview !== undefined}>
+      {outside === null ? '' : <OwnersNotice outside={outside} />}
+      <h1 dir="auto" safe>
+        {headingOf({ title, urls })}
+      </h1>
+      {description ? (
+        <p class="description" dir="auto" safe>
+          {description}
+        </p>
+      ) : (
+        ''
+      )}
+      {badge === null ? (
+        ''
+      ) : (
+        <p class="badge" dir="auto" safe>
+          {`For: ${badge}`}
+        </p>
+      )}
+      {isUnclaimed ? <UnclaimedWarning urls={urls} /> : ''}
+      <div class="bar">
+        <button type="button" id="open" class="primary" hidden={openable === 0} safe>
+          {openLabel(openable, urls.length)}
+        </button>
+        <button type="button" id="copy" class="quiet">
+          <Icon name="copy" />
+          <span class="word">Copy links</span>
+        </button>
+        <a id="bookmarks" class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
+          <Icon name="bookmark" />
+          <span class="word">Bookmarks file</span>
+        </a>
+        <details class="qr">
+          <summary class="quiet">
+            <Icon name="qr" />
+            <span class="word">QR code</span>
+          </summary>
+          {/* Without scripts, browsers ignore `loading` and would load it at once. */}
+          {preview === undefined ? (
             <img
               src={`/l/${slug}/qr.svg`}
               alt="QR code of this page's address"
@@ -75,28 +109,46 @@ export function LauncherPage({ site, bundle }: LauncherProps): JSX.Element {
               height="208"
               loading="lazy"
             />
-          </details>
-          <p id="status" role="status" safe>
-            {extent(urls, urls.length - openable)}
-          </p>
+          ) : (
+            ''
+          )}
+        </details>
+        <p id="status" role="status" safe>
+          {openSummary(urls, urls.length - openable)}
+        </p>
+        {preview === undefined ? (
           <noscript>
             <p class="hint">JavaScript is off, so “Open all” won’t work here. You can still open each link below.</p>
           </noscript>
-        </div>
-        <ol class="tabs">
-          {urls.map((url, index) => <Tab url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}
-        </ol>
-        <footer>
-          <a href="/" safe>{`Made with ${site.name}`}</a>
-          {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
-        </footer>
-      </main>
-    </Document>
+        ) : (
+          ''
+        )}
+      </div>
+      <Sections bundle={bundle} edited={preview?.edited} />
+      <footer>
+        <a href="/" safe>{`Made with ${site.name}`}</a>
+        {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
+      </footer>
+    </main>
   )
 }
 
-/** A warning for unclaimed bundles, which nobody answers for: it lists the hosts before anything opens. */
-function Unclaimed({ urls }: { urls: readonly string[] }): JSX.Element {
+/** Tells the owner that viewers do not see the launcher now. */
+function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
+  const isBefore = outside.kind === 'before'
+  const at = isBefore ? outside.opensAt : outside.closesAt
+  return (
+    <p class="outside">
+      <strong safe>{`${isBefore ? 'Opens' : 'Closed'} ${fromNow(at)}`}</strong>
+      {', on '}
+      <ExactTime at={at} />
+      {isBefore ? '. Until then, only its owner sees this page.' : '. Only its owner still sees this page.'}
+    </p>
+  )
+}
+
+/** A warning on unclaimed bundles, for which nobody is responsible: lists the hosts before anything opens. */
+function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
   return (
     <p class="unclaimed">
       <span>Made without an account. These links go to </span>
@@ -152,8 +204,8 @@ function openLabel(openable: number, all: number): string {
   return openable === all ? 'Open all' : `Open ${openable} of ${all} tabs`
 }
 
-/** What one press will open, shown beforehand. */
-function extent(urls: readonly string[], byHand: number): string {
+/** Says beforehand what one click will open. */
+function openSummary(urls: readonly string[], byHand: number): string {
   const hosts = hostsOf(urls)
   const where = hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')
   const rest =

@@ -7,8 +7,15 @@ import { attribute } from '../parts/layout.tsx'
 /** A note up to this length is the tab's name; a longer one is shown below it. */
 const NAME_LENGTH = 90
 
+interface TabProps {
+  url: string
+  metadata: PublicBundle['urlMetadata'][number]
+  /** In a preview, the tab that is being edited. */
+  kind: 'edited' | undefined
+}
+
 /** A tab of a bundle, as a link. */
-export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['urlMetadata'][number] }) {
+export function Tab({ url, metadata, kind }: TabProps) {
   const { note = '', tags = [], openPolicy } = metadata
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
   const { href, host, path } = destination(url)
@@ -17,7 +24,7 @@ export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['ur
   const text = name === '' ? note.trim() : more.join('\n').trim()
   const isByHand = openPolicy === 'manual'
   return (
-    <li>
+    <li class={kind}>
       <span class="mark" aria-hidden="true" safe>
         {([...host.replace(/^www\./, '')][0] ?? '').toUpperCase()}
       </span>
@@ -31,16 +38,20 @@ export function Tab({ url, metadata }: { url: string; metadata: PublicBundle['ur
         <span class="name" dir="auto" safe>
           {name || host}
         </span>
-        <span class="where" dir="ltr">
-          {name === '' ? (
-            ''
-          ) : (
-            <span class="host" safe>
-              {host}
-            </span>
-          )}
-          <span safe>{path || (name === '' ? '/' : '')}</span>
-        </span>
+        {name === '' && path === '' ? (
+          ''
+        ) : (
+          <span class="where" dir="ltr">
+            {name === '' ? (
+              ''
+            ) : (
+              <span class="host" safe>
+                {host}
+              </span>
+            )}
+            <span safe>{path}</span>
+          </span>
+        )}
       </a>
       {text === '' ? (
         ''

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { compact, whole } from './numbers.ts'
+import { compact, formatInteger } from './numbers.ts'
 
 /** A day with its label and count. */
 export interface DayCount {
@@ -15,7 +15,7 @@ export interface DayCount {
 interface DayChartProps {
   /** What is counted, as a heading: `Views per day`. */
   title: string
-  /** A day each, oldest first, at least one; the last is not over yet. */
+  /** Oldest first, at least one; the last is today, which is not over yet. */
   days: readonly DayCount[]
   /** Label every nth day, on wide and on narrow screens. */
   named: { wide: number; narrow: number }
@@ -89,7 +89,7 @@ interface BarProps {
   step: number
   top: number
   label: string
-  /** Of a day that is not over yet. */
+  /** Whether it is today's bar. */
   isLast: boolean
 }
 
@@ -114,7 +114,7 @@ interface ShareProps {
   share: number
 }
 
-/** A share as a bar, beside the same share as a number. */
+/** A bar beside the same share as a number. */
 export function Share({ share }: ShareProps): JSX.Element {
   return (
     <svg class="share" height="6" aria-hidden="true">
@@ -128,7 +128,7 @@ function summary(title: string, days: readonly DayCount[]): string {
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const most = days.reduce((one, other) => (other.count > one.count ? other : one))
   const [first] = days
-  const label = `${title}, ${first?.name} to today: ${whole(total)} in all`
+  const label = `${title}, ${first?.name} to today: ${formatInteger(total)} in all`
   return total === 0 ? `${label}.` : `${label}; most on ${most.name}, ${most.written}.`
 }
 

@@ -1,23 +1,24 @@
 // @ts-check
 
 /**
- * Puts a text on the clipboard. The clipboard API is there on https and localhost alone; elsewhere the old
- * way still works.
+ * Copies a text to the clipboard. The clipboard API needs https or localhost; elsewhere the old command still works.
  * @param {string} text
- * @returns {Promise<boolean>} whether it is there
+ * @returns {Promise<boolean>} whether it was copied
  */
-// biome-ignore lint/correctness/noUnusedVariables: the scripts that this one is served together with call it
+// biome-ignore lint/correctness/noUnusedVariables: called by the scripts that are served together with this one
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
+    const focused = document.activeElement
     const area = document.createElement('textarea')
     area.value = text
     document.body.append(area)
     area.select()
     const isCopied = document.execCommand('copy')
     area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
     return isCopied
   }
 }

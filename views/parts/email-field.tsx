@@ -4,7 +4,7 @@ import { MAX_EMAIL } from '../../src/core/text.ts'
 import { described, Field } from './fields.tsx'
 import { attribute } from './layout.tsx'
 
-/** A field for an e-mail address, by default the visitor's own, which browsers fill in. */
+/** A field for an email address, by default the visitor's own, which browsers fill in. */
 export function EmailField({
   email,
   error,

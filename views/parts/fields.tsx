@@ -47,12 +47,12 @@ export function Alert({ text }: { text: string | null | undefined }): JSX.Elemen
 }
 
 /** Returns the typed text of a form that was refused as a whole. */
-export function Typed({ text }: { text: string | undefined }): JSX.Element {
+export function TypedText({ text }: { text: string | undefined }): JSX.Element {
   if (text === undefined) return ''
   return (
     <Field id="typed" label="What you typed">
       <textarea id="typed" rows="12" readonly safe>
-        {leading(text)}
+        {textareaContent(text)}
       </textarea>
     </Field>
   )
@@ -66,7 +66,7 @@ export function FieldError({
 }: {
   id: string
   error: string | undefined
-  /** It is worth knowing, and nothing is wrong. */
+  /** A hint, not an error. */
   isHint?: true | undefined
 }): JSX.Element {
   if (error === undefined) return ''
@@ -83,6 +83,6 @@ export function described(id: string, error: string | undefined) {
 }
 
 /** A text as the content of a textarea. HTML drops a leading newline, so one is added. */
-export function leading(text: string): string {
+export function textareaContent(text: string): string {
   return text.startsWith('\n') ? `\n${text}` : text
 }

@@ -5,7 +5,7 @@ import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
 import { asset } from '../static.ts'
 
-/** What every page knows of its service. */
+/** What every page knows about the service and its visitor. */
 export interface Site {
   /** SERVICE_NAME. */
   name: string
@@ -13,18 +13,18 @@ export interface Site {
   origin: string
   /** SERVICE_SOURCE_URL, on pages that lead to it. */
   sourceUrl?: string
-  /** The signed-in visitor, null if signed out; missing if the page is the same for everyone. */
-  viewer?: Viewer | null
+  /** The signed-in visitor; null if signed out; missing if there is a session that the page does not read. */
+  user?: SignedInUser | null
 }
 
 /** A signed-in visitor. */
-export interface Viewer {
+export interface SignedInUser {
   userId: string
   name: string
   email: string
   emailVerified: boolean
   /** Whether they signed in within the last day. */
-  signedInLately: boolean
+  hasRecentSignIn: boolean
   /** The organisation they act for; null if they act for themselves. */
   acting: OwnOrganization | null
   /** Their role over the subject they act for. */
@@ -62,7 +62,7 @@ export function Document({ title, styles, scripts, head, children }: DocumentPro
           <title safe>{title}</title>
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
-          {/* A page is shown once it is all there: shown piece by piece, what is above would move with what comes. */}
+          {/* Renders the page only once it is complete, so that nothing shifts while it loads. */}
           <link rel="expect" href="#end" blocking="render" />
           <link rel="icon" href={asset('icon.svg')} type="image/svg+xml" />
           <link rel="stylesheet" href={asset(styles)} />
@@ -87,10 +87,12 @@ type PageProps = PropsWithChildren<{
   description?: string
   /** `wide` puts the text beside the form if there is room. */
   kind?: 'wide'
+  /** `plain` leaves out who is signed in: the page is about signing in itself. */
+  header?: 'plain'
 }>
 
-function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
-  if (viewer === undefined) {
+function AccountMenu({ user }: { user: Site['user'] }): JSX.Element {
+  if (user === undefined) {
     return (
       <nav class="who">
         <a class="quiet" href="/dashboard">
@@ -99,7 +101,7 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
       </nav>
     )
   }
-  if (viewer === null) {
+  if (user === null) {
     return (
       <nav class="who">
         <a class="quiet" href="/sign-in">
@@ -108,7 +110,7 @@ function Who({ viewer }: { viewer: Site['viewer'] }): JSX.Element {
       </nav>
     )
   }
-  const { email, acting, claimable } = viewer
+  const { email, acting, claimable } = user
   return (
     <nav class="who">
       {claimable === 0 ? '' : <a class="quiet" href="/claims" safe>{`Claim ${claimable}`}</a>}
@@ -145,7 +147,7 @@ function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
 }
 
 /** A page of the service itself: its name at the top, one column. */
-export function Page({ site, title, description, kind, children }: PageProps): JSX.Element {
+export function Page({ site, title, description, kind, header, children }: PageProps): JSX.Element {
   const head = (
     <>
       {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
@@ -161,7 +163,7 @@ export function Page({ site, title, description, kind, children }: PageProps): J
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>
         </a>
-        <Who viewer={site.viewer} />
+        {header === 'plain' ? '' : <AccountMenu user={site.user} />}
       </header>
       <main class={kind}>{children as 'safe'}</main>
       <Footer site={site} kind={kind} />

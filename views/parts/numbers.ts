@@ -1,15 +1,15 @@
-// Of the two runtimes' British English one writes 1M and the other 1m.
+// US English, because the runtimes disagree about British English: 1M or 1m.
 const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 const percentage = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 
-export { whole } from '../../src/core/words.ts'
+export { formatInteger } from '../../src/core/words.ts'
 
-/** `1.2M`, where there is little room. */
+/** `1.2M`, for narrow places. */
 export function compact(number: number): string {
   return short.format(number)
 }
 
-/** `43.2%`, of 0.432. */
+/** `43.2%` for 0.432. */
 export function rate(part: number): string {
   return percentage.format(part)
 }

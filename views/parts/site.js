@@ -1,15 +1,15 @@
 // @ts-check
 
 /**
- * Tells screen readers what has changed on the page. @param {string} text
+ * Announces a text to screen readers. @param {string} text
  */
 function announce(text) {
   const live = document.getElementById('live')
-  // The same once more is told once more.
+  // A no-break space makes a repeated text different, so that it is announced again.
   if (live !== null) live.textContent = live.textContent === text ? `${text}\u00a0` : text
 }
 
-// Copies the field that `data-copy` names, or the text that `data-text` holds.
+// Copies the field named by `data-copy`, or the text in `data-text`.
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('button[data-copy], button[data-text]') : null
   if (!(button instanceof HTMLButtonElement)) return
@@ -25,27 +25,39 @@ document.addEventListener('click', async ({ target }) => {
   setTimeout(() => (label.textContent = before), 2000)
 })
 
-// Where the system can share, a button shares the address that `data-share` holds.
+// Share buttons, shown where the system can share; `data-share` is the address.
 for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('button[data-share]'))) {
   button.hidden = !('share' in navigator)
   button.addEventListener('click', () => {
-    // Refused where somebody thinks better of it, which is no failure.
+    // Rejects if the visitor cancels, which is not an error.
     navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {})
   })
 }
 
-/** @type {AbortController | undefined} */
-let pendingSearch
+/**
+ * For requests while typing: each waits for a pause and aborts the previous one.
+ * @param {number} pauseMs
+ * @returns {(pauseMs?: number) => Promise<AbortSignal>} the request's signal, aborted once there is a newer request.
+ */
+function latest(pauseMs) {
+  /** @type {AbortController | undefined} */
+  let current
+  return async (pause = pauseMs) => {
+    current?.abort()
+    const { signal } = (current = new AbortController())
+    await new Promise((wait) => setTimeout(wait, pause))
+    return signal
+  }
+}
 
-// While a list is typed, the server is asked which links it finds in it.
+const latestSearch = latest(250)
+
+// Shows which links the server finds in a list while it is typed.
 /** @param {HTMLTextAreaElement} urls */
 async function findLinks(urls) {
   const found = document.getElementById('found')
   if (found === null) return
-  pendingSearch?.abort()
-  pendingSearch = new AbortController()
-  const { signal } = pendingSearch
-  await new Promise((wait) => setTimeout(wait, 250))
+  const signal = await latestSearch()
   if (signal.aborted) return
   const body = new URLSearchParams({ urls: urls.value })
   const answer = await fetch(urls.dataset.findUrl ?? '', { method: 'POST', body, signal }).catch(() => null)
@@ -54,7 +66,7 @@ async function findLinks(urls) {
   found.innerHTML = await answer.text()
   const title = document.getElementById('title')
   const titled = found.querySelector('[data-title]')
-  // A bundle that there is already has its own title.
+  // Only for a new bundle: a saved one has a title.
   if (title instanceof HTMLInputElement && urls.id === 'urls') {
     title.placeholder = titled instanceof HTMLElement ? (titled.dataset.title ?? '') : ''
   }
@@ -64,9 +76,9 @@ document.addEventListener('input', ({ target }) => {
 })
 
 /** Focuses the first error of a page. Returns whether there was one. */
-function showWrong() {
+function focusFirstError() {
   const wrong = document.querySelector('[aria-invalid]') ?? document.getElementById('alert')
   if (wrong instanceof HTMLElement) wrong.focus()
   return wrong !== null
 }
-showWrong()
+focusFirstError()

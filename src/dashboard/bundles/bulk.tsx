@@ -1,7 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import { listAddress } from '../../../views/dashboard/bundles/address.ts'
-import { type Left, LeftView } from '../../../views/dashboard/bundles/left.tsx'
+import {
+  NOT_EVERYTHING,
+  NotExportedView,
+  type SkippedBundle,
+  SkippedView,
+} from '../../../views/dashboard/bundles/skipped.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { BOUNDS } from '../../bundles/bounds.ts'
 import { deleteBundle, getBundle, restoreBundle, updateBundle } from '../../bundles/operations.ts'
@@ -12,9 +17,9 @@ import { validate } from '../../core/validate.ts'
 import { text } from '../../http/respond.ts'
 import type { Screen } from '../screens.tsx'
 import { run, type Visit } from '../visit.ts'
-import { askedIn } from './asked.ts'
+import { listQuery } from './list-query.ts'
 
-/** What can be done to every chosen bundle, and how it is told; each goes through the operation for one. */
+/** The bulk actions, with the notice that reports each; each calls the operation for a single bundle. */
 const CHANGES = {
   tag: { notice: 'taggedAll', change: addTag },
   delete: { notice: 'deletedAll', change: (visit: Visit, slug: string) => run(visit, deleteBundle, { slug }) },
@@ -32,12 +37,12 @@ export const bulkScreens: readonly Screen[] = [
       if (!Object.hasOwn(CHANGES, what)) throw new Problem('BAD_REQUEST', 'Choose what to do with the bundles.')
       const { notice, change } = CHANGES[what as keyof typeof CHANGES]
       const tag = what === 'tag' ? tagIn(form) : ''
-      const { left, done } = await each<unknown>(slugs, (slug) => change(visit, slug, tag))
-      if (left.length > 0) return leftView(left, done.length)
+      const { skipped, done } = await each<unknown>(slugs, (slug) => change(visit, slug, tag))
+      if (skipped.length > 0) return skippedPage(skipped, <SkippedView skipped={skipped} done={done.length} />)
       const query = new URLSearchParams(form.get('back') ?? '')
-      const asked = validate(Listing, askedIn({ query, request: visit.request }))
-      // What is deleted or back is no longer there, and its page may be gone with it.
-      const to = listAddress(what === 'tag' ? asked : { ...asked, offset: 0 })
+      const listing = validate(Listing, listQuery({ query, request: visit.request }))
+      // Deleted or restored bundles leave the list, so the current page may no longer exist.
+      const to = listAddress(what === 'tag' ? listing : { ...listing, offset: 0 })
       return { to: withFlash(to, notice, { slugs: slugs.join() }) }
     },
   },
@@ -45,8 +50,8 @@ export const bulkScreens: readonly Screen[] = [
 
 function chosenIn(form: URLSearchParams): string[] {
   const slugs = [...new Set(form.getAll('slug'))]
-  if (slugs.length === 0) throw new Problem('BAD_REQUEST', 'Choose at least one bundle, then try again.')
-  if (slugs.length > BOUNDS.page) throw new Problem('BAD_REQUEST', `Choose at most ${BOUNDS.page} bundles at once.`)
+  if (slugs.length === 0) throw new Problem('BAD_REQUEST', 'Select at least one bundle, then try again.')
+  if (slugs.length > BOUNDS.page) throw new Problem('BAD_REQUEST', `Select at most ${BOUNDS.page} bundles at once.`)
   return slugs
 }
 
@@ -57,21 +62,21 @@ function tagIn(form: URLSearchParams): string {
   return tag
 }
 
-/** One after another, as one person's requests would come. What refuses one bundle leaves the others alone. */
+/** Acts on one bundle after another, like separate requests of one person; a refusal of one does not affect the others. */
 async function each<Out>(slugs: readonly string[], act: (slug: string) => Promise<Out>) {
-  const [left, done]: [Left[], Out[]] = [[], []]
+  const [skipped, done]: [SkippedBundle[], Out[]] = [[], []]
   for (const slug of slugs) {
     try {
       done.push(await act(slug))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      left.push({ slug, problem: error })
+      skipped.push({ slug, problem: error })
     }
   }
-  return { left, done }
+  return { skipped, done }
 }
 
-/** Adds a tag to every link of a bundle; one that has it on each of them is left as it is, without a new version. */
+/** Adds a tag to every link of a bundle. Makes no new version if all links have it already. */
 async function addTag(visit: Visit, slug: string, tag: string): Promise<void> {
   const { urlMetadata, versionNumber } = await run(visit, getBundle, { slug })
   const tagged = urlMetadata.map((link) => ({ ...link, tags: [...new Set([...(link.tags ?? []), tag])] }))
@@ -81,24 +86,19 @@ async function addTag(visit: Visit, slug: string, tag: string): Promise<void> {
   await run(visit, updateBundle, { slug, urlMetadata: tagged }, { expectedVersion: versionNumber })
 }
 
-/** The chosen bundles as one file, which Import reads. */
+/** The chosen bundles as a file that Import reads; if some cannot be read, a page that offers the rest. */
 async function exported(visit: Visit, slugs: readonly string[]) {
-  const { left, done } = await each(slugs, (slug) => run(visit, getBundle, { slug }))
-  if (left.length > 0) return leftView(left, 0)
+  const { skipped, done } = await each(slugs, (slug) => run(visit, getBundle, { slug }))
+  if (skipped.length > 0)
+    return skippedPage(skipped, <NotExportedView skipped={skipped} others={done.map(({ slug }) => slug)} />)
   const headers = {
     'content-disposition': 'attachment; filename="bundles.json"',
     'cache-control': 'private, no-store',
   }
-  const file = `${JSON.stringify({ bundles: done.map(toBundle) }, null, 2)}\n`
+  const file = `${JSON.stringify({ bundles: done.map((bundle) => toBundle(bundle, visit.service.config)) }, null, 2)}\n`
   return text(visit.request, file, { type: 'application/json', headers })
 }
 
-function leftView(left: readonly Left[], done: number) {
-  const title = 'Not everything worked'
-  return {
-    section: 'bundles' as const,
-    title,
-    view: <LeftView title={title} left={left} done={done} />,
-    problem: left[0]?.problem,
-  }
+function skippedPage(skipped: readonly SkippedBundle[], view: JSX.Element) {
+  return { section: 'bundles' as const, title: NOT_EVERYTHING, view, problem: skipped[0]?.problem }
 }

@@ -15,14 +15,14 @@ import { recentCounts } from '../../insights/recent.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
-import { askedIn, sortCookie } from './asked.ts'
+import { listQuery, sortCookie } from './list-query.ts'
 
 /** The list of bundles, and its actions on one bundle. */
 export const bundleScreens: readonly Screen[] = [
   {
     path: '/dashboard',
     async get(visit) {
-      const input = askedIn(visit)
+      const input = listQuery(visit)
       const listed = await run(visit, listBundles, input)
       const { store, config } = visit.service
       const [total, history, recent] = await Promise.all([
@@ -38,7 +38,7 @@ export const bundleScreens: readonly Screen[] = [
         site: visit.site,
         listed,
         total,
-        asked: validate(Listing, input),
+        listing: validate(Listing, input),
         history,
         recent,
         idempotencyKey: randomUUID(),
@@ -50,9 +50,9 @@ export const bundleScreens: readonly Screen[] = [
   {
     path: '/dashboard/sort',
     async post({ request, service }, form) {
-      const asked = validate(Listing, askedIn({ query: form, request }))
-      const cookie = cookieLine(sortCookie(asked.sort, service.config))
-      return seeOther(listAddress(asked), new Response(null, { headers: { 'set-cookie': cookie } }))
+      const listing = validate(Listing, listQuery({ query: form, request }))
+      const cookie = cookieLine(sortCookie(listing.sort, service.config))
+      return seeOther(listAddress(listing), new Response(null, { headers: { 'set-cookie': cookie } }))
     },
   },
   {

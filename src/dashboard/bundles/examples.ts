@@ -1,7 +1,7 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EXAMPLES, isExample } from '../../bundles/examples.ts'
 import { createBundle } from '../../bundles/operations.ts'
-import { nothingHere } from '../../core/problem.ts'
+import { unknownUrl } from '../../core/problem.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
 
@@ -11,7 +11,7 @@ export const exampleScreens: readonly Screen[] = [
     path: '/dashboard/links/examples',
     async post(visit, form) {
       const name = form.get('example') ?? ''
-      if (!isExample(name)) throw nothingHere()
+      if (!isExample(name)) throw unknownUrl()
       const idempotencyKey = form.get('idempotencyKey') || null
       const { slug } = await run(visit, createBundle, { ...EXAMPLES[name], source: 'web' }, { idempotencyKey })
       return { to: withFlash(`/dashboard/links/${slug}`, 'exampleCopied') }

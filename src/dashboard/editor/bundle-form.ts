@@ -1,25 +1,34 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
-import type { BundleForm, Checked, FormError, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import {
+  type BundleForm,
+  type Checked,
+  type FormError,
+  isEmptyLink,
+  type LinkFields,
+} from '../../../views/dashboard/editor/bundle-form.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
-import { eachText, isText, type TextName } from '../../bundles/content.ts'
+import { CONTENT, eachValue, isValue, type ValueName } from '../../bundles/content.ts'
 import { slugTaken } from '../../bundles/creation.ts'
+import { REVERSED } from '../../bundles/merge.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
-import { fitted, NO_WEB_ADDRESS, unfitUrl } from '../../core/text.ts'
+import { NO_WEB_ADDRESS, sanitized, unfitUrl } from '../../core/text.ts'
 import { tooMany } from '../../core/words.ts'
-import { type FoundList, readList } from '../../imports/import.ts'
-import { type LineLink, linksOrText } from '../../imports/paste.ts'
+import { readList } from '../../imports/import.ts'
+import { type LineLink, linksOrText } from '../../imports/line-links.ts'
+import type { FoundList } from '../../imports/plan.ts'
+import { instantOf, isInstant } from '../../policies/instants.ts'
 import { fieldsOf } from './taking.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
 export const MAX_ROWS = 200
 
 /** An empty row. */
-const NEW_LINK: LinkFields = { url: '', note: '', tags: '', openPolicy: 'auto' }
+const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPolicy: 'auto' }
 
 /** The form of a new bundle. */
-export const NEW_FORM: BundleForm = { ...eachText(() => ''), slug: '', links: [NEW_LINK] }
+export const NEW_FORM: BundleForm = { ...eachValue(() => ''), slug: '', links: [NEW_LINK] }
 
 /** The form's content as input of the operations; rules have their own page. */
 export type FormContent = Omit<Content, 'resolutionPolicy'>
@@ -27,10 +36,10 @@ export type FormContent = Omit<Content, 'resolutionPolicy'>
 /** The form of a bundle as it is saved. */
 export function formOf(bundle: StoredBundle): BundleForm {
   const links = bundle.urls.map((url, index) => {
-    const { note = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
-    return fieldsOf({ url, note, tags, openPolicy })
+    const { note = '', section = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
+    return fieldsOf({ url, note, section, tags, openPolicy })
   })
-  return { ...eachText((name) => bundle[name] ?? ''), slug: '', links }
+  return { ...eachValue((name) => bundle[name] ?? ''), slug: '', links }
 }
 
 /**
@@ -39,16 +48,23 @@ export function formOf(bundle: StoredBundle): BundleForm {
  */
 export function readBundleForm(sent: URLSearchParams): BundleForm {
   const text = (name: string) => (sent.get(name) ?? '').replaceAll('\r\n', '\n')
-  const [notes, tags, policies] = ['note', 'tags', 'openPolicy'].map((name) => sent.getAll(name))
+  const [notes, sections, tags, policies] = ['note', 'section', 'tags', 'openPolicy'].map((name) => sent.getAll(name))
   const typed = sent.getAll('url').map((url, index): LinkFields => {
     const note = (notes?.[index] ?? '').replaceAll('\r\n', '\n')
-    return { url, note, tags: tags?.[index] ?? '', openPolicy: policies?.[index] === 'manual' ? 'manual' : 'auto' }
+    const openPolicy = policies?.[index] === 'manual' ? 'manual' : 'auto'
+    return { url, note, section: sections?.[index] ?? '', tags: tags?.[index] ?? '', openPolicy }
   })
   const links = [...typed, ...pastedLinks(sent)]
   if (links.length > MAX_ROWS) {
     throw new Problem('BAD_REQUEST', `This form takes ${MAX_ROWS} links at most. Import makes several bundles of more.`)
   }
-  return { ...eachText(text), slug: text('slug'), links }
+  const values = eachValue((name) => (CONTENT[name].kind === 'time' ? timeIn(text(name)) : text(name)))
+  return { ...values, slug: text('slug'), links }
+}
+
+/** The instant of a time field: the script sends instants; without it, times are in UTC. Any other text as typed. */
+function timeIn(text: string): string {
+  return isInstant(text) ? text : instantOf(text, 'UTC')
 }
 
 /** The large field that several links are pasted into. */
@@ -65,8 +81,8 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
   const list = pastedIn(sent)
   if (list === null) return []
   if (list.links.length === 0) return [{ ...NEW_LINK, url: (sent.get(PASTED) ?? '').trim() }]
-  return list.links.map(({ url, metadata: { note = '', tags = [], openPolicy = 'auto' } }) =>
-    fieldsOf({ url, note, tags, openPolicy }),
+  return list.links.map(({ url, metadata: { note = '', section = '', tags = [], openPolicy = 'auto' } }) =>
+    fieldsOf({ url, note, section, tags, openPolicy }),
   )
 }
 
@@ -87,8 +103,14 @@ export function afterButton(form: BundleForm, button: string): { form: BundleFor
     return { form: { ...form, links: left }, focus: { link: Math.min(at, left.length - 1), on: 'url' } }
   }
   const to = Math.max(0, Math.min(last, action === 'up' ? at - 1 : at + 1))
-  const moved = rest.toSpliced(to, 0, links[at] ?? NEW_LINK)
+  const moved = rest.toSpliced(to, 0, amid(rest, to, links[at] ?? NEW_LINK))
   return { form: { ...form, links: moved }, focus: { link: to, on: action === 'up' ? 'up' : 'down' } }
+}
+
+/** A moved link takes the section that it is in, or is next to; link-list.js does the same. */
+function amid(links: readonly LinkFields[], to: number, link: LinkFields): LinkFields {
+  const sections = [links[to - 1], links[to]].flatMap((neighbour) => (neighbour === undefined ? [] : neighbour.section))
+  return sections.includes(link.section) ? link : { ...link, section: sections[0] ?? '' }
 }
 
 /**
@@ -97,12 +119,12 @@ export function afterButton(form: BundleForm, button: string): { form: BundleFor
  */
 export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[] } {
   const read = form.links.flatMap((link, index) => {
-    if ([link.url, link.note, link.tags].every((text) => text.trim() === '')) return []
+    if (isEmptyLink(link)) return []
     return addressesIn(link.url).map(({ url, note }) => ({ url, link: index, metadata: metadataOf(link, note) }))
   })
   return {
     content: {
-      ...eachText((name) => form[name].trim() || null),
+      ...eachValue((name) => form[name].trim() || null),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
     },
@@ -112,16 +134,17 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
 
 /** A valid URL is kept as it is, even if it could be read as several links. */
 function addressesIn(text: string): LineLink[] {
-  const url = fitted(text).trim()
+  const url = sanitized(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
   return isWhole ? [{ url, note: '' }] : linksOrText(url)
 }
 
-function metadataOf({ note, tags, openPolicy }: LinkFields, title: string): UrlMetadata {
+function metadataOf({ note, section, tags, openPolicy }: LinkFields, title: string): UrlMetadata {
   const said = note.trim() || title
   const read = readTags(tags)
   return {
     ...(said === '' ? {} : { note: said }),
+    ...(section.trim() === '' ? {} : { section: section.trim() }),
     ...(read.length === 0 ? {} : { tags: read }),
     ...(openPolicy === 'auto' ? {} : { openPolicy }),
   }
@@ -158,10 +181,7 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
   for (const { path, reason } of problem.issues) {
     const [field, at, part] = path
     const root = field === 'newSlug' ? 'slug' : field
-    const says =
-      reason === `must be ${NO_WEB_ADDRESS}`
-        ? 'This doesn’t look like a web address.'
-        : `This ${reason.replace(/ or null$/, '')}.`
+    const says = PLAIN[reason] ?? `This ${reason.replace(/ or null$/, '')}.`
     const link = typeof at === 'number' ? linkOf[at] : undefined
     if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
@@ -170,13 +190,19 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
   }
 }
 
+/** Reasons in the words of the form. */
+const PLAIN: Record<string, string> = {
+  [`must be ${NO_WEB_ADDRESS}`]: 'This doesn’t look like a web address.',
+  [REVERSED]: 'This must be after the opening time.',
+}
+
 /** Whether it is a field of the form that does not belong to a link. */
-function isOwnField(name: string | number | undefined): name is TextName | 'slug' {
-  return name === 'slug' || isText(name)
+function isOwnField(name: string | number | undefined): name is ValueName | 'slug' {
+  return name === 'slug' || isValue(name)
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
-  return root === 'urlMetadata' && (part === 'note' || part === 'tags') ? part : 'url'
+  return root === 'urlMetadata' && (part === 'note' || part === 'section' || part === 'tags') ? part : 'url'
 }
 
 function listError(count: number): string {

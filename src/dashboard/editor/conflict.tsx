@@ -4,8 +4,8 @@ import { Conflict } from '../../../views/dashboard/versions/conflict.tsx'
 import { EditedBy } from '../../../views/dashboard/versions/edited-by.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
+import type { Version } from '../../bundles/history.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
-import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'
 import { run, type Visit } from '../visit.ts'
 
@@ -43,7 +43,7 @@ export function conflictOf(visit: Visit, { theirs, latest, base }: Sides, { cont
     <Conflict
       theirs={diff(base, theirs)}
       mine={diff(base, { ...base, ...content })}
-      by={<EditedBy site={visit.site} version={latest} />}
+      by={<EditedBy site={visit.site} version={latest} isWithin />}
       isOwn={latest.editedBy === visit.session.userId}
       versionNumber={latest.versionNumber}
     >

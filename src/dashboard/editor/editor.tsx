@@ -15,10 +15,11 @@ import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
 import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { historyUse } from '../../plans/history.ts'
-import type { Outcome, Screen, Shown } from '../screens.tsx'
-import { explained, rehearse, run, type Visit } from '../visit.ts'
+import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
+import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
 import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, pastedIn, readBundleForm } from './bundle-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
+import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
 import { offersOf } from './taking.ts'
 
@@ -28,8 +29,8 @@ export const editorScreens: readonly Screen[] = [
     path: '/dashboard/links/:slug',
     async get(visit) {
       const bundle = await run(visit, getBundle, { slug: visit.params.slug })
-      if (allowsRole(roleOver(bundle, visit.site.viewer), 'editor')) {
-        return shown(visit, bundle, { ...untouched(formOf(bundle)), version: bundle.versionNumber })
+      if (allowsRole(roleOver(bundle, visit.site.user), 'editor')) {
+        return editorPage(visit, bundle, { ...untouched(formOf(bundle)), version: bundle.versionNumber })
       }
       return { ...headed(bundle), view: <ReadOnlyPage site={visit.site} bundle={bundle} /> }
     },
@@ -40,7 +41,7 @@ export const editorScreens: readonly Screen[] = [
     post(visit, sent) {
       const conditions = { expectedVersion: versionIn(sent.get('version') ?? '') }
       const { slug } = visit.params
-      return check(sent, (input) => rehearse(visit, updateBundle, { ...input, slug }, conditions))
+      return check(sent, (input) => dryRun(visit, updateBundle, { ...input, slug }, conditions))
     },
   },
 ]
@@ -50,7 +51,7 @@ const headed = (bundle: StoredBundle) => ({ section: 'bundles', title: headingOf
 async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const { slug = '' } = visit.params
   const bundle = await run(visit, getBundle, { slug })
-  requireRole(roleOver(bundle, visit.site.viewer), 'editor')
+  requireRole(roleOver(bundle, visit.site.user), 'editor')
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
   const form = readBundleForm(sent)
@@ -61,17 +62,19 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const late = { slug, form: pressed?.form ?? form, begunWith: over ?? version, button }
   if (over !== null && button !== 'save') return besideTheirs(visit, late, focus)
   if (pressed !== null) {
-    return shown(visit, bundle, { ...touched(pressed.form), pasted: pastedIn(sent), focus, version })
+    return editorPage(visit, bundle, { ...touched(pressed.form), pasted: pastedIn(sent), focus, version })
   }
 
   const { content } = contentOf(form)
   const path = `/dashboard/links/${slug}`
   const isUnchanged = version === bundle.versionNumber && isSame(diff(bundle, { ...bundle, ...content }))
   if (isUnchanged) return { to: withFlash(path, 'unchanged') }
-  const saved = await explained(() => run(visit, updateBundle, { slug, ...content }, { expectedVersion: version }))
+  const saved = await resultOrProblem(() =>
+    run(visit, updateBundle, { slug, ...content }, { expectedVersion: version }),
+  )
   if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)
-  return shown(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
+  return editorPage(visit, bundle, { ...touched(form), checked: checkedForm(form, saved), version, over }, saved)
 }
 
 /** A form submitted after somebody else had saved. */
@@ -90,7 +93,7 @@ async function besideTheirs(
   { slug, form: sent, begunWith, button }: Late,
   focus: EditorState['focus'],
   problem?: Problem,
-): Promise<Shown> {
+): Promise<ScreenPage> {
   const sides = await sidesOf(visit, slug, begunWith)
   const { theirs, base } = sides
   const changes = diff(base, theirs)
@@ -99,14 +102,14 @@ async function besideTheirs(
   const editing = { ...touched(form), focus, version: theirs.versionNumber, over: begunWith }
   // Invalid URLs cannot be compared; a list that is too long cannot be saved anyway.
   const isComparable = content.urls.length <= MAX_ROWS && content.urls.every((url) => unfitUrl(url) === null)
-  if (!isComparable) return shown(visit, theirs, editing, problem)
+  if (!isComparable) return editorPage(visit, theirs, editing, problem)
   const conflict = (
     <>
       {conflictOf(visit, sides, { content, page: `/dashboard/links/${slug}` }) as 'safe'}
       <TakeTheirs offers={offersOf(changes, form)} />
     </>
   )
-  return shown(visit, theirs, { ...editing, conflict }, problem)
+  return editorPage(visit, theirs, { ...editing, conflict }, problem)
 }
 
 interface Editing extends EditorState {
@@ -115,10 +118,24 @@ interface Editing extends EditorState {
   conflict?: JSX.Element | undefined
 }
 
-async function shown(visit: Visit, bundle: StoredBundle, editing: Editing, problem?: Problem): Promise<Shown> {
+async function editorPage(
+  visit: Visit,
+  bundle: StoredBundle,
+  editing: Editing,
+  problem?: Problem,
+): Promise<ScreenPage> {
   const { version, over = null, conflict, ...state } = editing
   const { store, config } = visit.service
   const history = await historyUse(store, bundle.owner, config)
-  const props = { site: visit.site, bundle, version, over, conflict, state, history }
+  const props = {
+    site: visit.site,
+    bundle,
+    version,
+    over,
+    conflict,
+    state,
+    history,
+    isPreviewHidden: isPreviewHidden(visit.request),
+  }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
 }

@@ -13,8 +13,8 @@ import { createBundle, duplicateBundle, getBundle } from '../../bundles/operatio
 import type { Operation } from '../../core/operation.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
-import type { Outcome, Screen, Shown } from '../screens.tsx'
-import { explained, rehearse, run, type Visit } from '../visit.ts'
+import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
+import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
 import {
   afterButton,
   checkedForm,
@@ -25,6 +25,7 @@ import {
   pastedIn,
   readBundleForm,
 } from './bundle-form.ts'
+import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
 
 /** The form for a new bundle, empty or a copy. */
@@ -39,7 +40,7 @@ export const newBundleScreens: readonly Screen[] = [
     post(visit, sent) {
       return check(sent, (content) => {
         const { operation, input } = callOf(sent, content)
-        return rehearse(visit, operation, input)
+        return dryRun(visit, operation, input)
       })
     },
   },
@@ -67,11 +68,11 @@ export const newBundleScreens: readonly Screen[] = [
 ]
 
 async function beginBundle(visit: Visit): Promise<Outcome> {
-  requireRole(visit.site.viewer.role, 'editor')
+  requireRole(visit.site.user.role, 'editor')
   const from = await originalOf(visit, visit.query)
-  if (from === null) return shownNew(from, { ...untouched(NEW_FORM), focus: { link: 0, on: 'url' } })
+  if (from === null) return newBundlePage(visit, from, { ...untouched(NEW_FORM), focus: { link: 0, on: 'url' } })
   const title = from.title === null ? '' : `${[...from.title].slice(0, BOUNDS.title - COPY.length).join('')}${COPY}`
-  return shownNew(from, untouched({ ...formOf(from), title }))
+  return newBundlePage(visit, from, untouched({ ...formOf(from), title }))
 }
 
 const COPY = ' (copy)'
@@ -100,19 +101,19 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
   const pressed = afterButton(form, sent.get('do') ?? '')
   if (pressed !== null) {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
-    return shownNew(await originalOf(visit, sent), state, { idempotencyKey })
+    return newBundlePage(visit, await originalOf(visit, sent), state, { idempotencyKey })
   }
   const { operation, input } = callOf(sent, contentOf(form).content)
-  const made = await explained(() => run(visit, operation, input, { idempotencyKey }))
+  const made = await resultOrProblem(() => run(visit, operation, input, { idempotencyKey }))
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
   const from = await originalOf(visit, sent)
   const checked = checkedForm(form, made)
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {
-    return shownNew(from, { ...touched(form), checked }, { idempotencyKey, problem: made })
+    return newBundlePage(visit, from, { ...touched(form), checked }, { idempotencyKey, problem: made })
   }
   const again = 'This form already created a bundle. Press again to create another one from what’s here now.'
   const state = { ...touched(form), checked: { ...checked, form: again } }
-  return shownNew(from, state, { idempotencyKey: null, problem: made })
+  return newBundlePage(visit, from, state, { idempotencyKey: null, problem: made })
 }
 
 interface Making {
@@ -121,8 +122,14 @@ interface Making {
   problem?: Problem
 }
 
-function shownNew(from: StoredBundle | null, state: EditorState, making: Making = { idempotencyKey: null }): Shown {
+function newBundlePage(
+  { request }: Visit,
+  from: StoredBundle | null,
+  state: EditorState,
+  making: Making = { idempotencyKey: null },
+): ScreenPage {
   const idempotencyKey = making.idempotencyKey ?? randomUUID()
-  const view = <NewBundlePage from={from} idempotencyKey={idempotencyKey} state={state} />
+  const props = { from, idempotencyKey, state, isPreviewHidden: isPreviewHidden(request) }
+  const view = <NewBundlePage {...props} />
   return { section: 'bundles', title: from === null ? 'New bundle' : 'Duplicate', view, problem: making.problem }
 }

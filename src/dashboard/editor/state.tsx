@@ -3,7 +3,7 @@
 import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { Check } from '../../../views/dashboard/editor/links.tsx'
 import type { Outcome } from '../screens.tsx'
-import { explained } from '../visit.ts'
+import { resultOrProblem } from '../visit.ts'
 import { checkedForm, contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
 
 /** An untouched form. */
@@ -19,7 +19,7 @@ export function touched(form: BundleForm): EditorState {
 /** The errors of a form while it is being filled in. */
 export async function check(sent: URLSearchParams, attempt: (content: FormContent) => Promise<void>): Promise<Outcome> {
   const form = readBundleForm(sent)
-  const refused = await explained(() => attempt(contentOf(form).content))
+  const refused = await resultOrProblem(() => attempt(contentOf(form).content))
   const checked = checkedForm(form, refused ?? null)
   const isStale = refused?.code === 'VERSION_CONFLICT'
   const list = isStale

@@ -1,6 +1,6 @@
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
-import { CONTENT, type TextName } from '../../bundles/content.ts'
+import { CONTENT, type ValueName } from '../../bundles/content.ts'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'
@@ -12,7 +12,7 @@ interface Taking extends Offer {
 
 /** The changes that can be applied to a form; links that only moved keep their place in the form. */
 export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
-  const texts = Object.entries(fields) as [TextName, { to: string }][]
+  const texts = Object.entries(fields) as [ValueName, { to: string }][]
   return [
     ...texts
       .filter(([field, { to }]) => form[field].trim() !== to)
@@ -46,6 +46,6 @@ function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[
 }
 
 /** A link as a row of the form. */
-export function fieldsOf({ url, note, tags, openPolicy }: Link): LinkFields {
-  return { url, note, tags: writeTags(tags), openPolicy }
+export function fieldsOf({ url, note, section, tags, openPolicy }: Link): LinkFields {
+  return { url, note, section, tags: writeTags(tags), openPolicy }
 }

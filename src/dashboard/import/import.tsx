@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { ImportPage } from '../../../views/dashboard/import/import.tsx'
 import type { ImportForm } from '../../../views/dashboard/import/import-form.ts'
-import { ImportedPage, type Made } from '../../../views/dashboard/import/imported.tsx'
+import { ImportedPage, type ImportedRow } from '../../../views/dashboard/import/imported.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { createBundle } from '../../bundles/operations.ts'
@@ -11,9 +11,10 @@ import { NewBundle } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
 import { validate } from '../../core/validate.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { type ImportPlan, readImport, toNewBundle } from '../../imports/import.ts'
-import type { Outcome, Screen, Shown } from '../screens.tsx'
-import { explained, rehearse, run, type Visit } from '../visit.ts'
+import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
+import type { ImportPlan } from '../../imports/plan.ts'
+import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
+import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
 
 /** The limit as submitted: ticks and titles must fit into the same body as the text. */
 const MAX_SENT = 200 * 1024
@@ -23,40 +24,43 @@ export const importScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/import',
     async get(visit) {
-      requireRole(visit.site.viewer.role, 'editor')
-      return shown(readForm(''))
+      requireRole(visit.site.user.role, 'editor')
+      return importPage(readForm(''))
     },
     async post(visit, sent) {
-      requireRole(visit.site.viewer.role, 'editor')
+      requireRole(visit.site.user.role, 'editor')
       const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n')
-      if (new URLSearchParams({ text }).toString().length > MAX_SENT) return shown(tooLong(text))
-      const form = readForm(text)
+      if (new URLSearchParams({ text }).toString().length > MAX_SENT) return importPage(tooLong(text))
+      const action = sent.get('do')
+      const chosen = action === 'sections' || action === 'bundles' ? action : sent.get('as')
+      const form = readForm(text, chosen === 'sections' ? 'sections' : 'bundles')
       // Ticks and titles are only valid for the text they were shown with.
-      if (sent.get('do') === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
+      if (action === 'make' && sent.get('reading') === form.reading) return make(visit, asSent(form, sent))
       return read(visit, form)
     },
   },
 ]
 
 /** The form for a text, with all its bundles and links ticked. */
-function readForm(text: string): ImportForm {
-  const plan = text.trim() === '' ? null : readImport(text)
+function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
+  const plan = text.trim() === '' ? null : as === 'sections' ? readSections(text) : readImport(text)
   const bundles = plan?.bundles ?? []
   return {
     text,
     error: null,
     plan,
+    as,
     titles: bundles.map(({ title }) => title ?? ''),
     ticked: new Set(bundles.flatMap(({ links }, index) => [`${index}`, ...links.map((_, at) => `${index}.${at}`)])),
     errors: new Map(),
     refused: null,
     idempotencyKey: randomUUID(),
-    reading: hashOf(text),
+    reading: hashOf(`${as} ${text}`),
   }
 }
 
 function tooLong(text: string): ImportForm {
-  const error = 'This is too long to read at once: bring one part of it, then the next.'
+  const error = 'This is too long to read at once: import it in parts.'
   return { ...readForm(''), text, error }
 }
 
@@ -73,10 +77,10 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
 
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
   const [first] = form.plan?.bundles ?? []
-  if (first === undefined) return shown({ ...form, error: 'No link that can be shared was found in this.' })
-  // Report a full plan before anybody ticks anything.
-  const problem = await explained(() => rehearse(visit, createBundle, toNewBundle(first)))
-  return shown({ ...form, refused: problem?.message ?? null })
+  if (first === undefined) return importPage({ ...form, error: 'No link that can be shared was found in this.' })
+  // Report a full plan before anyone ticks anything.
+  const problem = await resultOrProblem(() => dryRun(visit, createBundle, toNewBundle(first)))
+  return importPage({ ...form, refused: problem?.message ?? null })
 }
 
 interface Wanted {
@@ -87,10 +91,10 @@ interface Wanted {
 async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const { plan, ticked, idempotencyKey } = form
   const wanted = wantedOf(form, plan)
-  if (wanted.length === 0) return shown({ ...form, refused: 'Tick at least one bundle.' })
+  if (wanted.length === 0) return importPage({ ...form, refused: 'Tick at least one bundle.' })
   const errors = errorsOf(wanted)
-  if (errors.size > 0) return shown({ ...form, errors })
-  const made: Made[] = []
+  if (errors.size > 0) return importPage({ ...form, errors })
+  const made: ImportedRow[] = []
   const left: Wanted[] = []
   let refused: Problem | null = null
   for (const { index, input } of wanted) {
@@ -109,14 +113,14 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
   const places = new Set(left.map(({ index }) => String(index)))
   const isLeft = (tick: string) => places.has(tick.split('.', 1)[0] ?? '')
   const rest = { ...form, refused: refused.message, ticked: new Set([...ticked].filter(isLeft)) }
-  if (made.length === 0) return shown(rest, refused)
+  if (made.length === 0) return importPage(rest, refused)
   return { section: 'bundles', title: 'Import', view: <ImportedPage made={made} form={rest} /> }
 }
 
 /** Resubmitting creates nothing twice, but another title or selection counts as another bundle. */
 function makeOne(visit: Visit, key: string, input: NewBundle) {
   const idempotencyKey = `${key}-${hashOf(JSON.stringify(input))}`
-  return explained(() => run(visit, createBundle, input, { idempotencyKey }))
+  return resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
 }
 
 function wantedOf({ titles, ticked }: ImportForm, plan: ImportPlan | null): Wanted[] {
@@ -136,8 +140,8 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const isTitle = error.issues[0]?.path[0] === 'title'
-      const says = isTitle ? `This ${error.issues[0]?.reason.replace(/ or null$/, '')}.` : error.message
-      errors.set(index, input.urls.length === 0 ? 'Tick a link of it, or untick the bundle.' : says)
+      const reason = isTitle ? `This ${error.issues[0]?.reason.replace(/ or null$/, '')}.` : error.message
+      errors.set(index, input.urls.length === 0 ? 'Tick a link of it, or untick the bundle.' : reason)
     }
   }
   return errors
@@ -148,7 +152,7 @@ function hashOf(text: string): string {
 }
 
 /** The error of a form decides the response's status. */
-function shown(form: ImportForm, problem?: Problem): Shown {
+function importPage(form: ImportForm, problem?: Problem): ScreenPage {
   const wrong = form.error ?? [...form.errors.values()][0]
   const own = wrong === undefined ? undefined : new Problem('BAD_REQUEST', wrong)
   return { section: 'bundles', title: 'Import', view: <ImportPage form={form} />, problem: problem ?? own }

@@ -14,7 +14,8 @@ export const insightsScreens: readonly Screen[] = [
       const slug = visit.params.slug ?? ''
       const range = visit.query.get('range')
       const reported = await run(visit, getInsights, { slug, ...(range === null ? {} : { range }) })
-      const props = { site: visit.site, ...reported }
+      const chart = visit.query.get('chart') === 'open-all' ? 'open-all' : 'views'
+      const props = { site: visit.site, chart, ...reported } as const
       if (htmxTarget(visit.request) === 'insights') return { part: <InsightsPart {...props} /> }
       return { section: 'bundles', title: 'Insights', view: <InsightsView {...props} /> }
     },

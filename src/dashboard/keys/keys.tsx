@@ -13,7 +13,7 @@ import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, explained, run, type Visit } from '../visit.ts'
+import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
@@ -30,9 +30,9 @@ export const keyScreens: readonly Screen[] = [
       // Active keys first.
       const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
       const offset = Math.max(0, Math.min(Math.trunc(Number(visit.query.get('offset'))) || 0, sorted.length - 1))
-      const shown = sorted.slice(offset, offset + PAGE)
-      const listed = { keys: await withUse(visit, shown), total: sorted.length, offset, limit: PAGE }
-      return { section: 'keys', title: 'API keys', view: <KeysView site={visit.site} {...listed} /> }
+      const page = sorted.slice(offset, offset + PAGE)
+      const list = { keys: await withUse(visit, page), total: sorted.length, offset, limit: PAGE }
+      return { section: 'keys', title: 'API keys', view: <KeysView site={visit.site} {...list} /> }
     },
   },
   {
@@ -55,7 +55,9 @@ export const keyScreens: readonly Screen[] = [
       const { idempotencyKey, ...fields } = Object.fromEntries(form)
       const { name = '', scope = '', rateLimitPerHour = '' } = fields
       const input = { ...typed(createKey.input, { name: name.trim(), rateLimitPerHour }), scopes: [scope] }
-      const made = await explained(() => answerTo(visit, createKey, input, { idempotencyKey: idempotencyKey || null }))
+      const made = await resultOrProblem(() =>
+        answerTo(visit, createKey, input, { idempotencyKey: idempotencyKey || null }),
+      )
       if (made instanceof Problem) {
         const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
         return newKey(visit, { ...again, errors: errorsOf(made) }, made)
@@ -82,7 +84,7 @@ export const keyScreens: readonly Screen[] = [
 ]
 
 function isAdmin({ site }: Visit): boolean {
-  return allowsRole(site.viewer.role, 'admin')
+  return allowsRole(site.user.role, 'admin')
 }
 
 function isActive({ revokedAt, minterLeftAt }: ListedKey): boolean {

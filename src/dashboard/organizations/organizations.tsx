@@ -13,7 +13,7 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
 import { seeOther } from '../../http/respond.ts'
-import { holdingsOf, keysInName } from '../../identity/holdings.ts'
+import { holdingsOf, keysMintedBy } from '../../identity/holdings.ts'
 import {
   invitationsTo,
   type OrganizationInFull,
@@ -21,7 +21,7 @@ import {
   organizationIdBySlug,
 } from '../../identity/organizations.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { ask, concernsField, demand, type Refusal } from '../identity.ts'
+import { callAuth, concernsField, mustCallAuth, type Refusal } from '../auth-calls.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
 
@@ -32,26 +32,26 @@ const NO_NAME = 'Enter a name.'
 export const organizationScreens: readonly Screen[] = [
   {
     path: LIST,
-    get: (visit) => listed(visit, { name: '', slug: randomUUID(), errors: {} }),
+    get: (visit) => organizationsPage(visit, { name: '', slug: randomUUID(), errors: {} }),
     async post(visit, form) {
       const name = form.get('name')?.trim() ?? ''
       // The form has a slug of its own, so resubmitting it does not create a second organisation.
       const slug = form.get('slug') || randomUUID()
-      if (name === '') return listed(visit, { name, slug, errors: { name: NO_NAME } }, noName())
-      const answer = await ask(visit, '/organization/create', { name, slug })
+      if (name === '') return organizationsPage(visit, { name, slug, errors: { name: NO_NAME } }, noName())
+      const answer = await callAuth(visit, '/organization/create', { name, slug })
       if (answer instanceof Response) {
         const { id } = (await answer.json()) as { id: string }
         return seeOther(withFlash(`${LIST}/${id}`, 'organizationMade'), answer)
       }
       const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
-      return listed(visit, { name, slug, errors: nameErrors(answer) }, answer.problem)
+      return organizationsPage(visit, { name, slug, errors: nameErrors(answer) }, answer.problem)
     },
   },
   {
     path: '/dashboard/organizations/:id',
     async get(visit) {
-      return shown(visit, await organizationOf(visit))
+      return organizationPage(visit, await organizationOf(visit))
     },
     async post(visit, form) {
       const organization = await organizationOf(visit)
@@ -62,7 +62,7 @@ export const organizationScreens: readonly Screen[] = [
     path: '/dashboard/organizations/:id/invitations/:invitation/cancel',
     async post(visit) {
       const { id } = await organizationOf(visit)
-      await demand(visit, '/organization/cancel-invitation', { invitationId: visit.params.invitation })
+      await mustCallAuth(visit, '/organization/cancel-invitation', { invitationId: visit.params.invitation })
       return { to: withFlash(`${LIST}/${id}`, 'invitationCanceled') }
     },
   },
@@ -71,7 +71,7 @@ export const organizationScreens: readonly Screen[] = [
     async post(visit, form) {
       const { id } = await organizationOf(visit)
       const words = { organizationId: id, memberId: visit.params.member, role: form.get('role') }
-      await demand(visit, '/organization/update-member-role', words)
+      await mustCallAuth(visit, '/organization/update-member-role', words)
       return { to: withFlash(`${LIST}/${id}`, 'roleChanged') }
     },
   },
@@ -82,14 +82,14 @@ export const organizationScreens: readonly Screen[] = [
       requireRole(organization.role, 'admin')
       const member = organization.members.find(({ id }) => id === visit.params.member)
       if (member === undefined) throw new Problem('NOT_FOUND', 'They’re no longer a member.')
-      const keys = await keysInName(visit.service.store, organization.id, member.userId)
+      const keys = await keysMintedBy(visit.service.store, organization.id, member.userId)
       const view = <RemoveMemberView organization={organization} member={member} keys={keys} />
       return { section: 'organizations', title: 'Remove member', view }
     },
     async post(visit) {
       const { id } = await organizationOf(visit)
       const words = { organizationId: id, memberIdOrEmail: visit.params.member }
-      await demand(visit, '/organization/remove-member', words)
+      await mustCallAuth(visit, '/organization/remove-member', words)
       return { to: withFlash(`${LIST}/${id}`, 'memberRemoved') }
     },
   },
@@ -97,26 +97,26 @@ export const organizationScreens: readonly Screen[] = [
     path: '/dashboard/organizations/:id/leave',
     async get(visit) {
       const organization = await organizationOf(visit)
-      const keys = await keysInName(visit.service.store, organization.id, visit.session.userId)
+      const keys = await keysMintedBy(visit.service.store, organization.id, visit.session.userId)
       const view = <LeaveView organization={organization} keys={keys} />
       return { section: 'organizations', title: `Leave ${organization.name}`, view }
     },
     async post(visit) {
       const { id } = await organizationOf(visit)
-      const answer = await demand(visit, '/organization/leave', { organizationId: id })
+      const answer = await mustCallAuth(visit, '/organization/leave', { organizationId: id })
       return seeOther(withFlash(LIST, 'left'), answer)
     },
   },
   {
     path: '/dashboard/organizations/:id/delete',
-    get: async (visit) => asked(visit, await organizationOf(visit), undefined),
+    get: async (visit) => deletePage(visit, await organizationOf(visit), undefined),
     async post(visit, form) {
       const organization = await organizationOf(visit)
       if (form.get('name')?.trim() !== organization.name.trim()) {
         const problem = new Problem('BAD_REQUEST', 'This doesn’t match the organisation’s name.')
-        return asked(visit, organization, problem)
+        return deletePage(visit, organization, problem)
       }
-      const answer = await demand(visit, '/organization/delete', { organizationId: organization.id })
+      const answer = await mustCallAuth(visit, '/organization/delete', { organizationId: organization.id })
       return seeOther(withFlash(LIST, 'organizationDeleted'), answer)
     },
   },
@@ -132,7 +132,7 @@ async function organizationOf({ service, session, params }: Visit): Promise<Orga
   return found
 }
 
-async function listed(visit: Visit, form: CreateForm, problem?: Problem): Promise<Outcome> {
+async function organizationsPage(visit: Visit, form: CreateForm, problem?: Problem): Promise<Outcome> {
   const invitations = await invitationsTo(visit.service.store, visit.session)
   const view = <OrganizationsView site={visit.site} invitations={invitations} form={form} />
   return { section: 'organizations', title: 'Organisations', view, problem }
@@ -143,7 +143,12 @@ interface Forms {
   name?: { name: string; errors: NameErrors }
 }
 
-function shown({ site }: Visit, organization: OrganizationInFull, forms: Forms = {}, problem?: Problem): Outcome {
+function organizationPage(
+  { site }: Visit,
+  organization: OrganizationInFull,
+  forms: Forms = {},
+  problem?: Problem,
+): Outcome {
   const view = <OrganizationView site={site} organization={organization} {...forms} />
   return { section: 'organizations', title: organization.name, view, problem }
 }
@@ -151,12 +156,12 @@ function shown({ site }: Visit, organization: OrganizationInFull, forms: Forms =
 async function invite(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
   const { id } = organization
   const [email, role] = [form.get('email')?.trim() ?? '', form.get('role') ?? '']
-  const answer = await ask(visit, '/organization/invite-member', { organizationId: id, email, role })
+  const answer = await callAuth(visit, '/organization/invite-member', { organizationId: id, email, role })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
   const { code, problem } = answer
   const typed = concernsField(answer, 'email') ? INVALID_EMAIL : INVITING[code]
   const errors = typed === undefined ? { form: problem.userMessage } : { email: typed }
-  return shown(visit, organization, { invite: { email, role, errors } }, problem)
+  return organizationPage(visit, organization, { invite: { email, role, errors } }, problem)
 }
 
 const INVALID_EMAIL = 'Enter a valid email address.'
@@ -170,18 +175,22 @@ const INVITING: Record<string, string> = {
 async function rename(visit: Visit, organization: OrganizationInFull, form: URLSearchParams): Promise<Outcome> {
   const { id } = organization
   const name = form.get('name')?.trim() ?? ''
-  if (name === '') return shown(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
-  const answer = await ask(visit, '/organization/update', { organizationId: id, data: { name } })
+  if (name === '') return organizationPage(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
+  const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
-  return shown(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer.problem)
+  return organizationPage(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer.problem)
 }
 
 function nameErrors(refusal: Refusal): NameErrors {
-  const says = refusal.problem.userMessage
-  return concernsField(refusal, 'name') ? { name: besideField(says) } : { form: says }
+  const message = refusal.problem.userMessage
+  return concernsField(refusal, 'name') ? { name: besideField(message) } : { form: message }
 }
 
-async function asked(visit: Visit, organization: OrganizationInFull, problem: Problem | undefined): Promise<Outcome> {
+async function deletePage(
+  visit: Visit,
+  organization: OrganizationInFull,
+  problem: Problem | undefined,
+): Promise<Outcome> {
   requireRole(organization.role, 'admin')
   const holdings = await holdingsOf(visit.service.store, organization.id)
   const view = (

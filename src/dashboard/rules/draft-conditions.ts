@@ -29,6 +29,7 @@ type FieldSubject = (typeof FACTS)[number] | 'query'
 /** Subjects that share form fields. */
 export type SubjectKind = Exclude<Subject, FieldSubject> | 'field'
 
+/** The kind of form fields that a subject has. */
 export function kindOf(subject: Subject): SubjectKind {
   return isFieldSubject(subject) ? 'field' : subject
 }
@@ -112,8 +113,8 @@ function ofInstant(json: Json, op: LeafOperator): Partial<DraftLeaf> {
 }
 
 /** The condition of a draft, complete or not. */
-export function writtenCondition(condition: DraftCondition): unknown {
-  if ('of' in condition) return { op: condition.op, of: condition.of.map(writtenCondition) }
+export function toCondition(condition: DraftCondition): unknown {
+  if ('of' in condition) return { op: condition.op, of: condition.of.map(toCondition) }
   const { subject } = condition
   const leaf = subject === '' ? {} : WRITERS[kindOf(subject)](condition)
   return isSameTime(leaf, condition.was) ? condition.was : leaf

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
-import { withScheme } from '../../imports/paste.ts'
-import { countLeaves, type DraftCondition, draftCondition, writtenCondition } from './draft-conditions.ts'
+import { withScheme } from '../../imports/line-links.ts'
+import { countLeaves, type DraftCondition, draftCondition, toCondition } from './draft-conditions.ts'
 
 // Draft policies: their form fields, complete or not, and their conversion from and to policies.
 
 export interface DraftTab {
   url: string
   note: string
+  section: string
 }
 
 /** An open rule: each part is a field of the form. */
@@ -37,26 +38,30 @@ const MAX_OPEN_CONDITIONS = 200
 const MAX_OPEN_TABS = 50
 
 /** A policy to be sent, not validated yet. */
-export interface WrittenPolicy {
+export interface UnvalidatedPolicy {
   version: 1
   rules: unknown[]
 }
 
 /** The policy of a draft. */
-export function written({ rules }: Draft): WrittenPolicy {
-  return { version: 1, rules: rules.map(writtenRule) }
+export function toPolicy({ rules }: Draft): UnvalidatedPolicy {
+  return { version: 1, rules: rules.map(toRule) }
 }
 
 /** One rule to be sent. */
-export function writtenRule(rule: DraftRule): unknown {
+export function toRule(rule: DraftRule): unknown {
   if ('json' in rule) return rule.json
   const { id, name, showBadge, when, tabs } = rule
   return {
     ...(id === '' ? {} : { id }),
     name,
     ...(showBadge === undefined ? {} : { showBadge }),
-    when: writtenCondition(when),
-    tabs: tabs.map(({ url, note }) => ({ url: withScheme(url), ...(note === '' ? {} : { note }) })),
+    when: toCondition(when),
+    tabs: tabs.map(({ url, note, section }) => ({
+      url: withScheme(url),
+      ...(note === '' ? {} : { note }),
+      ...(section.trim() === '' ? {} : { section: section.trim() }),
+    })),
   }
 }
 
@@ -67,7 +72,7 @@ export function draftOf(policy: unknown): Draft {
 }
 
 /** A rule as fields; invalid parts of its JSON are left out. */
-export function opened(rule: DraftRule): OpenRule {
+export function toOpenRule(rule: DraftRule): OpenRule {
   if (!('json' in rule)) return rule
   const { id, name, showBadge, when, tabs } = asObject(rule.json)
   return {
@@ -76,8 +81,8 @@ export function opened(rule: DraftRule): OpenRule {
     showBadge: typeof showBadge === 'boolean' ? showBadge : undefined,
     when: draftCondition(when),
     tabs: asList(tabs).map((tab) => {
-      const { url, note } = asObject(tab)
-      return { url: asText(url), note: asText(note) }
+      const { url, note, section } = asObject(tab)
+      return { url: asText(url), note: asText(note), section: asText(section) }
     }),
   }
 }
@@ -85,9 +90,9 @@ export function opened(rule: DraftRule): OpenRule {
 /** Whether a rule can be edited as fields: nothing is lost, and it is not too large. */
 export function canOpen(rule: DraftRule): boolean {
   if (!('json' in rule)) return true
-  const draft = opened(rule)
+  const draft = toOpenRule(rule)
   if (countLeaves(draft.when) > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
-  return isDeepStrictEqual(writtenRule(draft), withoutEmptyNotes(rule.json))
+  return isDeepStrictEqual(toRule(draft), withoutEmptyNotes(rule.json))
 }
 
 /** Drops an empty note: neither the form nor a viewer can tell it from none. */

@@ -12,7 +12,7 @@ import {
   SUBJECTS,
 } from './draft-conditions.ts'
 import type { Removed } from './editing.ts'
-import { type TriedViewer, triedViewer } from './tried-viewer.ts'
+import { type TestViewer, testViewer } from './test-viewer.ts'
 
 /** The submitted form of the rules page. */
 export interface SentRules {
@@ -23,7 +23,7 @@ export interface SentRules {
   /** The edited rules; null if the form only tests the saved ones. */
   source: { draft: Draft } | { json: string } | null
   removed: Removed | null
-  viewer: TriedViewer
+  viewer: TestViewer
   /** The browser's time zone, if its script sent it. */
   zone: string
 }
@@ -108,7 +108,11 @@ function readRule(rule: Tree, zone: string): DraftRule {
     name: textOf(rule, 'name'),
     showBadge: badge === undefined ? undefined : badge === 'true',
     when: readCondition(rule.of.get('when') ?? newTree(), zone),
-    tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({ url: textOf(tab, 'url'), note: textOf(tab, 'note') })),
+    tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({
+      url: textOf(tab, 'url'),
+      note: textOf(tab, 'note'),
+      section: textOf(tab, 'section'),
+    })),
   }
 }
 
@@ -159,7 +163,7 @@ function readRemoved(root: Tree): Removed | null {
   return { at: Number(textOf(removed, 'at')) || 0, json: parseJson(textOf(removed, 'json')) }
 }
 
-function readViewer(root: Tree): TriedViewer {
+function readViewer(root: Tree): TestViewer {
   const viewer = root.of.get('viewer') ?? newTree()
-  return triedViewer((name) => textOf(viewer, name).trim())
+  return testViewer((name) => textOf(viewer, name).trim())
 }

@@ -9,11 +9,11 @@ export function readPolicyJson(text: string): { value: unknown } | { wrong: stri
     return { value: parseJson(text) }
   } catch (error) {
     if (error instanceof Problem && error.message.includes('nested')) return { wrong: error.message }
-    return { wrong: whereWrong(text) }
+    return { wrong: syntaxErrorOf(text) }
   }
 }
 
-function whereWrong(text: string): string {
+function syntaxErrorOf(text: string): string {
   if (text.trim() === '') return 'There is nothing here: write a policy, or go back to the builder.'
   try {
     parse(text)
@@ -31,7 +31,7 @@ function whereWrong(text: string): string {
 }
 
 /** The errors of a policy, each with its line in the text and its path. */
-export function wrongInJson(text: string, issues: readonly Issue[]): string[] {
+export function jsonErrors(text: string, issues: readonly Issue[]): string[] {
   const root = parse(text).body
   return issues
     .filter(({ path }) => path[0] === 'resolutionPolicy')

@@ -2,21 +2,21 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { type AbsentFacts, findingsOf, type Tried } from '../../../views/dashboard/rules/notes.ts'
+import { type AbsentFacts, findingsOf, type TestResult } from '../../../views/dashboard/rules/notes.ts'
 import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
-import type { Writing } from '../../../views/dashboard/rules/section.tsx'
+import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import type { Problem } from '../../core/problem.ts'
 import { allowsRole } from '../../identity/roles.ts'
-import type { Shown } from '../screens.tsx'
+import type { ScreenPage } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
 import { draftOf } from './draft.ts'
 import type { SentRules } from './form.ts'
-import { wrongInJson } from './json.ts'
+import { jsonErrors } from './json.ts'
 import { policyOf, type Source } from './source.ts'
-import { type TriedViewer, triedViewer } from './tried-viewer.ts'
-import { tryOut } from './try.ts'
+import { testRules } from './test-rules.ts'
+import { type TestViewer, testViewer } from './test-viewer.ts'
 import { unfinishedIn } from './unfinished.ts'
 
 /** The state of the page before its rules are tested. */
@@ -24,22 +24,22 @@ export interface State {
   source: Source | null
   version: number | null
   removed: SentRules['removed']
-  viewer: TriedViewer
+  viewer: TestViewer
   zone: string
   focus: string
   announcement: string
-  moment: 'writing' | 'saving'
+  moment: 'editing' | 'saving'
   alert: string | null
   conflict: JSX.Element | null
 }
 
 export const FRESH: Omit<State, 'source' | 'version'> = {
   removed: null,
-  viewer: triedViewer(() => ''),
+  viewer: testViewer(() => ''),
   zone: '',
   focus: '',
   announcement: '',
-  moment: 'writing',
+  moment: 'editing',
   alert: null,
   conflict: null,
 }
@@ -48,30 +48,30 @@ export const FRESH: Omit<State, 'source' | 'version'> = {
 export async function pageOf(visit: Visit, bundle: StoredBundle, state: State): Promise<PolicyProps> {
   const { site } = visit
   const { viewer, zone, alert, conflict, moment } = state
-  const source = allowsRole(roleOver(bundle, site.viewer), 'editor') ? state.source : null
+  const source = allowsRole(roleOver(bundle, site.user), 'editor') ? state.source : null
   const read = source === null ? { policy: undefined } : policyOf(source)
   const unfinished = source !== null && 'draft' in source ? unfinishedIn(source.draft) : []
-  const tried: Tried =
+  const testResult: TestResult =
     'wrong' in read
       ? { preview: null, places: [], issues: [], message: read.wrong }
-      : await tryOut(visit, read.policy, viewer, unfinished)
+      : await testRules(visit, read.policy, viewer, unfinished)
   const draft = source !== null && 'draft' in source ? source.draft : draftOf(bundle.resolutionPolicy)
-  const findings = findingsOf(draft, tried, absentHere(bundle, visit), moment)
-  const writing = source === null ? null : writingOf(state, source, read, tried, bundle)
-  return { site, bundle, writing, viewer, tried, findings, alert, conflict, zone }
+  const findings = findingsOf(draft, testResult, absentHere(bundle, visit), moment)
+  const editor = source === null ? null : editorOf(state, source, read, testResult, bundle)
+  return { site, bundle, editor, viewer, testResult, findings, alert, conflict, zone }
 }
 
-function writingOf(
+function editorOf(
   { version, removed, focus, announcement }: State,
   source: Source,
   read: ReturnType<typeof policyOf>,
-  tried: Tried,
+  testResult: TestResult,
   bundle: StoredBundle,
-): Writing {
+): RulesEditorState {
   const isUnsaved = 'wrong' in read || isChanged(read.policy, bundle)
   const rest = { removed, focus, announcement, isChanged: isUnsaved, version: version ?? bundle.versionNumber }
   if ('draft' in source) return { ...rest, source }
-  const wrong = 'wrong' in read ? [read.wrong] : wrongInJson(source.json, tried.issues)
+  const wrong = 'wrong' in read ? [read.wrong] : jsonErrors(source.json, testResult.issues)
   return { ...rest, source: { json: { text: source.json, wrong } } }
 }
 
@@ -92,6 +92,6 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
 }
 
 /** The page as a response. */
-export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): Shown {
+export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): ScreenPage {
   return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
 }

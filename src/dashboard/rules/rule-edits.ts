@@ -1,5 +1,5 @@
 import { POLICY_BOUNDS } from '../../policies/shapes.ts'
-import { canOpen, type Draft, type DraftRule, type OpenRule, opened, writtenRule } from './draft.ts'
+import { canOpen, type Draft, type DraftRule, type OpenRule, toOpenRule, toRule } from './draft.ts'
 import { type DraftLeaf, newLeaf } from './draft-conditions.ts'
 import { atRule, type Edit, type Edited, moved } from './editing.ts'
 
@@ -13,12 +13,12 @@ export const RULE_EDITS: Record<string, Edit> = {
   'rule.open': ({ draft }, [place]) =>
     atRule(draft, place, (rule, at) => {
       if (!canOpen(rule)) return {}
-      draft.rules[at] = opened(rule)
+      draft.rules[at] = toOpenRule(rule)
       return { focus: `rules.${at}.name` }
     }),
   'rule.close': ({ draft }, [place]) =>
     atRule(draft, place, (rule, at) => {
-      draft.rules[at] = { json: writtenRule(rule) }
+      draft.rules[at] = { json: toRule(rule) }
       return { focus: `rules.${at}.edit` }
     }),
   'rule.up': ({ draft }, [place]) => moved(draft.rules, place, -1, 'Rule', (at) => `rules.${at}`),
@@ -30,15 +30,15 @@ export const RULE_EDITS: Record<string, Edit> = {
   'rule.copy': ({ draft }, [place]) =>
     atRule(draft, place, (rule, at) => {
       if (draft.rules.length >= POLICY_BOUNDS.rules) return {}
-      const { id: _, ...copy } = opened(rule)
-      const json = writtenRule({ ...copy, id: '', name: freeName(draft, copy.name) })
-      draft.rules.splice(at + 1, 0, canOpen(rule) ? opened({ json }) : withoutId(rule, freeName(draft, copy.name)))
+      const { id: _, ...copy } = toOpenRule(rule)
+      const json = toRule({ ...copy, id: '', name: freeName(draft, copy.name) })
+      draft.rules.splice(at + 1, 0, canOpen(rule) ? toOpenRule({ json }) : withoutId(rule, freeName(draft, copy.name)))
       return { focus: `rules.${at + 1}.name`, announcement: 'Rule duplicated' }
     }),
   'rule.remove': ({ draft }, [place]) =>
     atRule(draft, place, (rule, at) => {
       draft.rules.splice(at, 1)
-      return { removed: { at, json: writtenRule(rule) }, focus: 'undo', announcement: 'Rule removed' }
+      return { removed: { at, json: toRule(rule) }, focus: 'undo', announcement: 'Rule removed' }
     }),
   'rule.undo': ({ draft, removed }) => {
     if (removed === null) return
@@ -61,18 +61,18 @@ type StartName = keyof typeof STARTS
 function added(draft: Draft, { name, when }: Pick<OpenRule, 'name' | 'when'>): Partial<Edited> {
   const at = draft.rules.length
   if (at >= POLICY_BOUNDS.rules) return {}
-  draft.rules.push({ id: '', name, showBadge: undefined, when, tabs: [{ url: '', note: '' }] })
+  draft.rules.push({ id: '', name, showBadge: undefined, when, tabs: [{ url: '', note: '', section: '' }] })
   return { focus: `rules.${at}.name`, announcement: `Rule ${at + 1} added` }
 }
 
 function withoutId(rule: DraftRule, name: string): DraftRule {
-  const { id: _, ...rest } = (writtenRule(rule) ?? {}) as Record<string, unknown>
+  const { id: _, ...rest } = (toRule(rule) ?? {}) as Record<string, unknown>
   return { json: { ...rest, name } }
 }
 
 /** An unused rule name: `name`, `name 2`, … */
 function freeName({ rules }: Draft, name: string): string {
-  const taken = new Set(rules.map((rule) => opened(rule).name))
+  const taken = new Set(rules.map((rule) => toOpenRule(rule).name))
   if (!taken.has(name)) return name
   const base = [...name.replace(/ \d+$/, '')].slice(0, POLICY_BOUNDS.name - 4).join('')
   for (let number = 2; ; number += 1) if (!taken.has(`${base} ${number}`)) return `${base} ${number}`

@@ -3,10 +3,10 @@
 import { FACTS } from '../../../db/policy.ts'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { Checked } from '../../../views/dashboard/rules/checked.tsx'
+import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
 import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
-import { Part } from '../../../views/dashboard/rules/parts.tsx'
+import { OutOfBand } from '../../../views/dashboard/rules/parts.tsx'
 import { ownTabs, RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
 import { Tester } from '../../../views/dashboard/rules/tester.tsx'
 import { Verdict } from '../../../views/dashboard/rules/verdict.tsx'
@@ -18,14 +18,14 @@ import { htmxTarget } from '../../http/htmx.ts'
 import { viewerOf } from '../../policies/viewer.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import { run, type Visit } from '../visit.ts'
-import { draftOf, written } from './draft.ts'
+import { draftOf, toPolicy } from './draft.ts'
 import { edit } from './draft-edits.ts'
 import { readRules, type SentRules } from './form.ts'
 import { policyText } from './json.ts'
 import { FRESH, pageOf, type State, screenOf } from './page.tsx'
 import { noVersion, save } from './save.ts'
 import { fromJson, type Source } from './source.ts'
-import type { TriedViewer } from './tried-viewer.ts'
+import type { TestViewer } from './test-viewer.ts'
 
 /** The rules page of a bundle: edit, read and test (decisions 11). */
 export const policyScreens: readonly Screen[] = [
@@ -82,36 +82,36 @@ function applyAction(
   const same = { source, removed, focus: '', announcement: '' }
   if ('json' in source) return name === 'builder' ? { ...same, source: fromJson(source.json) ?? source } : same
   if (name === 'json')
-    return { ...same, source: { json: policyText(written(source.draft)) }, removed: null, focus: 'json' }
+    return { ...same, source: { json: policyText(toPolicy(source.draft)) }, removed: null, focus: 'json' }
   if (name === undefined || !name.includes('.')) return same
   return { source, ...edit({ draft: source.draft, own: ownTabs(bundle), removed }, action) }
 }
 
 /** The part of the page that a button changes. */
 function part(action: string, props: PolicyProps): Outcome {
-  const { writing, viewer, tried, findings, bundle } = props
-  if (action === 'check') return { part: <Checked {...props} /> }
-  if (action === 'me' || writing === null) {
-    return { part: <Tester viewer={viewer} tried={tried} findings={findings} />, into: '#try' }
+  const { editor, viewer, testResult, findings, bundle } = props
+  if (action === 'check') return { part: <CheckedRules {...props} /> }
+  if (action === 'me' || editor === null) {
+    return { part: <Tester viewer={viewer} testResult={testResult} findings={findings} />, into: '#try' }
   }
   const view = (
     <>
-      <RulesSection writing={writing} bundle={bundle} findings={findings} />
-      <Part id="verdict">
-        <Verdict tried={tried} />
-      </Part>
-      <Part id="unsaved">
-        <Unsaved isChanged={writing.isChanged} slug={bundle.slug} />
-      </Part>
+      <RulesSection editor={editor} bundle={bundle} findings={findings} />
+      <OutOfBand id="verdict">
+        <Verdict testResult={testResult} />
+      </OutOfBand>
+      <OutOfBand id="unsaved">
+        <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
+      </OutOfBand>
     </>
   )
   return { part: view, into: '#rules' }
 }
 
 /** The visitor as the launcher would see them. */
-function visitorAsViewer(visit: Visit, bundle: StoredBundle): TriedViewer {
+function visitorAsViewer(visit: Visit, bundle: StoredBundle): TestViewer {
   const { request, service, session } = visit
-  const orgRole = bundle.owner.type === 'organization' ? roleOver(bundle, visit.site.viewer) : null
+  const orgRole = bundle.owner.type === 'organization' ? roleOver(bundle, visit.site.user) : null
   const account = { emailDomain: session.emailDomain, orgRole }
   const { countryHeader } = service.config
   const viewer = viewerOf({ headers: request.headers, url: '', now: Date.now(), countryHeader, account })

@@ -1,12 +1,12 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
-import type { Tried } from '../../../views/dashboard/rules/notes.ts'
+import type { TestResult } from '../../../views/dashboard/rules/notes.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { updateBundle } from '../../bundles/operations.ts'
 import { Problem } from '../../core/problem.ts'
 import { conflictOf, sidesOf } from '../editor/conflict.tsx'
 import type { Outcome } from '../screens.tsx'
-import { explained, run, type Visit } from '../visit.ts'
-import { canOpen, type Draft, opened } from './draft.ts'
+import { resultOrProblem, run, type Visit } from '../visit.ts'
+import { canOpen, type Draft, toOpenRule } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
 import { canonical, policyOf, type Source } from './source.ts'
@@ -30,7 +30,7 @@ export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, 
   if (version === null) throw noVersion()
   if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: withFlash(page, 'unchanged') }
   const change = { slug, resolutionPolicy: read.policy }
-  const saved = await explained(() => run(visit, updateBundle, change, { expectedVersion: version }))
+  const saved = await resultOrProblem(() => run(visit, updateBundle, change, { expectedVersion: version }))
   if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') {
     const sides = await sidesOf(visit, slug, version)
@@ -39,7 +39,7 @@ export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, 
     return screenOf(theirs, await pageOf(visit, theirs, { ...state, conflict, version: theirs.versionNumber }), saved)
   }
   const props = await pageOf(visit, bundle, { ...state, alert: saved.issues.length === 0 ? saved.message : NOT_SAVED })
-  if (!('draft' in source) || !openWrong(source.draft, props.tried)) return screenOf(bundle, props, saved)
+  if (!('draft' in source) || !openInvalidRules(source.draft, props.testResult)) return screenOf(bundle, props, saved)
   return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: props.alert }), saved)
 }
 
@@ -51,9 +51,9 @@ export function noVersion(): Problem {
 const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
 
 /** Opens closed rules with errors, which are shown beside their fields. Returns whether any was opened. */
-function openWrong({ rules }: Draft, { issues }: Tried): boolean {
+function openInvalidRules({ rules }: Draft, { issues }: TestResult): boolean {
   const closed = new Set(issues.map(({ path }) => (path[1] === 'rules' ? Number(path[2]) : -1)))
   const wrong = rules.map((rule, at) => closed.has(at) && 'json' in rule && canOpen(rule))
-  for (const [at, rule] of rules.entries()) if (wrong[at]) rules[at] = opened(rule)
+  for (const [at, rule] of rules.entries()) if (wrong[at]) rules[at] = toOpenRule(rule)
   return wrong.includes(true)
 }

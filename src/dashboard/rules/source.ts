@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
-import { canOpen, type Draft, draftOf, written } from './draft.ts'
+import { canOpen, type Draft, draftOf, toPolicy } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { readPolicyJson } from './json.ts'
 
@@ -15,7 +15,7 @@ export function fromJson(text: string): { draft: Draft } | null {
   const policy = canonical(read.value)
   const draft = draftOf(policy ?? read.value)
   if (policy !== null || read.value === null) return { draft }
-  return isDeepStrictEqual(written(draft), read.value) && draft.rules.every(canOpen) ? { draft } : null
+  return isDeepStrictEqual(toPolicy(draft), read.value) && draft.rules.every(canOpen) ? { draft } : null
 }
 
 /** A policy in its canonical form; null if it is invalid. */
@@ -26,7 +26,7 @@ export function canonical(json: unknown): SentPolicy | null {
 
 /** The policy of the edited rules, null if there are none; `wrong` if the text is not JSON. */
 export function policyOf(source: Source): { policy: unknown } | { wrong: string } {
-  if ('draft' in source) return { policy: source.draft.rules.length === 0 ? null : written(source.draft) }
+  if ('draft' in source) return { policy: source.draft.rules.length === 0 ? null : toPolicy(source.draft) }
   const read = readPolicyJson(source.json)
   return 'wrong' in read ? read : { policy: read.value }
 }

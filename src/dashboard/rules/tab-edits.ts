@@ -4,7 +4,8 @@ import { atRule, type Edit, type Editing, moved } from './editing.ts'
 
 /** The buttons of a rule's tabs. */
 export const TAB_EDITS: Record<string, Edit> = {
-  'tab.add': (editing, [place]) => withTabs(editing, place, () => [{ url: '', note: '' }]),
+  'tab.add': (editing, [place]) =>
+    withTabs(editing, place, (tabs) => [{ url: '', note: '', section: tabs.at(-1)?.section ?? '' }]),
   'tab.own': (editing, [place, which]) => withTabs(editing, place, () => editing.own.slice(Number(which)).slice(0, 1)),
   'tab.all': (editing, [place]) =>
     withTabs(editing, place, (tabs) => editing.own.filter(({ url }) => tabs.every((tab) => tab.url.trim() !== url))),

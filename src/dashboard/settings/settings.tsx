@@ -9,14 +9,14 @@ import { NoticePage } from '../../../views/parts/notice.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
 import { page, seeOther } from '../../http/respond.ts'
-import { consequences } from '../../identity/holdings.ts'
+import { deletionEffects } from '../../identity/holdings.ts'
 import { localPath } from '../../identity/links.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
 import { withCookies } from '../../pages/account-forms.ts'
-import { agentOf } from '../../policies/agents.ts'
-import { ask, concernsField, demand } from '../identity.ts'
+import { parseUserAgent } from '../../policies/user-agent.ts'
+import { callAuth, concernsField, mustCallAuth } from '../auth-calls.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
 
@@ -26,7 +26,7 @@ const SETTINGS = '/dashboard/settings'
 export const settingsScreens: readonly Screen[] = [
   {
     path: SETTINGS,
-    get: (visit) => shown(visit),
+    get: (visit) => settingsPage(visit),
     async post(visit, form) {
       const change = CHANGES.get(form.get('change') ?? '')
       if (change === undefined) throw new Problem('BAD_REQUEST', 'This page is out of date. Reload it and try again.')
@@ -39,14 +39,14 @@ export const settingsScreens: readonly Screen[] = [
       const { service, session, params } = visit
       const token = await tokenOf(service.store, session.userId, params.id ?? '')
       // A session that has already ended is the desired result.
-      if (token !== null && params.id !== session.id) await demand(visit, '/revoke-session', { token })
+      if (token !== null && params.id !== session.id) await mustCallAuth(visit, '/revoke-session', { token })
       return { to: withFlash(SETTINGS, 'sessionEnded') }
     },
   },
   {
     path: '/dashboard/settings/sessions/end',
     async post(visit) {
-      await demand(visit, '/revoke-other-sessions', {})
+      await mustCallAuth(visit, '/revoke-other-sessions', {})
       return { to: withFlash(SETTINGS, 'sessionsEnded') }
     },
   },
@@ -64,34 +64,34 @@ const CHANGES = new Map<string, Change>(
   Object.entries({
     async name(visit, form) {
       const name = form.get('name')?.trim() ?? ''
-      const answer = await ask(visit, '/update-user', { name })
+      const answer = await callAuth(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      const says = answer.problem.userMessage
-      const errors = concernsField(answer, 'name') ? { name: besideField(says) } : { form: says }
-      return shown(visit, { name, errors }, answer.problem)
+      const message = answer.problem.userMessage
+      const errors = concernsField(answer, 'name') ? { name: besideField(message) } : { form: message }
+      return settingsPage(visit, { name, errors }, answer.problem)
     },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
-      const answer = await ask(visit, '/send-verification-email', { email, callbackURL })
+      const answer = await callAuth(visit, '/send-verification-email', { email, callbackURL })
       if (!(answer instanceof Response))
-        return shown(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
+        return settingsPage(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
       // Other pages have no place for this error.
       const back = callbackURL.startsWith('/dashboard') ? callbackURL : SETTINGS
       return { to: withFlash(back, 'verificationSent') }
     },
     async password(visit, form) {
       const [currentPassword, newPassword] = [form.get('currentPassword') ?? '', form.get('newPassword') ?? '']
-      const answer = await ask(visit, '/change-password', { currentPassword, newPassword })
+      const answer = await callAuth(visit, '/change-password', { currentPassword, newPassword })
       if (!(answer instanceof Response)) {
-        return shown(visit, { errors: explain(answer.code, answer.problem.userMessage) }, answer.problem)
+        return settingsPage(visit, { errors: explain(answer.code, answer.problem.userMessage) }, answer.problem)
       }
       return { to: withFlash(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
-      const answer = await ask(visit, '/request-password-reset', { email: visit.session.email })
+      const answer = await callAuth(visit, '/request-password-reset', { email: visit.session.email })
       if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
-      return shown(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
+      return settingsPage(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
     },
   } satisfies Record<string, Change>),
 )
@@ -104,7 +104,7 @@ function explain(code: string, message: string): SettingsErrors {
   return { form: message }
 }
 
-async function shown(
+async function settingsPage(
   visit: Visit,
   { name, errors = {} }: { name?: string; errors?: SettingsErrors } = {},
   problem?: Problem,
@@ -115,7 +115,7 @@ async function shown(
     usesPassword(service, session.userId),
   ])
   const browsers = sessions.map(({ id, userAgent, createdAt }): Browser => {
-    return { id, createdAt, isThis: id === session.id, ...agentOf(userAgent ?? '') }
+    return { id, createdAt, isThis: id === session.id, ...parseUserAgent(userAgent ?? '') }
   })
   const view = (
     <SettingsView
@@ -141,7 +141,7 @@ async function deletion(
 ): Promise<Outcome> {
   const { service, session, site } = visit
   const [takes, needsPassword] = await Promise.all([
-    consequences(service.store, session.userId),
+    deletionEffects(service.store, session.userId),
     usesPassword(service, session.userId),
   ])
   const proof = needsPassword ? 'password' : isRecent(session.signedInAt) ? 'none' : 'signInAgain'
@@ -161,7 +161,7 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
     const error = 'Enter your password.'
     return deletion(visit, { password: error }, new Problem('BAD_REQUEST', error))
   }
-  const answer = await ask(visit, '/delete-user', password === null || password === '' ? {} : { password })
+  const answer = await callAuth(visit, '/delete-user', password === null || password === '' ? {} : { password })
   if (!(answer instanceof Response)) {
     const { code, problem } = answer
     const errors = code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: problem.userMessage }

@@ -3,13 +3,13 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { History, HistoryView } from '../../../views/dashboard/versions/history.tsx'
 import type { ComparisonForm, HistoryProps } from '../../../views/dashboard/versions/history-props.ts'
+import type { Version } from '../../bundles/history.ts'
 import { listVersions, restoreVersion } from '../../bundles/version-operations.ts'
-import type { Version } from '../../bundles/versions.ts'
 import { Problem } from '../../core/problem.ts'
 import { typed, versionIn } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
-import type { Screen, Shown } from '../screens.tsx'
-import { explained, run, type Visit } from '../visit.ts'
+import type { Screen, ScreenPage } from '../screens.tsx'
+import { resultOrProblem, run, type Visit } from '../visit.ts'
 
 /** Versions per page; each is compared with the one before. */
 const PAGE = 20
@@ -21,7 +21,7 @@ export const versionScreens: readonly Screen[] = [
     async get(visit) {
       const props = await history(visit, visit.query)
       if (htmxTarget(visit.request) === 'history') return { part: <History {...props} /> }
-      return shown(props)
+      return historyPage(props)
     },
   },
   {
@@ -31,14 +31,14 @@ export const versionScreens: readonly Screen[] = [
       const expectedVersion = versionIn(form.get('expectedVersion') ?? '')
       if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'expectedVersion must be the version you last saw')
       const input = typed(restoreVersion.input, { slug: slug ?? '', versionNumber: versionNumber ?? '' })
-      const restored = await explained(() => run(visit, restoreVersion, input, { expectedVersion }))
+      const restored = await resultOrProblem(() => run(visit, restoreVersion, input, { expectedVersion }))
       if (restored instanceof Problem) {
         const props = await history(visit, new URLSearchParams())
         const isStale = restored.code === 'VERSION_CONFLICT'
         const alert = isStale
           ? `Nothing was restored: version ${props.latest} was saved meanwhile. See what it changed, then restore again.`
           : `Nothing was restored. ${restored.message}`
-        return shown({ ...props, alert }, restored)
+        return historyPage({ ...props, alert }, restored)
       }
       const version = String(restored.versionNumber)
       return {
@@ -48,7 +48,7 @@ export const versionScreens: readonly Screen[] = [
   },
 ]
 
-function shown(props: HistoryProps, problem?: Problem): Shown {
+function historyPage(props: HistoryProps, problem?: Problem): ScreenPage {
   const { form } = props
   const wrong = form.errors.from ?? form.errors.to
   return {
@@ -62,13 +62,13 @@ function shown(props: HistoryProps, problem?: Problem): Shown {
 /** What the query selects: a page of versions with one in full, or a comparison of two. */
 async function history(visit: Visit, query: URLSearchParams): Promise<HistoryProps> {
   const slug = visit.params.slug ?? ''
-  const asked = versionIn(query.get('version') ?? '')
-  const { bundle, versions: found, before } = await pageOf(visit, slug, query.get('before'), asked)
+  const wanted = versionIn(query.get('version') ?? '')
+  const { bundle, versions: found, before } = await pageOf(visit, slug, query.get('before'), wanted)
   const versions = found.slice(0, PAGE)
   const latest = Math.max(bundle.versionNumber, found[0]?.versionNumber ?? 0)
   const form = comparisonForm(query, latest)
   const comparison = query.has('from') || query.has('to') ? await compared(visit, slug, form) : null
-  const open = versions.find(({ versionNumber }) => versionNumber === asked) ?? versions[0]
+  const open = versions.find(({ versionNumber }) => versionNumber === wanted) ?? versions[0]
   return {
     site: visit.site,
     bundle,
@@ -83,16 +83,16 @@ async function history(visit: Visit, query: URLSearchParams): Promise<HistoryPro
   }
 }
 
-/** A page of versions before `before`, or with `asked`, and one more to compare the last of them with. */
-async function pageOf(visit: Visit, slug: string, before: string | null, asked: number | null) {
+/** A page of versions before `before`, or with `wanted`, and one more to compare the last of them with. */
+async function pageOf(visit: Visit, slug: string, before: string | null, wanted: number | null) {
   const page = async (from: string | null) => {
     const input = typed(listVersions.input, { slug, ...(from === null ? {} : { before: from }) })
     const found = await run(visit, listVersions, { ...input, limit: PAGE + 1 })
     return { ...found, before: from === null ? null : Number(from) }
   }
   const found = await page(before)
-  const isFar = before === null && asked !== null && asked <= found.bundle.versionNumber - PAGE
-  return isFar ? page(String(asked + 1)) : found
+  const isFar = before === null && wanted !== null && wanted <= found.bundle.versionNumber - PAGE
+  return isFar ? page(String(wanted + 1)) : found
 }
 
 /** The comparison selected by the query, by default the last edit. */
@@ -104,9 +104,9 @@ function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm 
     return version !== null && version <= latest
   }
   if (from !== null || to !== null) {
-    const says = `This bundle has the versions 1 to ${latest}.`
-    if (!isThere(from)) errors.from = says
-    if (!isThere(to)) errors.to = says
+    const message = `This bundle has the versions 1 to ${latest}.`
+    if (!isThere(from)) errors.from = message
+    if (!isThere(to)) errors.to = message
   }
   return { from: from ?? String(Math.max(1, latest - 1)), to: to ?? String(latest), errors }
 }

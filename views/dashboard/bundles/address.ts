@@ -1,6 +1,6 @@
 import type { Listing } from '../../../src/bundles/shapes.ts'
 
-/** The address of the list as it was asked for. The sort is always in it: what a browser remembers may change. */
+/** The address of a list. Always includes the sort order, because the one that a browser remembers may change. */
 export function listAddress({ q, tag, sort, state, offset }: Omit<Listing, 'limit'>): string {
   const query = new URLSearchParams()
   if (q !== undefined) query.set('q', q)

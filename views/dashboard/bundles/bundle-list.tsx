@@ -10,27 +10,27 @@ import { listAddress } from './address.ts'
 import { BulkBar, mayChoose } from './bulk-bar.tsx'
 import { BundleRow } from './bundle-row.tsx'
 
-/** A page of bundles, and what was asked for. */
+/** A page of bundles, and the query that found it. */
 export interface ListProps {
   site: DashboardSite
   listed: Listed
   /** How many bundles there are on all pages together. */
   total: number
-  asked: Listing
-  /** What was counted of them lately, by their ids. */
+  listing: Listing
+  /** Recent views and clicks, by bundle id. */
   recent: ReadonlyMap<number, RecentCounts>
 }
 
-/** A page of bundles: what searching, sorting and paging replace. */
-export function BundleList({ site, listed, total, asked, recent }: ListProps): JSX.Element {
+/** A page of bundles, which searching, sorting and paging replace. */
+export function BundleList({ site, listed, total, listing, recent }: ListProps): JSX.Element {
   const { bundles, pagination } = listed
   const { limit, offset } = pagination
   const to = offset + bundles.length
-  const addressOf = (at: number) => listAddress({ ...asked, offset: at })
+  const addressOf = (at: number) => listAddress({ ...listing, offset: at })
   if (total === 0) {
     return (
       <div id="list" data-announcement="Nothing found">
-        <Empty heading="Nothing found" text={nothingFound(asked)}>
+        <Empty heading="Nothing found" text={nothingFound(listing)}>
           <p>
             <a href="/dashboard">Show all bundles</a>
           </p>
@@ -38,10 +38,10 @@ export function BundleList({ site, listed, total, asked, recent }: ListProps): J
       </div>
     )
   }
-  const isFiltered = asked.q !== undefined || asked.tag !== undefined
+  const isFiltered = listing.q !== undefined || listing.tag !== undefined
   return (
     <div id="list" data-announcement={`${count(total, 'bundle')}${isFiltered ? ' found' : ''}`}>
-      {mayChoose(asked, site.viewer.role) ? (
+      {mayChoose(listing, site.user.role) ? (
         <label class="choose scripted">
           <input type="checkbox" id="choose-all" />
           Select all on this page
@@ -52,13 +52,13 @@ export function BundleList({ site, listed, total, asked, recent }: ListProps): J
       <ul class="rows">
         {
           bundles.map((bundle) => (
-            <BundleRow bundle={bundle} site={site} asked={asked} recent={recent.get(bundle.id)} />
+            <BundleRow bundle={bundle} site={site} listing={listing} recent={recent.get(bundle.id)} />
           )) as 'safe'[]
         }
       </ul>
-      {mayChoose(asked, site.viewer.role) ? <BulkBar asked={asked} role={site.viewer.role} /> : ''}
+      {mayChoose(listing, site.user.role) ? <BulkBar listing={listing} role={site.user.role} /> : ''}
       <Pager
-        says={`${offset + 1} to ${to} of ${total}`}
+        text={bundles.length === total ? count(total, 'bundle') : `${offset + 1} to ${to} of ${total}`}
         previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
         next={to < total ? addressOf(offset + limit) : null}
       />

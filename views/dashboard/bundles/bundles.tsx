@@ -10,20 +10,21 @@ import { Examples } from './examples.tsx'
 import { Search } from './search.tsx'
 
 interface BundlesProps extends ListProps {
-  /** So that a second press of an example makes no second bundle. */
+  /** Prevents a second bundle on a second press of an example. */
   idempotencyKey: string
   history: HistoryUse
 }
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, total, asked, history, idempotencyKey } = props
-  const isDeleted = asked.state === 'deleted'
-  const mayEdit = allowsRole(site.viewer.role, 'editor')
+  const { site, total, listing, history, idempotencyKey } = props
+  const isDeleted = listing.state === 'deleted'
+  const mayEdit = allowsRole(site.user.role, 'editor')
+  const isEmpty = total === 0 && listing.q === undefined && listing.tag === undefined
   return (
     <>
       <Head title={isDeleted ? 'Deleted bundles' : 'Bundles'}>
-        {mayEdit && !isDeleted ? (
+        {mayEdit && !isDeleted && !isEmpty ? (
           <>
             <a class="button" href="/dashboard/links/import">
               Import
@@ -38,7 +39,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
         )}
       </Head>
       <HistoryNotice history={history} />
-      {total === 0 && asked.q === undefined && asked.tag === undefined ? (
+      {isEmpty ? (
         <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} idempotencyKey={idempotencyKey} />
       ) : (
         <Search {...props} />

@@ -3,7 +3,7 @@
 import { EXAMPLES } from '../../../src/bundles/examples.ts'
 import { count } from '../../../src/core/words.ts'
 
-/** Finished bundles to begin with: one press makes a copy and opens it. */
+/** Example bundles to start with: one click copies a bundle and opens it. */
 export function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
   return (
     <section class="examples" aria-labelledby="examples">
@@ -39,5 +39,5 @@ export function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.El
   )
 }
 
-/** How many of its links stand on a card. */
+/** Maximum links on an example's card. */
 const SHOWN = 3

@@ -13,15 +13,15 @@ const SORTS: Record<Listing['sort'], string> = {
   title: 'Title',
 }
 
-/** Searching and sorting, and the list that they change. */
+/** The search and sort controls, and the list that they change. */
 export function Search(props: ListProps): JSX.Element {
-  const { asked } = props
+  const { listing } = props
   return (
     <>
       <search>
         <form class="tools" method="get" action="/dashboard">
-          {asked.state === 'deleted' ? <input type="hidden" name="state" value="deleted" /> : ''}
-          {asked.tag === undefined ? '' : <input type="hidden" name="tag" value={attribute(asked.tag)} />}
+          {listing.state === 'deleted' ? <input type="hidden" name="state" value="deleted" /> : ''}
+          {listing.tag === undefined ? '' : <input type="hidden" name="tag" value={attribute(listing.tag)} />}
           <div class="search">
             <Icon name="search" />
             <input
@@ -29,9 +29,9 @@ export function Search(props: ListProps): JSX.Element {
               name="q"
               type="search"
               maxlength={BOUNDS.title}
-              placeholder="Search titles, links, notes and tags"
+              placeholder="Search bundles"
               aria-label="Search bundles"
-              value={attribute(asked.q ?? '')}
+              value={attribute(listing.q ?? '')}
               hx-get="/dashboard"
               hx-trigger="input changed delay:250ms"
               hx-include="closest form"
@@ -55,7 +55,7 @@ export function Search(props: ListProps): JSX.Element {
           >
             {
               Object.entries(SORTS).map(([sort, name]) => (
-                <option value={sort} selected={sort === asked.sort}>
+                <option value={sort} selected={sort === listing.sort}>
                   {name as 'safe'}
                 </option>
               )) as 'safe'[]
@@ -68,16 +68,16 @@ export function Search(props: ListProps): JSX.Element {
             Remember this order
           </button>
         </form>
-        {asked.tag === undefined ? '' : <TagFilter asked={asked} tag={asked.tag} />}
+        {listing.tag === undefined ? '' : <TagFilter listing={listing} tag={listing.tag} />}
       </search>
       <BundleList {...props} />
     </>
   )
 }
 
-/** The tag that the list is narrowed to, and the way out of it. */
-function TagFilter({ asked, tag }: Pick<ListProps, 'asked'> & { tag: string }): JSX.Element {
-  const { tag: _, ...rest } = asked
+/** The tag that the list is filtered by, and a link that removes the filter. */
+function TagFilter({ listing, tag }: Pick<ListProps, 'listing'> & { tag: string }): JSX.Element {
+  const { tag: _, ...rest } = listing
   return (
     <p class="filter hint">
       {'Tag '}

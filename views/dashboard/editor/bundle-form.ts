@@ -1,12 +1,17 @@
-import type { TextName } from '../../../src/bundles/content.ts'
+import type { ValueName } from '../../../src/bundles/content.ts'
 import type { Link } from '../../../src/bundles/diff.ts'
-import type { FoundList } from '../../../src/imports/import.ts'
+import type { FoundList } from '../../../src/imports/plan.ts'
 
 /** One link as typed, its tags separated by commas. */
 export type LinkFields = Record<keyof Link, string> & Pick<Link, 'openPolicy'>
 
+/** Whether a row was left empty, and so is not saved. */
+export function isEmptyLink({ url, note, tags }: LinkFields): boolean {
+  return [url, note, tags].every((text) => text.trim() === '')
+}
+
 /** A bundle's form as typed. */
-export interface BundleForm extends Record<TextName, string> {
+export interface BundleForm extends Record<ValueName, string> {
   /** Only for a new bundle. */
   slug: string
   links: LinkFields[]
@@ -15,7 +20,7 @@ export interface BundleForm extends Record<TextName, string> {
 /** What is wrong with one field; `link` is the index of the link that it belongs to. */
 export interface FormError {
   link: number | null
-  field: TextName | 'slug' | keyof LinkFields
+  field: ValueName | 'slug' | keyof LinkFields
   says: string
   /** Worth knowing, and no reason to refuse the form. */
   isHint?: true

@@ -17,6 +17,7 @@ interface EditBundleProps {
   /** Somebody else's saved changes, compared with the form. */
   conflict: JSX.Element | undefined
   state: EditorState
+  isPreviewHidden: boolean
   history: HistoryUse
 }
 
@@ -28,6 +29,7 @@ export function EditBundlePage({
   over,
   conflict,
   state,
+  isPreviewHidden,
   history,
 }: EditBundleProps): JSX.Element {
   const reminder = (
@@ -45,6 +47,7 @@ export function EditBundlePage({
         save={over === null ? 'Save' : 'Save mine anyway'}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
+        preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
       />
     </BundleFrame>
   )

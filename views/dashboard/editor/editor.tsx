@@ -1,10 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import { CONTENT, textsOf } from '../../../src/bundles/content.ts'
-import { Alert, described, Field, leading } from '../../parts/fields.tsx'
+import { aboutTextsOf, CONTENT } from '../../../src/bundles/content.ts'
+import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Links } from './links.tsx'
+import { Opening } from './opening.tsx'
+import { Preview, PreviewToggle } from './preview.tsx'
 
 interface EditorProps {
   /** Where the form posts to; its check is a path below. */
@@ -18,45 +20,50 @@ interface EditorProps {
   /** Content above the fields. */
   notice: JSX.Element | undefined
   state: EditorState
+  preview: { isHidden: boolean; hasRules: boolean }
 }
 
 /** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
-export function Editor({ action, kind, hidden, save, notice, state }: EditorProps): JSX.Element {
+export function Editor({ action, kind, hidden, save, notice, state, preview }: EditorProps): JSX.Element {
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
   return (
-    <form
-      class="editor"
-      id="editor"
-      method="post"
-      action={action}
-      enctype="multipart/form-data"
-      data-touched={isTouched ? '' : undefined}
-      data-kind={kind}
-      novalidate
-    >
-      <button type="submit" name="do" value="save" hidden safe>
-        {save}
-      </button>
-      {
-        Object.entries(hidden).map(([name, value]) => (
-          <input type="hidden" name={name} value={attribute(value)} />
-        )) as 'safe'[]
-      }
-      {notice === undefined ? '' : (notice as 'safe')}
-      <Alert text={checked.form} />
-      <About form={form} checked={checked} kind={kind} />
-      <Links action={action} state={state} />
-      <div class="save-bar">
-        <button type="submit" name="do" value="save" class="primary" safe>
+    <div class="editing">
+      <form
+        class="editor"
+        id="editor"
+        method="post"
+        action={action}
+        enctype="multipart/form-data"
+        data-touched={isTouched ? '' : undefined}
+        data-kind={kind}
+        novalidate
+      >
+        <button type="submit" name="do" value="save" hidden safe>
           {save}
         </button>
-        <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
-          {isNew ? 'Cancel' : 'Undo changes'}
-        </a>
-        <span class="unsaved">Unsaved changes</span>
-      </div>
-    </form>
+        {
+          Object.entries(hidden).map(([name, value]) => (
+            <input type="hidden" name={name} value={attribute(value)} />
+          )) as 'safe'[]
+        }
+        {notice === undefined ? '' : (notice as 'safe')}
+        <Alert text={checked.form} />
+        <About form={form} checked={checked} kind={kind} />
+        <Links action={action} state={state} />
+        <div class="save-bar">
+          <button type="submit" name="do" value="save" class="primary" safe>
+            {save}
+          </button>
+          <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
+            {isNew ? 'Cancel' : 'Undo changes'}
+          </a>
+          <span class="unsaved">Unsaved changes</span>
+          <PreviewToggle isHidden={preview.isHidden} />
+        </div>
+      </form>
+      <Preview {...preview} />
+    </div>
   )
 }
 
@@ -65,34 +72,35 @@ function About({
   checked,
   kind,
 }: Pick<EditorState, 'form' | 'checked'> & Pick<EditorProps, 'kind'>): JSX.Element {
-  const says = (field: FormError['field']) =>
+  const messageOf = (field: FormError['field']) =>
     checked.errors.find((error) => error.link === null && error.field === field)?.says
   return (
     <div class="about">
       {
-        textsOf('one').map((name) => (
-          <Field id={name} label={CONTENT[name].label} note="optional" error={says(name)}>
+        aboutTextsOf('one').map((name) => (
+          <Field id={name} label={CONTENT[name].label} note="optional" error={messageOf(name)}>
             <input
               id={name}
               name={name}
               value={attribute(form[name])}
               dir="auto"
               autocomplete="off"
-              {...described(name, says(name))}
+              {...described(name, messageOf(name))}
             />
           </Field>
         )) as 'safe'[]
       }
-      {kind === 'new' ? <SlugField slug={form.slug} error={says('slug')} /> : ''}
+      {kind === 'new' ? <SlugField slug={form.slug} error={messageOf('slug')} /> : ''}
       {
-        textsOf('many').map((name) => (
-          <Field id={name} kind="whole" label={CONTENT[name].label} note="optional" error={says(name)}>
-            <textarea id={name} name={name} rows="2" dir="auto" {...described(name, says(name))} safe>
-              {leading(form[name])}
+        aboutTextsOf('many').map((name) => (
+          <Field id={name} kind="whole" label={CONTENT[name].label} note="optional" error={messageOf(name)}>
+            <textarea id={name} name={name} rows="2" dir="auto" {...described(name, messageOf(name))} safe>
+              {textareaContent(form[name])}
             </textarea>
           </Field>
         )) as 'safe'[]
       }
+      <Opening form={form} messageOf={messageOf} />
     </div>
   )
 }

@@ -1,10 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import { destination } from '../../parts/destination.ts'
-import { described, FieldError, leading } from '../../parts/fields.tsx'
+import { readTags } from '../../../src/bundles/tags.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import type { Checked, EditorState, FormError, LinkFields } from './bundle-form.ts'
+import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
+import { LinkInputs } from './link-inputs.tsx'
 
 interface RowsProps {
   links: readonly LinkFields[]
@@ -25,6 +24,7 @@ export function LinkRows({ links, checked, ids, focus }: RowsProps): JSX.Element
             id={`${ids}-${index + 1}`}
             index={index}
             errors={checked.errors.filter(({ link }) => link === index)}
+            begins={beginsSection(fields, links[index - 1])}
             focus={focus?.link === index ? focus.on : null}
           />
         )) as 'safe'[]
@@ -33,74 +33,40 @@ export function LinkRows({ links, checked, ids, focus }: RowsProps): JSX.Element
   )
 }
 
+/** Whether a link is the first of its section; links without one have no heading, unless they end a section. */
+function beginsSection({ section }: LinkFields, above: LinkFields | undefined): boolean {
+  return section.trim() !== (above?.section.trim() ?? '') && section.trim() !== ''
+}
+
 interface RowProps {
   fields: LinkFields
   id: string
   index: number
   errors: FormError[]
+  /** Whether its section begins with it. */
+  begins: boolean
   focus: 'url' | 'up' | 'down' | null
 }
 
-function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
-  const { url, note, tags, openPolicy } = fields
-  const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
-  const says = (field: keyof LinkFields) => errorOf(field)?.says
-  const field = (name: keyof LinkFields) => {
-    const { 'aria-invalid': invalid, ...rest } = described(`${id}-${name}`, says(name))
-    const isWrong = invalid !== undefined && errorOf(name)?.isHint === undefined
-    return { id: `${id}-${name}`, name, ...(isWrong ? { 'aria-invalid': 'true' as const } : {}), ...rest }
-  }
+/** One link: a line that opens to its fields. It starts open if it is empty or has errors or hints. */
+function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.Element {
   return (
-    <li class="link-row">
+    <li class={['link-row', begins && 'begins-section']}>
+      {/* The script makes it a field that renames the section. */}
+      <p class="section-head" dir="auto" safe>
+        {fields.section.trim()}
+      </p>
       <fieldset>
         <legend class="visually-hidden">{`Link ${index + 1}` as 'safe'}</legend>
         <span class="grip scripted" title="Drag to reorder">
           <Icon name="grip" />
         </span>
-        <div class="fields">
-          <input
-            {...field('url')}
-            class="url"
-            value={attribute(url)}
-            aria-label="Address"
-            placeholder="https://"
-            inputmode="url"
-            dir="ltr"
-            spellcheck="false"
-            autocapitalize="off"
-            autocomplete="off"
-            autofocus={focus === 'url'}
-          />
-          <FieldError id={`${id}-url`} error={says('url')} isHint={errorOf('url')?.isHint} />
-          <UnicodeHost url={url} />
-          <div>
-            <textarea {...field('note')} class="note" rows="1" aria-label="Note" placeholder="Note" dir="auto" safe>
-              {leading(note)}
-            </textarea>
-            <FieldError id={`${id}-note`} error={says('note')} />
-          </div>
-          <div class="pair">
-            <div>
-              <input
-                {...field('tags')}
-                value={attribute(tags)}
-                aria-label="Tags, separated by commas"
-                placeholder="tag, tag"
-                dir="auto"
-                autocomplete="off"
-              />
-              <FieldError id={`${id}-tags`} error={says('tags')} />
-            </div>
-            <select {...field('openPolicy')} aria-label="Opens">
-              <option value="auto" selected={openPolicy === 'auto'}>
-                With Open all
-              </option>
-              <option value="manual" selected={openPolicy === 'manual'}>
-                Manually
-              </option>
-            </select>
-          </div>
-        </div>
+        <details class="link-fold" open={isEmptyLink(fields) || errors.length > 0 || focus === 'url'}>
+          <summary>
+            <Line fields={fields} />
+          </summary>
+          <LinkInputs fields={fields} id={id} errors={errors} isFocused={focus === 'url'} />
+        </details>
         <div class="moves">
           <button type="submit" name="do" value={`up-${index}`} aria-label="Move up" autofocus={focus === 'up'}>
             <Icon name="up" />
@@ -117,14 +83,30 @@ function LinkRow({ fields, id, index, errors, focus }: RowProps): JSX.Element {
   )
 }
 
-/** Where a link leads, where its address reads otherwise than browsers send it. */
-function UnicodeHost({ url }: { url: string }): JSX.Element {
-  const to = URL.canParse(url) ? destination(url) : null
-  if (to === null || to.unicode === null) return ''
+/** The line of a link. `writeLine` in link-list.js updates it during typing. */
+function Line({ fields: { url, note, tags, openPolicy } }: { fields: LinkFields }): JSX.Element {
   return (
-    <p class="hint leads">
-      {'leads to '}
-      <bdi safe>{`${to.unicode} (${to.host})`}</bdi>
-    </p>
+    <span class="line">
+      <span class="called" dir="auto" safe>
+        {note.trim().split('\n')[0] ?? ''}
+      </span>
+      <bdi class="at" dir="ltr" safe>
+        {url.trim().replace(/^https?:\/\//i, '')}
+      </bdi>
+      {/* Shown if there is neither a note nor an address. */}
+      <span class="unnamed">New link</span>
+      <span class="badges">
+        <span class="tag" hidden={openPolicy === 'auto'}>
+          Open manually
+        </span>
+        {
+          readTags(tags).map((tag) => (
+            <span class="tag" dir="auto" safe>
+              {tag}
+            </span>
+          )) as 'safe'[]
+        }
+      </span>
+    </span>
   )
 }

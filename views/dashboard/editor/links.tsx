@@ -5,7 +5,7 @@ import { AddedLinks } from '../../home/found.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Checked, EditorState } from './bundle-form.ts'
+import type { Checked, EditorState, LinkFields } from './bundle-form.ts'
 import { LinkRows } from './link-rows.tsx'
 
 interface LinksProps {
@@ -33,6 +33,9 @@ export function Links({ action, state }: LinksProps): JSX.Element {
           <Check checked={checked} />
         </div>
       </div>
+      <datalist id="sections">
+        {sectionNames(form.links).map((name) => <option value={attribute(name)}></option>) as 'safe'[]}
+      </datalist>
       <ol id="links" data-rows="/dashboard/links/new/rows">
         <LinkRows links={form.links} checked={checked} ids="link" focus={focus} />
       </ol>
@@ -66,6 +69,10 @@ export function Links({ action, state }: LinksProps): JSX.Element {
       </div>
     </section>
   )
+}
+
+function sectionNames(links: readonly LinkFields[]): string[] {
+  return [...new Set(links.map(({ section }) => section.trim()))].filter((name) => name !== '')
 }
 
 /** How many links there are, and for the script what is wrong with which field. */

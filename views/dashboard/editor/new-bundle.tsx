@@ -12,10 +12,11 @@ interface NewBundleProps {
   /** So that a second press or a reload makes no second bundle. */
   idempotencyKey: string
   state: EditorState
+  isPreviewHidden: boolean
 }
 
 /** A bundle that is yet to be made. */
-export function NewBundlePage({ from, idempotencyKey, state }: NewBundleProps): JSX.Element {
+export function NewBundlePage({ from, idempotencyKey, state, isPreviewHidden }: NewBundleProps): JSX.Element {
   const rules = from?.resolutionPolicy?.rules.length ?? 0
   const lede =
     from === null
@@ -37,6 +38,7 @@ export function NewBundlePage({ from, idempotencyKey, state }: NewBundleProps): 
         save="Create bundle"
         notice={undefined}
         state={state}
+        preview={{ isHidden: isPreviewHidden, hasRules: rules > 0 }}
       />
     </>
   )

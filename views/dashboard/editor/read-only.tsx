@@ -3,6 +3,7 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { destination } from '../../parts/destination.ts'
+import { ExactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -14,6 +15,10 @@ const PARTS = {
   // The heading of every page of a bundle.
   title: null,
   description: Description,
+  opensAt: Times,
+  // With the opening time.
+  closesAt: null,
+  closedNote: ClosedNote,
   urls: Links,
   // With its URL.
   urlMetadata: null,
@@ -40,6 +45,44 @@ function Description({ bundle: { description } }: PartProps): JSX.Element {
   )
 }
 
+function Times({ bundle: { opensAt, closesAt } }: PartProps): JSX.Element {
+  if (opensAt === null && closesAt === null) return ''
+  return (
+    <p>
+      {opensAt === null ? (
+        ''
+      ) : (
+        <>
+          {'Opens '}
+          <ExactTime at={opensAt} />
+          {'. '}
+        </>
+      )}
+      {closesAt === null ? (
+        ''
+      ) : (
+        <>
+          {'Closes '}
+          <ExactTime at={closesAt} />
+          {'.'}
+        </>
+      )}
+    </p>
+  )
+}
+
+function ClosedNote({ bundle: { closedNote } }: PartProps): JSX.Element {
+  if (closedNote === null) return ''
+  return (
+    <div>
+      <p class="hint">Note after closing:</p>
+      <p class="prose" dir="auto" safe>
+        {closedNote}
+      </p>
+    </div>
+  )
+}
+
 function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {
   return (
     <ol class="rows shown">
@@ -49,7 +92,7 @@ function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {
 }
 
 function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
-  const { note = '', tags = [], openPolicy } = metadata
+  const { note = '', section = '', tags = [], openPolicy } = metadata
   const { href, host, unicode, path } = destination(url)
   return (
     <li class="row">
@@ -68,6 +111,13 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
           </p>
         )}
         <p class="tags">
+          {section === '' ? (
+            ''
+          ) : (
+            <strong dir="auto" safe>
+              {section}
+            </strong>
+          )}
           {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
           {
             tags.map((tag) => (

@@ -1,4 +1,4 @@
-import type { ImportPlan } from '../../../src/imports/import.ts'
+import type { ImportPlan } from '../../../src/imports/plan.ts'
 
 /** The submitted import form. */
 export interface ImportForm {
@@ -7,7 +7,9 @@ export interface ImportForm {
   error: string | null
   /** The bundles the text would create; null before it is read. */
   plan: ImportPlan | null
-  /** Of each bundle of the plan, as it was typed. */
+  /** Whether groups of links become bundles, or sections of one. */
+  as: 'bundles' | 'sections'
+  /** The title of each bundle of the plan, as typed. */
   titles: string[]
   /** The selection: `3` is a bundle of the plan, `3.7` one of its links. */
   ticked: ReadonlySet<string>

@@ -10,7 +10,7 @@ import { TextField } from './text-field.tsx'
 const LEDE =
   'Bookmarks, CSV, Markdown, OneTab, JSON or a list of links. You’ll see a preview before anything is created.'
 
-/** Bringing links from elsewhere: first the text, then what it would make. */
+/** The import page: first the text, then a preview of the bundles it would create. */
 export function ImportPage({ form }: { form: ImportForm }): JSX.Element {
   return (
     <>
@@ -51,7 +51,8 @@ function Formats(): JSX.Element {
       <ul>
         <li>Bookmarks from any browser, exported as HTML: each folder becomes a bundle.</li>
         <li>CSV with a “url” column, and optionally title, note, tags or folder: each folder becomes a bundle.</li>
-        <li>Markdown: the links below each heading a bundle.</li>
+        <li>Markdown: the links below each heading become a bundle.</li>
+        <li>Folders, headings and groups can also become the sections of one bundle.</li>
         <li>JSON exported from here: every bundle as it was, rules included.</li>
         <li>OneTab: each group becomes a bundle. A plain list becomes one bundle.</li>
         <li>{`More than ${BOUNDS.urls} links become several bundles.` as 'safe'}</li>

@@ -5,15 +5,15 @@ import { Head } from '../parts/shell.tsx'
 import type { ImportForm } from './import-form.ts'
 import { Plan } from './plan.tsx'
 
-/** A bundle that an import has made. */
-export interface Made {
+/** A bundle that an import has created. */
+export interface ImportedRow {
   slug: string
   heading: string
   links: number
 }
 
 interface ImportedProps {
-  made: readonly Made[]
+  made: readonly ImportedRow[]
   /** The rest of the form, if some bundles were refused. */
   form: ImportForm | null
 }
@@ -22,7 +22,7 @@ interface ImportedProps {
 export function ImportedPage({ made, form }: ImportedProps): JSX.Element {
   return (
     <>
-      <Head title={`${count(made.length, 'bundle')} made`}>
+      <Head title={`${count(made.length, 'bundle')} created`}>
         <a class="button" href="/dashboard/links/import">
           Import more
         </a>

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
-import type { ImportedBundle, ImportPlan } from '../../../src/imports/import.ts'
+import type { ImportedBundle, ImportPlan } from '../../../src/imports/plan.ts'
 import { destination } from '../../parts/destination.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -18,7 +18,7 @@ const FORMATS: Record<ImportPlan['format'], string> = {
   json: 'JSON',
 }
 
-/** What a text would make: each bundle and each link of it can be left out. */
+/** The bundles that a text would create; each bundle and each link can be left out. */
 export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JSX.Element {
   const { bundles, format } = plan
   const { skipped } = plan.counts
@@ -26,9 +26,9 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
   const ticked = bundles.filter((_, index) => form.ticked.has(String(index))).length
   return (
     <>
-      {/* What Enter does, in any field. */}
+      {/* The default button: Enter in any field creates the bundles. */}
       <button type="submit" name="do" value="make" hidden>
-        Create the bundles
+        Create bundles
       </button>
       <input type="hidden" name="idempotencyKey" value={attribute(form.idempotencyKey)} />
       <input type="hidden" name="reading" value={form.reading} />
@@ -36,7 +36,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
       <p class="summary">
         <span
           safe
-        >{`Read as ${FORMATS[format]}: ${count(bundles.length, 'bundle')} with ${count(links, 'link')}. Nothing is made yet.`}</span>
+        >{`Read as ${FORMATS[format]}: ${count(bundles.length, 'bundle')} with ${count(links, 'link')}. Nothing has been created yet.`}</span>
         {skipped === 0 ? (
           ''
         ) : (
@@ -46,6 +46,7 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
           </>
         )}
       </p>
+      <GroupsChoice form={form} plan={plan} />
       <ol class="plan">
         {bundles.map((bundle, index) => <PlannedBundle form={form} bundle={bundle} index={index} />) as 'safe'[]}
       </ol>
@@ -67,6 +68,34 @@ export function Plan({ form, plan }: { form: ImportForm; plan: ImportPlan }): JS
           Start over
         </a>
       </div>
+    </>
+  )
+}
+
+/** Formats whose links are in groups. */
+const GROUPED: readonly ImportPlan['format'][] = ['bookmarks', 'csv', 'markdown', 'onetab']
+
+/** Whether groups become bundles or sections; the other way is a button. */
+function GroupsChoice({
+  form: { as },
+  plan: { format, bundles },
+}: {
+  form: ImportForm
+  plan: ImportPlan
+}): JSX.Element {
+  const other = as === 'bundles' ? 'sections' : 'bundles'
+  return (
+    <>
+      <input type="hidden" name="as" value={as} />
+      {GROUPED.includes(format) && (as === 'sections' || bundles.length > 1) ? (
+        <p>
+          <button type="submit" name="do" value={other} class="small">
+            {other === 'sections' ? 'Make one bundle with sections instead' : 'Make a bundle of each instead'}
+          </button>
+        </p>
+      ) : (
+        ''
+      )}
     </>
   )
 }
@@ -115,7 +144,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
         <summary>{`Links of bundle ${index + 1}` as 'safe'}</summary>
         <ul>
           {
-            bundle.links.map(({ url, metadata: { note = '', tags = [] } }, at) => {
+            bundle.links.map(({ url, metadata: { note = '', section = '', tags = [] } }, at) => {
               const { host, unicode, path } = destination(url)
               return (
                 <li>
@@ -131,6 +160,7 @@ function PlannedBundle({ form, bundle, index }: PlannedProps): JSX.Element {
                       <bdi class="hint" safe>
                         {(unicode === null ? host : `${unicode} (${host})`) + path}
                       </bdi>
+                      {section === '' ? '' : <strong class="hint" dir="auto" safe>{` ${section}`}</strong>}
                       {
                         tags.map((tag) => (
                           <span class="tag" dir="auto" safe>

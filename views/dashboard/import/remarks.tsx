@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
-import type { ImportPlan, Remark } from '../../../src/imports/import.ts'
+import type { ImportPlan, Remark } from '../../../src/imports/plan.ts'
 
 /** The lines left out or changed, and why. */
 export function Remarks({ plan: { skipped, changed, counts } }: { plan: ImportPlan }): JSX.Element {

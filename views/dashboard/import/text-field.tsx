@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import { described, FieldError, leading } from '../../parts/fields.tsx'
+import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import type { ImportForm } from './import-form.ts'
 
-/** The text that is imported, typed, pasted or read from a file. */
+/** The text to import: typed, pasted or read from a file. */
 export function TextField({ form: { text, error }, rows }: { form: ImportForm; rows: number }): JSX.Element {
   return (
     <div class="field">
@@ -18,11 +18,13 @@ export function TextField({ form: { text, error }, rows }: { form: ImportForm; r
         {...described('text', error ?? undefined)}
         safe
       >
-        {leading(text)}
+        {textareaContent(text)}
       </textarea>
       <FieldError id="text" error={error ?? undefined} />
       <p class="file scripted">
-        <label for="file">or a file, chosen here or dropped on the field</label>
+        <label for="file">
+          Or choose a file<span class="drop">, or drop one on the field</span>
+        </label>
         <input id="file" type="file" accept=".html,.htm,.csv,.tsv,.md,.markdown,.json,.txt,application/json,text/*" />
         <span id="file-status" class="hint" role="status"></span>
       </p>

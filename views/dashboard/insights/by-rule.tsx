@@ -2,7 +2,7 @@
 
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { Share } from '../../parts/charts.tsx'
-import { rate, whole } from '../../parts/numbers.ts'
+import { formatInteger, rate } from '../../parts/numbers.ts'
 
 /** Views and clicks by rule, and without any. */
 export function ByRule({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
@@ -41,10 +41,10 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
                     <Share share={totals.views === 0 ? 0 : views / totals.views} />
                   </th>
                   <td class="number" safe>
-                    {whole(views)}
+                    {formatInteger(views)}
                   </td>
                   <td class="number" safe>
-                    {whole(openAllClicks)}
+                    {formatInteger(openAllClicks)}
                   </td>
                   <td class="number" safe>
                     {rate(openAllRate)}

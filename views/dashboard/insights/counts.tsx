@@ -2,62 +2,103 @@
 
 import type { Insights } from '../../../src/insights/shapes.ts'
 import { DayChart } from '../../parts/charts.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { Breakdowns } from './breakdowns.tsx'
 import { ByRule } from './by-rule.tsx'
 import { dayCount, dayName, labelled } from './days.ts'
 import { Totals } from './totals.tsx'
 
+/** What the chart shows, with its name, heading, and title for screen readers. */
+const CHARTS = {
+  views: { name: 'Views', heading: 'Views per day', title: 'Views per day' },
+  'open-all': { name: 'Open all', heading: 'Open all per day', title: 'Presses of Open all per day' },
+} as const
+const NAMES = Object.keys(CHARTS) as Chart[]
+
+export type Chart = keyof typeof CHARTS
+
+/** The address of a bundle's insights. */
+export function insightsPath(slug: string, days: number, chart: Chart): string {
+  return `/dashboard/links/${slug}/insights?range=${days}d${chart === 'views' ? '' : `&chart=${chart}`}`
+}
+
+interface CountsProps {
+  slug: string
+  insights: Insights
+  chart: Chart
+}
+
 /** All counts of a range of days. */
-export function Counts({ slug, insights }: { slug: string; insights: Insights }): JSX.Element {
-  const { series } = insights
-  const days = series.map(({ day, views, openAllClicks }) => {
-    const name = dayName(day)
-    return { day, views: dayCount(name, views), clicks: dayCount(name, openAllClicks) }
-  })
-  const named = labelled(days.length)
+export function Counts({ slug, insights, chart }: CountsProps): JSX.Element {
   return (
     <>
       <Totals insights={insights} />
-      <section class="card" aria-labelledby="views-heading">
-        <h2 id="views-heading">Views per day</h2>
-        <DayChart title="Views per day" days={days.map(({ views }) => views)} named={named} />
-      </section>
-      <section class="card" aria-labelledby="clicks-heading">
-        <h2 id="clicks-heading">Open all per day</h2>
-        <DayChart title="Presses of Open all per day" days={days.map(({ clicks }) => clicks)} named={named} />
-        <details class="more">
-          <summary>Both as a table</summary>
-          <table>
-            <caption class="visually-hidden">Views and presses of Open all, by day, the latest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Day (UTC)</th>
-                <th scope="col" class="number">
-                  Views
-                </th>
-                <th scope="col" class="number">
-                  Open all
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {
-                days.toReversed().map(({ day, views, clicks }) => (
-                  <tr>
-                    <td safe>{day}</td>
-                    <td class="number" safe>
-                      {views.written}
-                    </td>
-                    <td class="number" safe>
-                      {clicks.written}
-                    </td>
-                  </tr>
-                )) as 'safe'[]
-              }
-            </tbody>
-          </table>
-        </details>
-      </section>
+      <Days slug={slug} insights={insights} chart={chart} />
+      <Breakdowns breakdowns={insights.breakdowns} />
       <ByRule slug={slug} insights={insights} />
     </>
+  )
+}
+
+function Days({ slug, insights, chart }: CountsProps): JSX.Element {
+  const { series } = insights
+  const days = series.map(({ day, views, openAllClicks }) => {
+    const name = dayName(day)
+    return { day, views: dayCount(name, views), 'open-all': dayCount(name, openAllClicks) }
+  })
+  const { heading, title } = CHARTS[chart]
+  return (
+    <section class="card" aria-labelledby="days-heading">
+      <div class="above">
+        <h2 id="days-heading">{heading as 'safe'}</h2>
+        <nav class="segments" aria-label="Chart">
+          {
+            NAMES.map((name) => (
+              <a
+                id={`chart-${name}`}
+                href={attribute(insightsPath(slug, series.length, name))}
+                hx-boost={'target:"#insights", swap:"outerHTML show:none"'}
+                aria-current={name === chart ? 'true' : undefined}
+              >
+                {CHARTS[name].name}
+              </a>
+            )) as 'safe'[]
+          }
+        </nav>
+      </div>
+      <DayChart title={title} days={days.map((day) => day[chart])} named={labelled(days.length)} />
+      <details class="more">
+        <summary>Both as a table</summary>
+        <table>
+          <caption class="visually-hidden">Views and presses of Open all, by day, the latest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day (UTC)</th>
+              <th scope="col" class="number">
+                Views
+              </th>
+              <th scope="col" class="number">
+                Open all
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {
+              days.toReversed().map(({ day, views, 'open-all': clicks }) => (
+                <tr>
+                  <td safe>{day}</td>
+                  <td class="number" safe>
+                    {views.written}
+                  </td>
+                  <td class="number" safe>
+                    {clicks.written}
+                  </td>
+                </tr>
+              )) as 'safe'[]
+            }
+          </tbody>
+        </table>
+      </details>
+    </section>
   )
 }

@@ -1,5 +1,5 @@
 import type { DayCount } from '../../parts/charts.tsx'
-import { whole } from '../../parts/numbers.ts'
+import { formatInteger } from '../../parts/numbers.ts'
 
 const name = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
@@ -10,16 +10,16 @@ export function dayName(day: string): string {
 
 /** A bar of the chart. */
 export function dayCount(called: string, count: number): DayCount {
-  return { name: called, count, written: whole(count) }
+  return { name: called, count, written: formatInteger(count) }
 }
 
 const LABELLED: Record<number, { wide: number; narrow: number }> = {
   7: { wide: 1, narrow: 2 },
-  30: { wide: 7, narrow: 7 },
+  30: { wide: 7, narrow: 14 },
   90: { wide: 14, narrow: 28 },
 }
 
-/** Every how many days one is named below a chart of so many. */
+/** Interval between labelled days below a chart, by its number of days. */
 export function labelled(days: number): { wide: number; narrow: number } {
-  return LABELLED[days] ?? { wide: 7, narrow: 7 }
+  return LABELLED[days] ?? { wide: 7, narrow: 14 }
 }

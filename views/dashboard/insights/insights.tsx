@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import { Counts } from './counts.tsx'
+import { type Chart, Counts, insightsPath } from './counts.tsx'
 import { HOW_WE_COUNT } from './how-we-count.ts'
 import { SampleInsights } from './sample.tsx'
 
@@ -14,6 +14,7 @@ interface InsightsProps {
   site: DashboardSite
   bundle: StoredBundle
   insights: Insights
+  chart: Chart
 }
 
 /** The insights of a bundle: totals, by day and by rule (decisions 11). */
@@ -26,14 +27,14 @@ export function InsightsView(props: InsightsProps): JSX.Element {
 }
 
 /** The part that another range replaces. */
-export function InsightsPart({ site, bundle, insights }: InsightsProps): JSX.Element {
+export function InsightsPart({ site, bundle, insights, chart }: InsightsProps): JSX.Element {
   const { slug } = bundle
   const { totals, series } = insights
   const isEmpty = totals.views === 0 && totals.openAllClicks === 0
   return (
     <div id="insights" class="insights">
       <div class="above">
-        <Ranges slug={slug} days={series.length} />
+        <Ranges slug={slug} days={series.length} chart={chart} />
         {isEmpty ? (
           ''
         ) : (
@@ -53,7 +54,7 @@ export function InsightsPart({ site, bundle, insights }: InsightsProps): JSX.Ele
           <SampleInsights days={series.map(({ day }) => day)} />
         </>
       ) : (
-        <Counts slug={slug} insights={insights} />
+        <Counts slug={slug} insights={insights} chart={chart} />
       )}
       <HowWeCount />
     </div>
@@ -62,13 +63,13 @@ export function InsightsPart({ site, bundle, insights }: InsightsProps): JSX.Ele
 
 const RANGES = [7, 30, 90] as const
 
-function Ranges({ slug, days }: { slug: string; days: number }): JSX.Element {
+function Ranges({ slug, days, chart }: { slug: string; days: number; chart: Chart }): JSX.Element {
   return (
     <nav class="segments" aria-label="Days">
       {RANGES.map((range) => (
         <a
           id={`days-${range}`}
-          href={`/dashboard/links/${slug}/insights?range=${range}d`}
+          href={insightsPath(slug, range, chart)}
           hx-boost={'target:"#insights", swap:"outerHTML"'}
           aria-current={range === days ? 'true' : undefined}
         >

@@ -11,7 +11,7 @@ const WEEK = [14, 22, 31, 27, 35, 9, 6]
 export function SampleInsights({ days }: { days: readonly string[] }): JSX.Element {
   const counts = days.map((day, at) => dayCount(dayName(day), WEEK[at % WEEK.length] ?? 0))
   return (
-    <Sample says="An example of what you’ll see here">
+    <Sample caption="An example of what you’ll see here">
       <div class="card">
         <h2>Views per day</h2>
         <DayChart title="Views per day" days={counts} named={labelled(days.length)} />

@@ -2,15 +2,15 @@
 
 import type { ListedKey } from '../../../src/keys/keys.ts'
 import { attribute } from '../../parts/layout.tsx'
-import { whole } from '../../parts/numbers.ts'
-import { When } from '../parts/time.tsx'
+import { formatInteger } from '../../parts/numbers.ts'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { SCOPES, widest } from './scopes.ts'
 
-/** A key, and how many requests of its hour it has used; null where none are counted. */
-export type UsedKey = ListedKey & { used: number | null }
+/** A key, and the requests it used in the current hour; null if they are not counted. */
+export type KeyWithUsage = ListedKey & { used: number | null }
 
 /** A key in the list. */
-export function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
+export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
   const { id, name, keyPrefix, scopes, revokedAt, minterLeftAt, createdAt, lastUsedAt } = apiKey
   const endedAt = revokedAt ?? minterLeftAt
   return (
@@ -29,7 +29,7 @@ export function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
         {endedAt === null ? <Usage apiKey={apiKey} /> : ''}
         <span>
           {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
-          <When at={Date.parse(lastUsedAt ?? createdAt)} />
+          <RelativeTime at={Date.parse(lastUsedAt ?? createdAt)} />
         </span>
       </div>
       {endedAt === null ? (
@@ -41,16 +41,16 @@ export function KeyRow({ apiKey }: { apiKey: UsedKey }): JSX.Element {
       ) : (
         <span class="tag bad">
           {revokedAt === null ? 'Ended when its creator left, ' : 'Revoked '}
-          <When at={Date.parse(endedAt)} />
+          <RelativeTime at={Date.parse(endedAt)} />
         </span>
       )}
     </li>
   )
 }
 
-function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: UsedKey }): JSX.Element {
+function Usage({ apiKey: { used, rateLimitPerHour } }: { apiKey: KeyWithUsage }): JSX.Element {
   if (used === null) return <span>No limit</span>
-  const text = `${whole(used)} of ${whole(rateLimitPerHour)} this hour`
+  const text = `${formatInteger(used)} of ${formatInteger(rateLimitPerHour)} this hour`
   if (used < rateLimitPerHour * 0.9) return <span safe>{text}</span>
   return (
     <span class="tag bad" safe>

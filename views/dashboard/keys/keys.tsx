@@ -4,13 +4,13 @@ import { Icon } from '../../parts/icons.tsx'
 import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Pager } from '../parts/pager.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
-import { KeyRow, type UsedKey } from './key-row.tsx'
+import { KeyRow, type KeyWithUsage } from './key-row.tsx'
 import { SampleKeys } from './sample.tsx'
 
 interface KeysProps {
   site: DashboardSite
-  keys: UsedKey[]
-  /** How many there are on all pages together. */
+  keys: KeyWithUsage[]
+  /** The number of keys on all pages. */
   total: number
   offset: number
   limit: number
@@ -53,7 +53,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
         <ul class="rows">{keys.map((key) => <KeyRow apiKey={key} />) as 'safe'[]}</ul>
         {total > keys.length ? (
           <Pager
-            says={`${offset + 1} to ${to} of ${total}`}
+            text={`${offset + 1} to ${to} of ${total}`}
             previous={offset > 0 ? addressOf(Math.max(0, offset - limit)) : null}
             next={to < total ? addressOf(to) : null}
           />
@@ -67,7 +67,7 @@ export function KeysView({ keys, total, offset, limit }: KeysProps): JSX.Element
 
 /** The page for members who are not admins. */
 export function KeysOfAdminsView({ site }: { site: DashboardSite }): JSX.Element {
-  const { acting, role } = site.viewer
+  const { acting, role } = site.user
   return (
     <>
       <Head title="API keys" />

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ShownKey } from '../../../src/keys/shapes.ts'
+import type { KeyInfo } from '../../../src/keys/shapes.ts'
 import { Alert, described, Field, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { SCOPES } from './scopes.ts'
 
-/** The form for a key as it was sent, and what is wrong with it. */
+/** The submitted form for a key, with its errors. */
 export interface KeyForm {
   name: string
   scope: string
@@ -18,7 +18,7 @@ export interface KeyForm {
 /** Create a key. */
 export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm }): JSX.Element {
   const { name, scope, rateLimitPerHour, idempotencyKey, errors } = form
-  const { acting } = site.viewer
+  const { acting } = site.user
   return (
     <>
       <Head
@@ -93,10 +93,10 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
 
 interface KeyMadeProps {
   site: DashboardSite
-  made: { apiKey: ShownKey; rawKey: string }
+  made: { apiKey: KeyInfo; rawKey: string }
 }
 
-/** The one page that ever shows a key. */
+/** The only page that shows a key. */
 export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): JSX.Element {
   return (
     <>

@@ -1,11 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ShownKey } from '../../../src/keys/shapes.ts'
+import type { KeyInfo } from '../../../src/keys/shapes.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { When } from '../parts/time.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 
 /** Asks before a key is revoked. */
-export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { apiKey: ShownKey }): JSX.Element {
+export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { apiKey: KeyInfo }): JSX.Element {
   return (
     <Confirm
       title={`Revoke ${name}?`}
@@ -21,7 +21,7 @@ export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { ap
           'It has never been used.'
         ) : (
           <>
-            It was last used <When at={Date.parse(lastUsedAt)} />.
+            It was last used <RelativeTime at={Date.parse(lastUsedAt)} />.
           </>
         )}
       </p>

@@ -1,13 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Sample } from '../parts/sample.tsx'
-import { KeyRow, type UsedKey } from './key-row.tsx'
+import { KeyRow, type KeyWithUsage } from './key-row.tsx'
 
 const MINUTE_MS = 60_000
 
-/** What the page looks like once there are keys. */
+/** A sample of the page, shown until there are keys. */
 export function SampleKeys(): JSX.Element {
-  const key = (name: string, keyPrefix: string, minutesAgo: number, more: Partial<UsedKey>): UsedKey => {
+  const key = (name: string, keyPrefix: string, minutesAgo: number, more: Partial<KeyWithUsage>): KeyWithUsage => {
     const lastUsedAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString()
     const common = { id: 0, scope: 'user', createdAt: lastUsedAt, revokedAt: null, minterLeftAt: null } as const
     return { ...common, name, keyPrefix, lastUsedAt, scopes: ['links:write'], rateLimitPerHour: 1000, used: 0, ...more }
@@ -17,7 +17,7 @@ export function SampleKeys(): JSX.Element {
     key('Claude on my laptop', 'oa_kpdiZuSM', 3, { used: 18, scopes: ['links:read'] }),
   ]
   return (
-    <Sample says="An example of what you’ll see here">
+    <Sample caption="An example of what you’ll see here">
       <ul class="rows">{keys.map((apiKey) => <KeyRow apiKey={apiKey} />) as 'safe'[]}</ul>
     </Sample>
   )

@@ -3,8 +3,8 @@
 import { count } from '../../../src/core/words.ts'
 import type { Holdings } from '../../../src/identity/holdings.ts'
 import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
-import { Confirm, Retyped } from '../parts/confirm.tsx'
-import { Lost } from '../parts/holdings.tsx'
+import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
+import { HoldingsItems } from '../parts/holdings.tsx'
 import { personName } from '../parts/person.tsx'
 import { ExportLink } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -12,7 +12,7 @@ import type { DashboardSite } from '../parts/shell.tsx'
 interface RemoveMemberProps {
   organization: OrganizationInFull
   member: Member
-  /** The organisation's keys that act in their name. */
+  /** The number of the organisation's keys that the member created. */
   keys: number
 }
 
@@ -32,7 +32,7 @@ export function RemoveMemberView({ organization, member, keys }: RemoveMemberPro
   )
 }
 
-/** Asks before somebody leaves. */
+/** Asks before a member leaves. */
 export function LeaveView({ organization, keys }: Omit<RemoveMemberProps, 'member'>): JSX.Element {
   const { id, name } = organization
   return (
@@ -63,7 +63,7 @@ interface DeleteOrganizationProps {
   error: string | undefined
 }
 
-/** Asks before an organisation is deleted, and says what goes with it. */
+/** Asks before an organisation is deleted, and lists what is deleted with it. */
 export function DeleteOrganizationView({ site, organization, holdings, error }: DeleteOrganizationProps): JSX.Element {
   const { id, name, members } = organization
   return (
@@ -73,16 +73,16 @@ export function DeleteOrganizationView({ site, organization, holdings, error }: 
       button="Delete organisation"
       back={`/dashboard/organizations/${id}`}
       fields={
-        <Retyped name="name" error={error}>
+        <ConfirmByTyping name="name" error={error}>
           <strong dir="auto" safe>
             {name}
           </strong>
-        </Retyped>
+        </ConfirmByTyping>
       }
     >
       <p>You can’t undo this. It permanently deletes:</p>
       <ul>
-        <Lost {...holdings} />
+        <HoldingsItems {...holdings} />
         <li safe>{`access for ${count(members.length, 'member')}, who keep their accounts`}</li>
       </ul>
       <p>

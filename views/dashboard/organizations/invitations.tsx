@@ -9,7 +9,7 @@ import { attribute } from '../../parts/layout.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 
-/** The form of an invitation as it was sent, and what is wrong with it. */
+/** The submitted form of an invitation, with its errors. */
 export interface InviteForm {
   email: string
   role: string
@@ -18,15 +18,15 @@ export interface InviteForm {
 
 interface InviteProps {
   form: InviteForm
-  /** Of the organisation. */
+  /** The organisation's id. */
   id: string
-  /** Whether nobody else belongs to it yet. */
+  /** Whether it has no other members yet. */
   isAlone: boolean
-  /** Whether the viewer's address is confirmed, which an invitation names. */
+  /** Whether the visitor's address is confirmed, because invitations name it. */
   mayInvite: boolean
 }
 
-/** Invites somebody by their address. */
+/** The form that invites a person by email. */
 export function Invite({ form: { email, role, errors }, id, isAlone, mayInvite }: InviteProps): JSX.Element {
   if (!mayInvite) {
     return (

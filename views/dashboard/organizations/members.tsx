@@ -5,19 +5,19 @@ import { ROLES } from '../../../src/identity/roles.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram, personName } from '../parts/person.tsx'
-import { When } from '../parts/time.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 
 interface MemberRowProps {
   organization: OrganizationInFull
   member: Member
-  viewerId: string
+  currentUserId: string
 }
 
 /** A member, with what an admin can do about them. */
-export function MemberRow({ organization, member, viewerId }: MemberRowProps): JSX.Element {
+export function MemberRow({ organization, member, currentUserId }: MemberRowProps): JSX.Element {
   const { email, role, userId, since } = member
-  const isSelf = userId === viewerId
+  const isSelf = userId === currentUserId
   const name = personName(member)
   return (
     <li class="row person">
@@ -30,7 +30,7 @@ export function MemberRow({ organization, member, viewerId }: MemberRowProps): J
         <span class="hint where">
           {name === email ? '' : <bdi safe>{email}</bdi>}
           {name === email ? 'Joined ' : ' · joined '}
-          <When at={since} />
+          <RelativeTime at={since} />
         </span>
       </div>
       <span class={['tag', role === 'admin' && 'good']}>{ROLE_WORDS[role].name as 'safe'}</span>
@@ -47,7 +47,7 @@ function isOnlyAdmin({ members }: OrganizationInFull, member: Member): boolean {
   return member.role === 'admin' && members.filter(({ role }) => role === 'admin').length === 1
 }
 
-function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'viewerId'> & { isSelf: boolean }) {
+function MemberMenu({ organization, member, isSelf }: Omit<MemberRowProps, 'currentUserId'> & { isSelf: boolean }) {
   const to = `/dashboard/organizations/${organization.id}/members/${member.id}`
   return (
     <details class="menu" name="menu">

@@ -13,7 +13,7 @@ import { ROLE_WORDS } from './role-words.ts'
 interface OrganizationProps {
   site: DashboardSite
   organization: OrganizationInFull
-  /** Where it came back with an error. */
+  /** The submitted form, if it was refused. */
   invite?: InviteForm
   name?: { name: string; errors: NameErrors }
 }
@@ -24,15 +24,15 @@ export interface NameErrors {
   form?: string
 }
 
-/** One organisation: its members, and for admins all that can be done about them. */
+/** An organisation: its members, and for admins the actions on them. */
 export function OrganizationView({ site, organization, invite, name }: OrganizationProps): JSX.Element {
   const { id, role, members, invitations } = organization
-  const { viewer } = site
+  const { user } = site
   const isAdmin = role === 'admin'
   return (
     <>
       <Head title={organization.name} lede={`You’re ${ROLE_WORDS[role].one}. ${ROLE_WORDS[role].you}`}>
-        {viewer.acting?.id === id ? (
+        {user.acting?.id === id ? (
           <span class="tag good">Current workspace</span>
         ) : (
           <form method="post" action="/dashboard/subject">
@@ -50,7 +50,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
         <ul class="rows">
           {
             members.map((member) => (
-              <MemberRow organization={organization} member={member} viewerId={viewer.userId} />
+              <MemberRow organization={organization} member={member} currentUserId={user.userId} />
             )) as 'safe'[]
           }
         </ul>
@@ -61,7 +61,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
             form={invite ?? { email: '', role: 'editor', errors: {} }}
             id={id}
             isAlone={members.length === 1}
-            mayInvite={viewer.emailVerified}
+            mayInvite={user.emailVerified}
           />
           {invitations.length === 0 ? '' : <Invitations site={site} id={id} invitations={invitations} />}
           <NameForm organization={organization} form={name} />
@@ -69,7 +69,7 @@ export function OrganizationView({ site, organization, invite, name }: Organizat
       ) : (
         ''
       )}
-      <Ends site={site} organization={organization} />
+      <OrganizationActions site={site} organization={organization} />
     </>
   )
 }
@@ -102,7 +102,7 @@ function NameForm({ organization, form }: { organization: OrganizationInFull; fo
 }
 
 /** Export, leaving and deleting. */
-function Ends({ site, organization }: Pick<OrganizationProps, 'site' | 'organization'>): JSX.Element {
+function OrganizationActions({ site, organization }: Pick<OrganizationProps, 'site' | 'organization'>): JSX.Element {
   const { id, role, members } = organization
   const isAdmin = role === 'admin'
   const isLast = isAdmin && members.filter((one) => one.role === 'admin').length === 1

@@ -9,7 +9,7 @@ import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import type { NameErrors } from './organization.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 
-/** The form for a new organisation as it was sent, and what is wrong with it. */
+/** The submitted form for a new organisation, with its errors. */
 export interface CreateForm {
   name: string
   slug: string
@@ -18,14 +18,14 @@ export interface CreateForm {
 
 interface OrganizationsProps {
   site: DashboardSite
-  /** Open ones to the visitor. */
+  /** The visitor's open invitations. */
   invitations: OpenInvitation[]
   form: CreateForm
 }
 
 /** The visitor's organisations, invitations to others, and the form for a new one. */
 export function OrganizationsView({ site, invitations, form }: OrganizationsProps): JSX.Element {
-  const { organizations, acting } = site.viewer
+  const { organizations, acting } = site.user
   const hasNone = organizations.length === 0
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Role } from '../../../src/identity/roles.ts'
 
-/** How roles are called, and what they mean. */
+/** The names of the roles, and what they mean. */
 export const ROLE_WORDS: Record<Role, { name: string; one: string; does: string; you: string }> = {
   viewer: {
     name: 'Viewer',

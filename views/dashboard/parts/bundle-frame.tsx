@@ -35,7 +35,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
   const link = `${site.origin}/l/${slug}`
   return (
     <>
-      <Head title={headingOf(bundle)}>
+      <Head title={headingOf(bundle)} {...ownerOf(bundle, site)}>
         <button type="button" data-text={link}>
           <Icon name="copy" />
           <span class="label">Copy link</span>
@@ -44,7 +44,7 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
           <Icon name="out" />
           Open
         </a>
-        <BundleMenu bundle={bundle} role={roleOver(bundle, site.viewer)}>
+        <BundleMenu bundle={bundle} role={roleOver(bundle, site.user)}>
           <a class="item" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
             QR code (SVG)
           </a>
@@ -72,4 +72,13 @@ export function BundleFrame({ site, bundle, tab, children }: BundleFrameProps): 
       {children as 'safe'}
     </>
   )
+}
+
+/** The owner of a bundle that is not in the current workspace. */
+function ownerOf({ owner }: StoredBundle, { user: { acting, organizations } }: DashboardSite): { lede?: string } {
+  if (owner.type === 'user') return acting === null ? {} : { lede: 'Personal bundle' }
+  const { organizationId } = owner
+  if (organizationId === acting?.id) return {}
+  const name = organizations.find(({ id }) => id === organizationId)?.name
+  return name === undefined ? {} : { lede: `Belongs to ${name}` }
 }

@@ -9,7 +9,7 @@ import { attribute } from '../../parts/layout.tsx'
 
 type BundleMenuProps = PropsWithChildren<{ bundle: StoredBundle; role: Role }>
 
-/** What can be done with a bundle beside its pages; children are further items. */
+/** The menu of actions on a bundle; children are further items. */
 export function BundleMenu({ bundle, role, children }: BundleMenuProps): JSX.Element {
   const { slug } = bundle
   return (

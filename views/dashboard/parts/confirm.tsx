@@ -12,7 +12,7 @@ type ConfirmProps = PropsWithChildren<{
   button: string | undefined
   /** Where to go instead. */
   back: string
-  /** What has to be typed first. */
+  /** Fields to fill in first. */
   fields?: JSX.Element
   /** `false` if the response is not a dashboard page. */
   boost?: 'false'
@@ -55,13 +55,13 @@ export function Confirm({ title, action, button, back, fields, boost, children }
   )
 }
 
-type RetypedProps = PropsWithChildren<{
+type ConfirmByTypingProps = PropsWithChildren<{
   name: string
   error: string | undefined
 }>
 
 /** A text to be typed before an irreversible action; the child shows it. */
-export function Retyped({ name, error, children }: RetypedProps): JSX.Element {
+export function ConfirmByTyping({ name, error, children }: ConfirmByTypingProps): JSX.Element {
   return (
     <div class="field">
       <label for={name}>

@@ -31,9 +31,9 @@ const MESSAGES = {
   sessionsEnded: 'All other browsers are signed out.',
   signedUp: 'Welcome! Your account is ready.',
   joined: 'You’ve joined the organisation.',
-  taggedAll: 'Tag added to every link of the chosen bundles.',
-  deletedAll: 'The chosen bundles are deleted. Their links no longer work.',
-  restoredAll: 'The chosen bundles are back, under the links they had.',
+  taggedAll: 'Tag added to every link of the selected bundles.',
+  deletedAll: 'Selected bundles deleted. Their links no longer work.',
+  restoredAll: 'Selected bundles restored. Their links work again.',
 } as const
 
 const SLUG = /^[a-z0-9-]{3,64}$/
@@ -116,7 +116,7 @@ function UndoRevert({ query }: { query: URLSearchParams }): JSX.Element {
   )
 }
 
-/** The slug in the address, which anybody can write: null unless it is well formed. */
+/** The slug in the address, which anyone can write: null unless it is well formed. */
 function slugIn(query: URLSearchParams): string | null {
   const slug = query.get('slug')
   return slug !== null && SLUG.test(slug) ? attribute(slug) : null

@@ -3,10 +3,10 @@
 import { mebibytes, PLAN_NAMES } from '../../../src/core/words.ts'
 import type { HistoryUse } from '../../../src/plans/history.ts'
 
-/** The share of the history's room from which the notice is shown. */
+/** The notice is shown above this share of the cap. */
 const NEARLY_FULL = 0.8
 
-/** Warns, while there is still time, that space for versions is running out. */
+/** Warns in good time that space for versions is running out. */
 export function HistoryNotice({ history: { plan, bytes, max } }: { history: HistoryUse }): JSX.Element {
   if (bytes < max * NEARLY_FULL) return ''
   const percent = Math.min(100, Math.floor((bytes / max) * 100))

@@ -4,7 +4,7 @@ import { count } from '../../../src/core/words.ts'
 import type { Holdings } from '../../../src/identity/holdings.ts'
 
 /** What would be lost, as list items; zero counts are left out. `whose` follows “3 bundles”. */
-export function Lost({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {
+export function HoldingsItems({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {
   const lost = `${count(bundles, 'bundle')}${whose}, with all versions and insights. Their links stop working`
   return (
     <>

@@ -4,7 +4,7 @@ import { attribute } from '../../parts/layout.tsx'
 
 interface PagerProps {
   /** The range shown: `1 to 20 of 45`. */
-  says: string
+  text: string
   /** Addresses of the previous and next page; null if there is none. */
   previous: string | null
   next: string | null
@@ -14,14 +14,14 @@ interface PagerProps {
 
 /** Links to the previous and next page of a list. */
 export function Pager({
-  says,
+  text,
   previous,
   next,
   names = { previous: 'Previous', next: 'Next' },
 }: PagerProps): JSX.Element {
   return (
     <nav class="pager hint" aria-label="Pages">
-      <span safe>{says}</span>
+      <span safe>{text}</span>
       {previous === null ? (
         ''
       ) : (

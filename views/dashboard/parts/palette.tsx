@@ -3,10 +3,10 @@
 import { BOUNDS } from '../../../src/bundles/bounds.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute, type Viewer } from '../../parts/layout.tsx'
+import { attribute, type SignedInUser } from '../../parts/layout.tsx'
 import { personName } from './person.tsx'
 
-/** What single keys do; `palette.js` does it. The palette's own chord stands beside them. */
+/** The shortcuts, as the help lists them; `palette-keys.js` implements them. */
 const KEYS = [
   ['Ctrl K or ⌘ K', 'Go to a bundle or a page'],
   ['/', 'Search'],
@@ -14,16 +14,16 @@ const KEYS = [
   ['?', 'Show these shortcuts'],
 ] as const
 
-/** Chosen from the field, by `aria-activedescendant`. */
+/** Selected from the text field, with `aria-activedescendant`. */
 const OPTION = { class: 'item', role: 'option', tabindex: '-1', 'aria-selected': 'false' } as const
 
 interface PaletteProps {
-  viewer: Viewer
+  user: SignedInUser
   /** The pages of the dashboard. */
   pages: readonly { href: string; name: string }[]
 }
 
-/** Opens the palette. Everything in it has a link or a button of its own elsewhere. */
+/** Opens the palette. Everything in it is also reachable without it. */
 export function PaletteButton(): JSX.Element {
   return (
     <button type="button" class="quiet scripted to-palette" data-opens="palette" aria-keyshortcuts="Control+K Meta+K">
@@ -34,17 +34,17 @@ export function PaletteButton(): JSX.Element {
   )
 }
 
-/** Goes to any page, workspace or bundle by its name; and what the keys do. Both need the script. */
-export function Palette({ viewer, pages }: PaletteProps): JSX.Element {
-  const mayEdit = allowsRole(viewer.role, 'editor')
+/** The command palette, which finds pages, workspaces and bundles, and the help on shortcuts. Both need the script. */
+export function Palette({ user, pages }: PaletteProps): JSX.Element {
+  const mayEdit = allowsRole(user.role, 'editor')
   const actions = mayEdit
     ? [
         { href: '/dashboard/links/new', name: 'New bundle' },
         { href: '/dashboard/links/import', name: 'Import' },
       ]
     : []
-  const others = [{ id: '', name: personName(viewer) }, ...viewer.organizations].filter(
-    ({ id }) => id !== (viewer.acting?.id ?? ''),
+  const others = [{ id: '', name: personName(user) }, ...user.organizations].filter(
+    ({ id }) => id !== (user.acting?.id ?? ''),
   )
   return (
     <>

@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Viewer } from '../../parts/layout.tsx'
+import type { SignedInUser } from '../../parts/layout.tsx'
 
 /** A person's display name: their name, otherwise their address. */
-export function personName({ name, email }: Pick<Viewer, 'name' | 'email'>): string {
+export function personName({ name, email }: Pick<SignedInUser, 'name' | 'email'>): string {
   return name.trim() || email
 }
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Typed } from '../../parts/fields.tsx'
+import { TypedText } from '../../parts/fields.tsx'
+import { BundlesLink } from './bundles-link.tsx'
 import { Head } from './shell.tsx'
 
 interface ProblemProps {
@@ -10,16 +11,14 @@ interface ProblemProps {
   typed: string | undefined
 }
 
-/** In place of a page that cannot be shown, or of what came of a form: the way to the others stays beside it. */
+/** An error in place of a page or a form's result; the navigation stays. */
 export function ProblemView({ heading, text, typed }: ProblemProps): JSX.Element {
   return (
     <>
       <Head title={heading} lede={text} />
-      <Typed text={typed} />
+      <TypedText text={typed} />
       <p class="actions">
-        <a class="button" href="/dashboard">
-          Go to your bundles
-        </a>
+        <BundlesLink />
       </p>
     </>
   )

@@ -7,17 +7,17 @@ import { type DashboardSite, Empty, Head } from './shell.tsx'
 
 // Shown where an action needs more proof of identity than a session (decisions 13).
 
-/** To where somebody signs in again, and back. */
+/** The address for signing in again, which leads back to a page. */
 export function toSignIn(back: string): string {
   return `/sign-in?as=again&next=${encodeURIComponent(back)}`
 }
 
 interface ExportLinkProps {
   site: DashboardSite
-  /** Of an organisation; left out: everything of the person. */
+  /** The organisation to export; omitted for the person's own data. */
   organizationId?: string
   label: string
-  /** The page that it stands on. */
+  /** The page that the link is on. */
   back: string
   /** A link within a sentence, not a button. */
   isPlain?: true
@@ -26,7 +26,7 @@ interface ExportLinkProps {
 /** The download of everything; requires a sign-in within the last day. */
 export function ExportLink({ site, organizationId, label, back, isPlain }: ExportLinkProps): JSX.Element {
   const look = isPlain ? undefined : 'button'
-  if (!site.viewer.signedInLately) {
+  if (!site.user.hasRecentSignIn) {
     return (
       <a class={look} href={attribute(toSignIn(back))} hx-boost="false" safe>
         {`Sign in again to ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
@@ -42,9 +42,9 @@ export function ExportLink({ site, organizationId, label, back, isPlain }: Expor
   )
 }
 
-/** In place of a form that needs a confirmed address, or a sign-in of the last day; null where both are there. */
+/** Shown instead of a form that needs a confirmed address and a sign-in within the last day; null if both are given. */
 export function missingProof(site: DashboardSite, title: string, back: string): JSX.Element | null {
-  const { email, emailVerified, signedInLately } = site.viewer
+  const { email, emailVerified, hasRecentSignIn } = site.user
   if (!emailVerified) {
     return (
       <>
@@ -56,7 +56,7 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
       </>
     )
   }
-  if (signedInLately) return null
+  if (hasRecentSignIn) return null
   return (
     <>
       <Head title={title} />

@@ -2,12 +2,12 @@
 
 import type { PropsWithChildren } from '@kitajs/html'
 
-/** Shows the finished thing where there is nothing yet, made by the same parts. It is a picture: nothing in it can be used. */
-export function Sample({ says, children }: PropsWithChildren<{ says: string }>): JSX.Element {
+/** Fills an empty state with a sample, rendered by the page's own parts but inert. */
+export function Sample({ caption, children }: PropsWithChildren<{ caption: string }>): JSX.Element {
   return (
     <figure class="sample">
       <figcaption class="hint" safe>
-        {says}
+        {caption}
       </figcaption>
       <div class="picture" aria-hidden="true" inert>
         {children as 'safe'}

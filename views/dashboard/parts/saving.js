@@ -24,6 +24,8 @@ forgetMessage()
 // Removed links can still be restored after a refused save; the response does not contain them.
 /** @type {{ row: Element, at: number }[]} */
 let removedLinks = []
+/** Which links were open: they are reopened after a save. @type {boolean[]} */
+let openLinks = []
 let scrolled = 0
 document.addEventListener(
   'submit',
@@ -33,6 +35,7 @@ document.addEventListener(
     removedLinks = [...target.querySelectorAll('#links > .link-row')]
       .map((row, at) => ({ row, at }))
       .filter(({ row }) => row.classList.contains('removed'))
+    openLinks = linksNow().map((row) => row.querySelector('details[open]') !== null)
   },
   { capture: true },
 )
@@ -47,6 +50,13 @@ function putBackRemoved(page) {
   removedLinks = []
 }
 
+/** Reopens links, unless the response has a different number of them. */
+function reopenLinks() {
+  const rows = linksNow()
+  if (rows.length === openLinks.length) for (const [at, row] of rows.entries()) if (openLinks[at]) openLink(row)
+  openLinks = []
+}
+
 /**
  * The page, if this swap replaced all of it.
  * @param {Event} event
@@ -57,11 +67,12 @@ function swappedPage(event) {
   return target === page ? page : null
 }
 
-// A form that returns, saved or refused, keeps its scroll position and shows its message above the button.
+// A form that was saved keeps its scroll position; saved or refused, it shows its message above the button.
 let pathBefore = location.pathname
 document.addEventListener('htmx:after:swap', (event) => {
   const page = swappedPage(event)
   if (page === null) return
+  reopenLinks()
   putBackRemoved(page)
   const stays = location.pathname === pathBefore && page.querySelector('#editor, #policy') !== null
   page.toggleAttribute('data-stays', stays)

@@ -3,17 +3,17 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { ConfirmNotice } from '../../account/confirm-notice.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { Announcements, Document, type Site, type Viewer } from '../../parts/layout.tsx'
+import { Announcements, Document, type SignedInUser, type Site } from '../../parts/layout.tsx'
 import { asset } from '../../static.ts'
 import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
-import { Subjects } from './subjects.tsx'
+import { WorkspaceMenu } from './workspace-menu.tsx'
 
 /** The section of the dashboard that a page belongs to. */
 export type Section = 'bundles' | 'keys' | 'organizations' | 'settings'
 
 /** The service, and who is signed in. */
-export type DashboardSite = Pick<Site, 'name' | 'origin'> & { viewer: Viewer }
+export type DashboardSite = Pick<Site, 'name' | 'origin'> & { user: SignedInUser }
 
 type DashboardProps = PropsWithChildren<{
   site: DashboardSite
@@ -30,10 +30,10 @@ const SECTIONS: { section: Section; href: string; name: string; icon: IconName }
   { section: 'settings', href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
 ]
 
-/** htmx without what a strict Content-Security-Policy forbids it; answers of any status are shown. */
+/** Turns off inline styles, which the Content-Security-Policy forbids. */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000 })
 
-/** A page of the dashboard as a whole document. */
+/** A dashboard page as a whole document. */
 export function DashboardDocument(props: DashboardProps): JSX.Element {
   const { site, title } = props
   return (
@@ -69,7 +69,7 @@ export function DashboardPage(props: DashboardProps): JSX.Element {
 }
 
 function DashboardFrame({ site, section, query, path, children }: DashboardProps): JSX.Element {
-  const { viewer } = site
+  const { user } = site
   return (
     <>
       <a class="skip" href="#main">
@@ -80,7 +80,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
           <img src={asset('icon.svg')} alt="" width="26" height="26" />
           <span safe>{site.name}</span>
         </a>
-        <Subjects viewer={viewer} />
+        <WorkspaceMenu user={user} />
         <nav class="sections" aria-label="Dashboard">
           {
             SECTIONS.map(({ section: name, href, name: label, icon }) => (
@@ -93,15 +93,15 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         </nav>
         <div class="me">
           <PaletteButton />
-          {viewer.claimable === 0 ? (
+          {user.claimable === 0 ? (
             ''
           ) : (
             <a class="quiet" href="/claims" hx-boost="false" safe>
-              {`Claim ${viewer.claimable}`}
+              {`Claim ${user.claimable}`}
             </a>
           )}
-          <span class="address" title={viewer.email} safe>
-            {viewer.email}
+          <span class="address" title={user.email} safe>
+            {user.email}
           </span>
           <form method="post" action="/sign-out" hx-boost="false">
             <button type="submit" class="quiet">
@@ -112,12 +112,12 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
       </header>
       <main id="main" tabindex="-1">
         <div id="messages">
-          <Flash query={query} acting={viewer.acting?.name ?? null} />
+          <Flash query={query} acting={user.acting?.name ?? null} />
         </div>
-        <ConfirmNotice viewer={viewer} back={path} />
+        <ConfirmNotice user={user} back={path} />
         {children as 'safe'}
       </main>
-      <Palette viewer={viewer} pages={SECTIONS} />
+      <Palette user={user} pages={SECTIONS} />
     </>
   )
 }
@@ -127,7 +127,7 @@ interface HeadProps extends PropsWithChildren {
   lede?: string
 }
 
-/** The heading of a page, and beside it what the page is for; children are its actions. */
+/** The heading of a page and its purpose; children are the page's actions. */
 export function Head({ title, lede, children }: HeadProps): JSX.Element {
   return (
     <div class="head">

@@ -5,7 +5,7 @@ import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { count } from '../../../src/core/words.ts'
 import { Confirm } from '../parts/confirm.tsx'
 
-/** Asks once more before all rules go. */
+/** Asks for confirmation before all rules are removed. */
 export function ClearView({ bundle }: { bundle: StoredBundle & { resolutionPolicy: Policy } }): JSX.Element {
   const { slug, resolutionPolicy, versionNumber, urls } = bundle
   const path = `/dashboard/links/${slug}/policy`

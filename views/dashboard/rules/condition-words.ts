@@ -1,10 +1,10 @@
 import type { Comparison, Condition, ConditionOf, Field, InstantOperator, Leaf } from '../../../db/policy.ts'
-import { listed } from '../../../src/core/words.ts'
+import { joinList } from '../../../src/core/words.ts'
 import { DAY_NAMES } from './days.ts'
 import { FACT_WORDS, isFact } from './facts.ts'
 import { VERBS } from './words.ts'
 
-/** A condition as people say it: `signed in and (country is “DE” or “AT”)`. Plain text, to be escaped. */
+/** The exact wording of a condition: `signed in and (country is “DE” or “AT”)`. Plain text, to be escaped. */
 export function conditionWords(condition: Condition): string {
   if (!('of' in condition)) return leafWords(condition)
   const { op, of } = condition
@@ -19,7 +19,7 @@ function leafWords<Op extends Leaf['op']>(leaf: ConditionOf<Op> & { op: Op }): s
 const LEAF_WORDS: { readonly [Op in Leaf['op']]: (leaf: ConditionOf<Op>) => string } = {
   signedIn: () => 'signed in',
   equals: comparisonWords,
-  in: ({ field, values }) => `${fieldName(field)} is ${listed(values.map(quoted), 'or')}`,
+  in: ({ field, values }) => `${fieldName(field)} is ${joinList(values.map(quoted), 'or')}`,
   startsWith: comparisonWords,
   endsWith: comparisonWords,
   contains: comparisonWords,
@@ -28,7 +28,7 @@ const LEAF_WORDS: { readonly [Op in Leaf['op']]: (leaf: ConditionOf<Op>) => stri
   after: instantWords,
   timeWindow({ days, from, to, timeZone }) {
     const names = days.map((day) => `${DAY_NAMES[day]}s`)
-    return `on ${listed(names, 'and')} from ${from} to ${to} (${timeZone})`
+    return `on ${joinList(names, 'and')} from ${from} to ${to} (${timeZone})`
   },
 }
 
@@ -40,7 +40,7 @@ function instantWords({ op, value }: ConditionOf<InstantOperator>): string {
   return `${op} ${value}`
 }
 
-/** In brackets where it is made of several, so that what belongs together is plain. */
+/** A group within a group gets brackets. */
 function nested(condition: Condition): string {
   const words = conditionWords(condition)
   const isSeveral = (condition.op === 'and' || condition.op === 'or') && condition.of.length > 1

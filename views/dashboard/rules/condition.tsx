@@ -12,19 +12,19 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { SUBJECT_GROUPS, SUBJECT_WORDS } from './facts.ts'
 import { Operands } from './operands.tsx'
-import { type Building, Do, field, idOf, State } from './parts.tsx'
+import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
   condition: Of
   path: string
-  /** As people count: `1.2`; `''` for the outermost. */
+  /** Its number for people, from 1: `1.2`; `''` for the outermost. */
   number: string
-  /** How many groups it stands in. */
+  /** The number of groups around it. */
   depth: number
-  building: Building
+  builder: BuilderProps
 }
 
-/** A condition as fields: its own, or those of all in its group. */
+/** The fields of a condition, or of all conditions in a group. */
 export function ConditionFields({ condition, ...place }: ConditionProps): JSX.Element {
   return 'of' in condition ? <Group condition={condition} {...place} /> : <Leaf condition={condition} {...place} />
 }
@@ -35,10 +35,10 @@ const GROUPS: Readonly<Record<GroupOperator, string>> = {
   not: 'None of these',
 }
 
-function Group({ condition, path, number, depth, building }: ConditionProps<DraftGroup>): JSX.Element {
+function Group({ condition, path, number, depth, builder }: ConditionProps<DraftGroup>): JSX.Element {
   const { op, of } = condition
   const isRoot = depth === 0
-  // To `none of these` a second one is added by a group of their own.
+  // A second condition of `none of these` needs another group around both.
   const room = CONDITION_BOUNDS.depth - depth - 1
   const mayAdd = op !== 'not' || room > 0 || of.length === 0
   return (
@@ -47,8 +47,8 @@ function Group({ condition, path, number, depth, building }: ConditionProps<Draf
         {isRoot ? 'Conditions' : `Group ${number}`}
       </legend>
       <div class="group-head">
-        <State place={path} findings={building.findings} />
-        <select aria-label="How these go together" {...field(`${path}.op`, path, building)} data-refresh="">
+        <Notes place={path} findings={builder.findings} />
+        <select aria-label="How these go together" {...field(`${path}.op`, path, builder)} data-refresh="">
           {Object.entries(GROUPS).map(([known, name]) => (
             <option value={known} selected={known === op} safe>
               {name}
@@ -57,16 +57,20 @@ function Group({ condition, path, number, depth, building }: ConditionProps<Draf
         </select>
         <span class="tools">
           {depth + heightOf(condition) < CONDITION_BOUNDS.depth && !isRoot ? (
-            <Do action={`if.nest ${path}`} label={`Put group ${number} into a group`} icon="nest" />
+            <ActionButton action={`if.nest ${path}`} label={`Put group ${number} into a group`} icon="nest" />
           ) : (
             ''
           )}
           {!isRoot || of.length === 1 ? (
-            <Do action={`if.lift ${path}`} label={`Take the group ${number} away, keep what is in it`} icon="unnest" />
+            <ActionButton
+              action={`if.lift ${path}`}
+              label={`Take the group ${number} away, keep what is in it`}
+              icon="unnest"
+            />
           ) : (
             ''
           )}
-          {isRoot ? '' : <Do action={`if.remove ${path}`} label={`Remove group ${number}`} icon="trash" />}
+          {isRoot ? '' : <ActionButton action={`if.remove ${path}`} label={`Remove group ${number}`} icon="trash" />}
         </span>
       </div>
       <ol class="parts">
@@ -78,26 +82,26 @@ function Group({ condition, path, number, depth, building }: ConditionProps<Draf
                 path={`${path}.of.${index}`}
                 number={number === '' ? `${index + 1}` : `${number}.${index + 1}`}
                 depth={depth + 1}
-                building={building}
+                builder={builder}
               />
             </li>
           )) as 'safe'[]
         }
       </ol>
-      <Adds path={path} building={building} mayAdd={mayAdd} mayGroup={room > (op === 'not' ? 1 : 0)} />
+      <AddButtons path={path} builder={builder} mayAdd={mayAdd} mayGroup={room > (op === 'not' ? 1 : 0)} />
     </fieldset>
   )
 }
 
-interface AddsProps {
+interface AddButtonsProps {
   path: string
-  building: Building
+  builder: BuilderProps
   mayAdd: boolean
   mayGroup: boolean
 }
 
-/** What may be put beside a condition, or into a group. */
-export function Adds({ path, building, mayAdd, mayGroup }: AddsProps): JSX.Element {
+/** The buttons that add a condition or a group. */
+export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps): JSX.Element {
   const button = (action: string, text: string, focus: string) => (
     <button
       type="submit"
@@ -105,7 +109,7 @@ export function Adds({ path, building, mayAdd, mayGroup }: AddsProps): JSX.Eleme
       name="do"
       value={`${action} ${path}`}
       id={idOf(`${path}.${focus}`)}
-      autofocus={building.focus === `${path}.${focus}`}
+      autofocus={builder.focus === `${path}.${focus}`}
     >
       <Icon name="plus" />
       {text as 'safe'}
@@ -119,21 +123,21 @@ export function Adds({ path, building, mayAdd, mayGroup }: AddsProps): JSX.Eleme
   )
 }
 
-function Leaf({ condition, path, number, depth, building }: ConditionProps<DraftLeaf>): JSX.Element {
+function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftLeaf>): JSX.Element {
   const { subject, was } = condition
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
       <legend class="visually-hidden">{label as 'safe'}</legend>
-      <State place={path} findings={building.findings} />
+      <Notes place={path} findings={builder.findings} />
       <div class="controls">
-        <select aria-label="Asks about" {...field(`${path}.subject`, path, building)} data-refresh="">
+        <select aria-label="Asks about" {...field(`${path}.subject`, path, builder)} data-refresh="">
           {subject === '' ? <option value="">Choose…</option> : ''}
           {
             SUBJECT_GROUPS.map(({ group, subjects }) => (
               <optgroup label={group}>
                 {subjects
-                  .filter((known) => known === subject || building.findings.absent[known] === undefined)
+                  .filter((known) => known === subject || builder.findings.absent[known] === undefined)
                   .map((known) => (
                     <option value={known} selected={known === subject} safe>
                       {SUBJECT_WORDS[known].label}
@@ -144,17 +148,17 @@ function Leaf({ condition, path, number, depth, building }: ConditionProps<Draft
           }
         </select>
         <input type="hidden" name={`${path}.asked`} value={subject} />
-        <Operands condition={condition} path={path} building={building} />
+        <Operands condition={condition} path={path} builder={builder} />
         {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>
       <span class="tools">
         {depth < CONDITION_BOUNDS.depth && depth > 0 ? (
-          <Do action={`if.nest ${path}`} label={`Put ${label.toLowerCase()} into a group`} icon="nest" />
+          <ActionButton action={`if.nest ${path}`} label={`Put ${label.toLowerCase()} into a group`} icon="nest" />
         ) : (
           ''
         )}
         {depth > 0 || subject !== '' ? (
-          <Do action={`if.remove ${path}`} label={`Remove ${label.toLowerCase()}`} icon="trash" />
+          <ActionButton action={`if.remove ${path}`} label={`Remove ${label.toLowerCase()}`} icon="trash" />
         ) : (
           ''
         )}

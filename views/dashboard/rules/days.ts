@@ -10,5 +10,5 @@ export const DAY_NAMES: Record<Day, string> = {
   sun: 'Sunday',
 }
 
-/** As weeks begin in ISO 8601. */
+/** From Monday, as in ISO 8601. */
 export const DAYS = Object.keys(DAY_NAMES) as Day[]

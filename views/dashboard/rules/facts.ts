@@ -2,9 +2,8 @@ import type { Fact, Field } from '../../../db/policy.ts'
 import { lazy } from '../../../src/core/lazy.ts'
 import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
-import type { DEVICES } from '../../../src/policies/agents.ts'
 import { countries } from '../../../src/policies/countries.ts'
-import { browserName, choiceName, countryName, languageName, systemName } from './values.ts'
+import { browserName, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
@@ -15,37 +14,31 @@ interface FactWords {
   name: string
   /** An example of a value. */
   placeholder?: string
-  /** Its only values, with their names; without them it is typed. */
+  /** Its possible values and their names; without them, a text field. */
   choices?: Readonly<Record<string, string>>
-  /** Offered beside the values that the rules ask about. */
+  /** Values to suggest besides those that the rules use. */
   suggestions?: readonly string[]
-  /** Its control in the tester: the placeholder of one with choices says that nothing is chosen. */
+  /** Its control in the tester; with choices, the placeholder is the option for “none chosen”. */
   tester: { label: string; placeholder: string }
   sentence: FactSentence
 }
 
-/** What goes before a value, what a value is called, and how to say that there is one. */
+/** The words around a value in a sentence. */
 export interface FactSentence {
   at: string
   the: string
   any: string
   value?: (value: string) => string
-  /** A value of which only the beginning is known. */
+  /** The wording for values that begin with a text. */
   beginning?: (value: string) => string
 }
 
 type Group = 'Person' | 'Browser' | 'Link' | 'Time'
 
 const ROLE_NAMES = Object.fromEntries(ROLES.map((role) => [role, role]))
-const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
-  mobile: 'phone',
-  tablet: 'tablet',
-  desktop: 'computer',
-}
-
 const countryNames = lazy(() => Object.fromEntries(countries()))
 
-/** Each fact, in the order in which the tester asks for them. */
+/** Every fact, in the tester's order. */
 export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   emailDomain: {
     group: 'Person',
@@ -134,14 +127,15 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   },
 }
 
-/** Every fact, in that order. */
+/** The names of the facts, in that order. */
 export const FACTS = Object.keys(FACT_WORDS) as Fact[]
 
+/** Whether a condition's field is a fact and not a query parameter. */
 export function isFact(field: Field): field is Fact {
   return Object.hasOwn(FACT_WORDS, field)
 }
 
-/** What a condition may ask about, as people call it. */
+/** The names of what a condition can test. */
 export const SUBJECT_WORDS: Readonly<
   Record<Subject, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
 > = {
@@ -154,7 +148,7 @@ export const SUBJECT_WORDS: Readonly<
 
 const GROUPS: readonly Group[] = ['Person', 'Browser', 'Link', 'Time']
 
-/** The same by group, in the order of the list that a condition picks from. */
+/** The same in groups, in the order of a condition's list. */
 export const SUBJECT_GROUPS = GROUPS.map((group) => ({
   group,
   subjects: SUBJECTS.filter((subject) => SUBJECT_WORDS[subject].group === group),

@@ -1,25 +1,25 @@
 import type { Traced } from '../../../db/policy.ts'
 import { entryOf } from '../../../src/core/entry.ts'
 import type { Issue } from '../../../src/core/problem.ts'
-import { type Draft, opened, written } from '../../../src/dashboard/rules/draft.ts'
+import { type Draft, toOpenRule, toPolicy } from '../../../src/dashboard/rules/draft.ts'
 import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { MUST_BE_CHOSEN } from '../../../src/dashboard/rules/unfinished.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
 
 /** A note beside the part it concerns. */
 interface Note {
-  /** `todo`: not filled in yet, which is no error until the rules are saved. */
+  /** `todo`: not filled in yet, which is an error only when saving. */
   kind: 'error' | 'todo' | 'warning'
   text: string
-  /** The field of the place that it is about, by the last part of its path; undefined: all of them. */
+  /** The field it concerns, by the last part of its path; undefined if it concerns the whole place. */
   field?: string
 }
 
 /** The result of a policy's complete rules for a viewer. */
-export interface Tried {
+export interface TestResult {
   /** Null if the policy as a whole is invalid. */
   preview: Preview | null
-  /** The rule of the draft that each rule of the preview is. */
+  /** For each rule of the preview, its index in the draft. */
   places: readonly number[]
   /** The errors of the draft and the viewer. */
   issues: readonly Issue[]
@@ -30,49 +30,54 @@ export interface Tried {
 /** The notes of a draft, by path: `rules.0.when.of.1`, `rules.0.tabs.2`, `viewer.now`. */
 export interface Findings {
   notes: ReadonlyMap<string, readonly Note[]>
-  /** Whether a rule or condition holds for the viewer. */
+  /** Whether a rule or condition matches the viewer. */
   marks: ReadonlyMap<string, boolean>
-  /** Facts that no viewer has on this server. */
+  /** Facts that are never known on this server. */
   absent: AbsentFacts
 }
 
-/** Facts that no viewer has, and why. */
+/** Facts that are never known, and why. */
 export type AbsentFacts = Partial<Record<Subject, string>>
 
 /**
  * Assigns errors, warnings and results to the paths they concern.
  * @param moment `saving`: missing values are errors.
  */
-export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, moment: 'saving' | 'writing'): Findings {
-  const policy = written(draft)
+export function findingsOf(
+  draft: Draft,
+  testResult: TestResult,
+  absent: AbsentFacts,
+  moment: 'saving' | 'editing',
+): Findings {
+  const policy = toPolicy(draft)
   const notes = new Map<string, Note[]>()
   const add = (place: string, note: Note) => {
     const known = notes.get(place) ?? []
     if (known.every(({ text }) => text !== note.text)) notes.set(place, [...known, note])
   }
-  for (const { path, reason } of tried.issues) {
+  for (const { path, reason } of testResult.issues) {
     const inPolicy = path[0] === 'resolutionPolicy' ? path.slice(1) : path
     const isMissing = path[0] === 'resolutionPolicy' && isEmpty(valueAt(policy, inPolicy))
     const text = (isMissing ? missing(inPolicy, reason) : undefined) ?? sentence(inPolicy, reason)
     add(placeOf(inPolicy, draft), {
-      kind: isMissing && moment === 'writing' ? 'todo' : 'error',
+      kind: isMissing && moment === 'editing' ? 'todo' : 'error',
       text,
       field: String(inPolicy.at(-1)),
     })
   }
-  const rules = tried.places
-  for (const { path, message } of tried.preview?.warnings ?? []) {
+  const rules = testResult.places
+  for (const { path, message } of testResult.preview?.warnings ?? []) {
     const place = pathOf(path).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
     add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
   }
   for (const [at, rule] of draft.rules.entries()) {
-    for (const [path, subject] of asked(opened(rule).when, ['rules', at, 'when'])) {
+    for (const [path, subject] of subjectsIn(toOpenRule(rule).when, ['rules', at, 'when'])) {
       const text = subject === '' ? undefined : absent[subject]
       if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
     }
   }
   const marks = new Map<string, boolean>()
-  for (const [index, { condition }] of (tried.preview?.trace ?? []).entries()) {
+  for (const [index, { condition }] of (testResult.preview?.trace ?? []).entries()) {
     marks.set(`rules.${rules[index]}`, condition.matched)
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
@@ -81,10 +86,10 @@ export function findingsOf(draft: Draft, tried: Tried, absent: AbsentFacts, mome
 
 type Path = readonly (string | number)[]
 
-/** What a condition asks about, and where. */
-function asked(condition: DraftCondition, path: Path): [Path, DraftLeaf['subject']][] {
+/** The subjects of all conditions in a condition, with their paths. */
+function subjectsIn(condition: DraftCondition, path: Path): [Path, DraftLeaf['subject']][] {
   if (!('of' in condition)) return [[path, condition.subject]]
-  return condition.of.flatMap((part, at) => asked(part, [...path, 'of', at]))
+  return condition.of.flatMap((part, at) => subjectsIn(part, [...path, 'of', at]))
 }
 
 function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {
@@ -93,7 +98,7 @@ function mark(marks: Map<string, boolean>, place: string, condition: Traced): vo
   for (const [index, part] of condition.of.entries()) mark(marks, `${place}.of.${index}`, part)
 }
 
-/** `resolutionPolicy.rules[0].when` as its parts, the first left out. */
+/** The parts of a path such as `resolutionPolicy.rules[0].when`, without the first. */
 function pathOf(text: string): (string | number)[] {
   return text
     .replace(/\[(\d+)\]/g, '.$1')
@@ -109,7 +114,7 @@ const PLACES = [
   /^viewer\.\w+/,
 ]
 
-/** The part of the page that a path belongs to; of a rule that is closed, the rule. */
+/** The place on the page that shows the notes of a path; for a closed rule, the rule. */
 function placeOf(path: Path, { rules }: Draft): string {
   const text = path.join('.')
   const rule = path[0] === 'rules' ? rules[Number(path[1])] : undefined

@@ -8,19 +8,19 @@ import {
   type SubjectKind,
 } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { firstLine } from '../../../src/dashboard/rules/lines.ts'
-import { leading } from '../../parts/fields.tsx'
+import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { DAY_NAMES, DAYS } from './days.ts'
 import { SUBJECT_WORDS } from './facts.ts'
-import { type Building, field } from './parts.tsx'
+import { type BuilderProps, field } from './parts.tsx'
 
 interface OperandProps {
   condition: DraftLeaf
   path: string
-  building: Building
+  builder: BuilderProps
 }
 
-/** What a condition compares, with what: the fields of its subject. */
+/** The fields of a condition, which depend on its subject. */
 export function Operands(props: OperandProps): JSX.Element {
   const { subject } = props.condition
   if (subject === '') return ''
@@ -49,7 +49,7 @@ function wordsOf(subject: DraftLeaf['subject']) {
   return subject === '' ? undefined : SUBJECT_WORDS[subject]
 }
 
-function TextFields({ condition, path, building }: OperandProps): JSX.Element {
+function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
   const { subject, name, op, value } = condition
   return (
     <>
@@ -62,19 +62,19 @@ function TextFields({ condition, path, building }: OperandProps): JSX.Element {
           autocapitalize="off"
           spellcheck="false"
           value={attribute(name)}
-          {...field(`${path}.name`, path, building)}
+          {...field(`${path}.name`, path, builder)}
         />
       ) : (
         ''
       )}
-      <Operator known={FIELD_OPERATORS} op={op} subject={subject} path={path} building={building} />
+      <Operator known={FIELD_OPERATORS} op={op} subject={subject} path={path} builder={builder} />
       {op === 'exists' ? (
-        // Kept for when it is asked again.
+        // Kept in case the operator is changed back.
         <input type="hidden" name={`${path}.value`} value={attribute(value)} />
       ) : op === 'in' ? (
-        <Values value={value} subject={subject} path={path} building={building} />
+        <Values value={value} subject={subject} path={path} builder={builder} />
       ) : (
-        <Value value={firstLine(value)} op={op} subject={subject} path={path} building={building} />
+        <Value value={firstLine(value)} op={op} subject={subject} path={path} builder={builder} />
       )}
     </>
   )
@@ -86,12 +86,12 @@ interface OperatorProps {
   op: LeafOperator
   subject: DraftLeaf['subject']
   path: string
-  building: Building
+  builder: BuilderProps
 }
 
-function Operator({ known, op, subject, path, building }: OperatorProps): JSX.Element {
+function Operator({ known, op, subject, path, builder }: OperatorProps): JSX.Element {
   return (
-    <select class="operator" aria-label="How" {...field(`${path}.op`, path, building)} data-refresh="">
+    <select class="operator" aria-label="How" {...field(`${path}.op`, path, builder)} data-refresh="">
       {Object.entries(known).map(([one, name]) => (
         <option value={one} selected={one === op} safe>
           {one === 'exists' && subject === 'query' ? 'is in the link' : name}
@@ -101,9 +101,9 @@ function Operator({ known, op, subject, path, building }: OperatorProps): JSX.El
   )
 }
 
-type ValueProps = { value: string; subject: DraftLeaf['subject']; path: string; building: Building }
+type ValueProps = { value: string; subject: DraftLeaf['subject']; path: string; builder: BuilderProps }
 
-function Values({ value, subject, path, building }: ValueProps): JSX.Element {
+function Values({ value, subject, path, builder }: ValueProps): JSX.Element {
   const lines = value.split('\n').length
   return (
     <textarea
@@ -112,18 +112,18 @@ function Values({ value, subject, path, building }: ValueProps): JSX.Element {
       placeholder={`One a line\n${wordsOf(subject)?.placeholder ?? ''}`}
       autocapitalize="off"
       spellcheck="false"
-      {...field(`${path}.value`, path, building)}
+      {...field(`${path}.value`, path, builder)}
       safe
     >
-      {leading(value)}
+      {textareaContent(value)}
     </textarea>
   )
 }
 
-function Value({ value, op, subject, path, building }: ValueProps & { op: LeafOperator }): JSX.Element {
+function Value({ value, op, subject, path, builder }: ValueProps & { op: LeafOperator }): JSX.Element {
   const { choices: allChoices, placeholder = '', suggestions } = wordsOf(subject) ?? {}
   const choices = op === 'equals' ? allChoices : undefined
-  const control = field(`${path}.value`, path, building)
+  const control = field(`${path}.value`, path, builder)
   if (choices === undefined) {
     return (
       <input
@@ -156,7 +156,7 @@ function Value({ value, op, subject, path, building }: ValueProps & { op: LeafOp
   )
 }
 
-function InstantFields({ condition, path, building }: OperandProps): JSX.Element {
+function InstantFields({ condition, path, builder }: OperandProps): JSX.Element {
   const { subject, op, value, zone } = condition
   return (
     <>
@@ -165,7 +165,7 @@ function InstantFields({ condition, path, building }: OperandProps): JSX.Element
         op={op === 'after' ? op : 'before'}
         subject={subject}
         path={path}
-        building={building}
+        builder={builder}
       />
       <input
         type="datetime-local"
@@ -173,14 +173,14 @@ function InstantFields({ condition, path, building }: OperandProps): JSX.Element
         aria-label="Date and time"
         step={value.length > 16 ? 'any' : undefined}
         value={attribute(value)}
-        {...field(`${path}.value`, path, building)}
+        {...field(`${path}.value`, path, builder)}
       />
-      <Zone zone={zone} label="Time zone or offset" path={path} building={building} />
+      <Zone zone={zone} label="Time zone or offset" path={path} builder={builder} />
     </>
   )
 }
 
-function Zone({ zone, label, path, building }: { zone: string; label: string; path: string; building: Building }) {
+function Zone({ zone, label, path, builder }: { zone: string; label: string; path: string; builder: BuilderProps }) {
   return (
     <input
       class="zone"
@@ -191,14 +191,14 @@ function Zone({ zone, label, path, building }: { zone: string; label: string; pa
       autocapitalize="off"
       spellcheck="false"
       value={attribute(zone)}
-      {...field(`${path}.zone`, path, building)}
+      {...field(`${path}.zone`, path, builder)}
     />
   )
 }
 
-function WindowFields({ condition, path, building }: OperandProps): JSX.Element {
+function WindowFields({ condition, path, builder }: OperandProps): JSX.Element {
   const { days, from, to, zone } = condition
-  const at = (name: string) => field(`${path}.${name}`, path, building)
+  const at = (name: string) => field(`${path}.${name}`, path, builder)
   return (
     <>
       <span class="days">
@@ -219,7 +219,7 @@ function WindowFields({ condition, path, building }: OperandProps): JSX.Element 
         <span aria-hidden="true">to</span>
         <input type="time" aria-label="To" value={attribute(to === '24:00' ? '00:00' : to)} {...at('to')} />
       </span>
-      <Zone zone={zone} label="Time zone" path={path} building={building} />
+      <Zone zone={zone} label="Time zone" path={path} builder={builder} />
     </>
   )
 }

@@ -1,36 +1,36 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { TriedViewer } from '../../../src/dashboard/rules/tried-viewer.ts'
+import type { TestViewer } from '../../../src/dashboard/rules/test-viewer.ts'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import type { Findings, Tried } from './notes.ts'
+import type { Findings, TestResult } from './notes.ts'
 import { RulesRead } from './read.tsx'
-import { RulesSection, Unsaved, type Writing } from './section.tsx'
+import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
 import { Suggestions } from './suggestions.tsx'
 import { Tester } from './tester.tsx'
 
 export interface PolicyProps {
   site: DashboardSite
   bundle: StoredBundle
-  /** Null for those who may only read. */
-  writing: Writing | null
-  viewer: TriedViewer
-  tried: Tried
+  /** Null for visitors who may only read. */
+  editor: RulesEditorState | null
+  viewer: TestViewer
+  testResult: TestResult
   findings: Findings
   /** Why the rules were not saved. */
   alert: string | null
-  /** What somebody else saved first, beside what was typed. */
+  /** Someone else's saved changes, compared with the form. */
   conflict: JSX.Element | null
   /** The browser's time zone, sent by its script. */
   zone: string
 }
 
-/** A bundle's rules: written, read and tried (decisions 11). */
+/** The rules page of a bundle: edit, read and test rules (decisions 11). */
 export function PolicyView(props: PolicyProps): JSX.Element {
-  const { site, bundle, writing, viewer, tried, findings, alert, conflict } = props
+  const { site, bundle, editor, viewer, testResult, findings, alert, conflict } = props
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <BundleFrame site={site} bundle={bundle} tab="policy">
@@ -44,7 +44,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
         novalidate
         hx-sync="this:replace"
       >
-        {/* Enter in a field presses the first button: this one, which changes nothing. */}
+        {/* Enter in a field presses the form's first button, so this one changes nothing. */}
         <button
           class="visually-hidden"
           type="submit"
@@ -55,16 +55,16 @@ export function PolicyView(props: PolicyProps): JSX.Element {
         ></button>
         <input type="hidden" name="zone" value={attribute(props.zone)} data-zone="" />
         {(conflict ?? '') as 'safe'}
-        {writing === null ? (
+        {editor === null ? (
           <section aria-labelledby="rules-title">
             <h2 id="rules-title">Rules</h2>
             <ReadRules bundle={bundle} findings={findings} />
           </section>
         ) : (
-          <Written {...props} writing={writing} />
+          <Written {...props} editor={editor} />
         )}
-        <Tester viewer={viewer} findings={findings} tried={tried} />
-        <Suggestions writing={writing} bundle={bundle} />
+        <Tester viewer={viewer} findings={findings} testResult={testResult} />
+        <Suggestions editor={editor} bundle={bundle} />
         <div
           id="check"
           hx-post={path}
@@ -86,18 +86,18 @@ function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findi
   return <RulesRead policy={policy} findings={findings} />
 }
 
-function Written({ writing, bundle, findings }: PolicyProps & { writing: Writing }): JSX.Element {
+function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEditorState }): JSX.Element {
   const path = `/dashboard/links/${bundle.slug}/policy`
   return (
     <div class="written">
-      <input type="hidden" name="version" value={String(writing.version)} />
-      <RulesSection writing={writing} bundle={bundle} findings={findings} />
+      <input type="hidden" name="version" value={String(editor.version)} />
+      <RulesSection editor={editor} bundle={bundle} findings={findings} />
       <div class="bar">
         <button type="submit" class="primary" name="do" value="save">
           Save rules
         </button>
         <div id="unsaved" class="hint">
-          <Unsaved isChanged={writing.isChanged} slug={bundle.slug} />
+          <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
         </div>
         <a class="quiet small to-tester" href="#try">
           Try it

@@ -7,7 +7,7 @@ import { attribute } from '../../parts/layout.tsx'
 import type { Findings } from './notes.ts'
 
 /** Props of every part of the rule builder. */
-export interface Building {
+export interface BuilderProps {
   findings: Findings
   /** The path of the field or button to focus. */
   focus: string
@@ -15,13 +15,13 @@ export interface Building {
   own: readonly DraftTab[]
 }
 
-/** The element that stands for a path of the form. */
+/** The id of the element for a path of the form. */
 export function idOf(path: string): string {
   return path.replaceAll('.', '-')
 }
 
 /** Attributes of the field at a path: id, name, focus, and the link to its notes. */
-export function field(path: string, place: string, { focus, findings }: Building) {
+export function field(path: string, place: string, { focus, findings }: BuilderProps) {
   const isAbout = (name: string | undefined) => name === undefined || !isTab(place) || path === `${place}.${name}`
   const isWrong = findings.notes.get(place)?.some(({ kind, field }) => kind === 'error' && isAbout(field)) ?? false
   return {
@@ -33,24 +33,31 @@ export function field(path: string, place: string, { focus, findings }: Building
   }
 }
 
-/** A tab's link and note share one place, and are told apart; a condition is wrong as a whole. */
+/** Whether a place is a tab, whose link and note have errors of their own; a condition has its errors as a whole. */
 function isTab(place: string): boolean {
   return /\.tabs\.\d+$/.test(place)
 }
 
-interface DoProps {
-  /** What it does, and where: the value that the form is sent with. */
+interface ActionButtonProps {
+  /** The button's value: an edit and its path, such as `rule.up 2`. */
   action: string
   label: string
   icon: IconName
-  /** The path by which it is given the focus. */
+  /** The path by which it gets the focus. */
   path?: string
-  building?: Building
+  builder?: BuilderProps
   disabled?: boolean
 }
 
-/** A button that sends the form to be changed: a picture with its name. */
-export function Do({ action, label, icon, path = action, building, disabled = false }: DoProps): JSX.Element {
+/** A button that submits an edit of the form: an icon with its name. */
+export function ActionButton({
+  action,
+  label,
+  icon,
+  path = action,
+  builder,
+  disabled = false,
+}: ActionButtonProps): JSX.Element {
   return (
     <button
       type="submit"
@@ -60,7 +67,7 @@ export function Do({ action, label, icon, path = action, building, disabled = fa
       id={idOf(path.replaceAll(' ', '.'))}
       title={attribute(label)}
       aria-label={attribute(label)}
-      autofocus={building?.focus === path}
+      autofocus={builder?.focus === path}
       disabled={disabled}
     >
       <Icon name={icon} />
@@ -68,17 +75,17 @@ export function Do({ action, label, icon, path = action, building, disabled = fa
   )
 }
 
-/** The notes of one path of the form, updated while somebody types. */
-export function State({ place, findings }: { place: string; findings: Findings }): JSX.Element {
+/** The notes of a path of the form, updated while typing. */
+export function Notes({ place, findings }: { place: string; findings: Findings }): JSX.Element {
   return (
     <div class="state" id={`${idOf(place)}-state`}>
-      <StateContent place={place} findings={findings} />
+      <NotesContent place={place} findings={findings} />
     </div>
   )
 }
 
-/** The same without its place. */
-export function StateContent({
+/** The same without its element. */
+export function NotesContent({
   place,
   findings: { notes, marks },
 }: {
@@ -113,8 +120,8 @@ export function Mark({ matched }: { matched: boolean }): JSX.Element {
   )
 }
 
-/** A part of the answer that htmx puts in a place of its own. */
-export function Part({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {
+/** A part of a response that htmx swaps out of band, into the element with this id. */
+export function OutOfBand({ id, children }: PropsWithChildren<{ id: string }>): JSX.Element {
   return (
     <tag of="hx-partial" id={id}>
       {children as 'safe'}

@@ -6,7 +6,7 @@ import { destination } from '../../parts/destination.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { conditionWords } from './condition-words.ts'
 import type { Findings } from './notes.ts'
-import { State } from './parts.tsx'
+import { Notes } from './parts.tsx'
 import { GROUP_HEADS, sentenceOf } from './words.ts'
 
 interface ReadProps {
@@ -14,7 +14,7 @@ interface ReadProps {
   findings: Findings
 }
 
-/** Rules to be read and not changed. */
+/** Rules for members who cannot edit. */
 export function RulesRead({ policy, findings }: ReadProps): JSX.Element {
   return (
     <ol class="rules">
@@ -44,7 +44,7 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
         <p class="summary" dir="auto" safe>
           {sentenceOf(when)}
         </p>
-        <State place={`rules.${at}`} findings={findings} />
+        <Notes place={`rules.${at}`} findings={findings} />
       </div>
       <details class="more">
         <summary>{`${count(tabs.length, 'tab')} and the conditions in full` as 'safe'}</summary>
@@ -83,7 +83,7 @@ function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   return (
     <ol class="got">
       {
-        tabs.map(({ url, note = '' }) => {
+        tabs.map(({ url, note = '', section = '' }) => {
           const { href, host, unicode, path } = destination(url)
           return (
             <li>
@@ -95,6 +95,13 @@ function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
               ) : (
                 <span class="hint" dir="auto" safe>
                   {note}
+                </span>
+              )}
+              {section === '' ? (
+                ''
+              ) : (
+                <span class="tag" dir="auto" safe>
+                  {section}
                 </span>
               )}
             </li>

@@ -2,30 +2,30 @@
 
 import type { Condition, Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import { canOpen, type DraftRule, type OpenRule, opened, writtenRule } from '../../../src/dashboard/rules/draft.ts'
+import { canOpen, type DraftRule, type OpenRule, toOpenRule, toRule } from '../../../src/dashboard/rules/draft.ts'
 import { readCondition } from '../../../src/policies/conditions.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { Findings } from './notes.ts'
-import { type Building, Do, field, idOf, StateContent } from './parts.tsx'
+import { ActionButton, type BuilderProps, field, idOf, NotesContent } from './parts.tsx'
 import { OpenFields } from './rule-fields.tsx'
 import { hostOf } from './tab-fields.tsx'
 import { sentenceOf } from './words.ts'
 
-/** What a rule is called while it has no name. */
+/** A rule's name, or `Rule 2` while it has none. */
 export function nameOf(rule: DraftRule, at: number): string {
-  return opened(rule).name.trim() || `Rule ${at + 1}`
+  return toOpenRule(rule).name.trim() || `Rule ${at + 1}`
 }
 
 interface CardProps {
   rule: DraftRule
   at: number
   last: number
-  building: Building
+  builder: BuilderProps
 }
 
-/** A rule of the builder: closed, or its fields. */
-export function RuleCard({ rule, at, last, building }: CardProps): JSX.Element {
+/** A rule in the builder: closed, or open with its fields. */
+export function RuleCard({ rule, at, last, builder }: CardProps): JSX.Element {
   const path = `rules.${at}`
   const name = nameOf(rule, at)
   const isOpen = !('json' in rule)
@@ -36,44 +36,44 @@ export function RuleCard({ rule, at, last, building }: CardProps): JSX.Element {
           <Icon name="grip" />
         </span>
         <span class="number">{at + 1}</span>
-        {isOpen ? <NameField rule={rule} path={path} building={building} /> : <RuleTitle rule={rule} name={name} />}
+        {isOpen ? <NameField rule={rule} path={path} builder={builder} /> : <RuleTitle rule={rule} name={name} />}
         <span class="tools">
           {isOpen ? (
             <button type="submit" class="small" name="do" value={`rule.close ${at}`} id={idOf(`${path}.close`)}>
               Done
             </button>
           ) : (
-            <EditButton rule={rule} at={at} name={name} building={building} />
+            <EditButton rule={rule} at={at} name={name} builder={builder} />
           )}
-          <Do
+          <ActionButton
             action={`rule.up ${at}`}
             path={`${path}.up`}
             label={`Move ${name} up`}
             icon="up"
             disabled={at === 0}
-            building={building}
+            builder={builder}
           />
-          <Do
+          <ActionButton
             action={`rule.down ${at}`}
             path={`${path}.down`}
             label={`Move ${name} down`}
             icon="down"
             disabled={at === last}
-            building={building}
+            builder={builder}
           />
-          <Do action={`rule.copy ${at}`} path={`${path}.copy`} label={`Duplicate ${name}`} icon="copy" />
-          <Do action={`rule.remove ${at}`} path={`${path}.remove`} label={`Remove ${name}`} icon="trash" />
+          <ActionButton action={`rule.copy ${at}`} path={`${path}.copy`} label={`Duplicate ${name}`} icon="copy" />
+          <ActionButton action={`rule.remove ${at}`} path={`${path}.remove`} label={`Remove ${name}`} icon="trash" />
         </span>
       </div>
       <div class="state" id={`${idOf(path)}-state`}>
-        <RuleState rule={rule} at={at} findings={building.findings} />
+        <RuleSummary rule={rule} at={at} findings={builder.findings} />
       </div>
       {isOpen ? (
-        <OpenFields rule={rule} path={path} at={at} building={building} />
+        <OpenFields rule={rule} path={path} at={at} builder={builder} />
       ) : (
         <>
           <input type="hidden" name={`${path}.json`} value={attribute(JSON.stringify(rule.json))} />
-          <TabsLine tabs={opened(rule).tabs} />
+          <TabsLine tabs={toOpenRule(rule).tabs} />
         </>
       )}
     </li>
@@ -84,12 +84,12 @@ function RuleTitle({ rule, name }: { rule: DraftRule; name: string }): JSX.Eleme
   return (
     <h3 class="name">
       <bdi safe>{name}</bdi>
-      {opened(rule).showBadge === true ? <span class="tag">Badge</span> : ''}
+      {toOpenRule(rule).showBadge === true ? <span class="tag">Badge</span> : ''}
     </h3>
   )
 }
 
-function EditButton({ rule, at, name, building }: Omit<CardProps, 'last'> & { name: string }): JSX.Element {
+function EditButton({ rule, at, name, builder }: Omit<CardProps, 'last'> & { name: string }): JSX.Element {
   const path = `rules.${at}.edit`
   if (!canOpen(rule)) return <span class="hint">Too long for this form: edit it as JSON</span>
   return (
@@ -99,7 +99,7 @@ function EditButton({ rule, at, name, building }: Omit<CardProps, 'last'> & { na
       name="do"
       value={`rule.open ${at}`}
       id={idOf(path)}
-      autofocus={building.focus === path}
+      autofocus={builder.focus === path}
       aria-label={attribute(`Edit ${name}`)}
     >
       Edit
@@ -107,7 +107,7 @@ function EditButton({ rule, at, name, building }: Omit<CardProps, 'last'> & { na
   )
 }
 
-function NameField({ rule, path, building }: { rule: OpenRule; path: string; building: Building }): JSX.Element {
+function NameField({ rule, path, builder }: { rule: OpenRule; path: string; builder: BuilderProps }): JSX.Element {
   return (
     <input
       class="rule-name"
@@ -116,32 +116,32 @@ function NameField({ rule, path, building }: { rule: OpenRule; path: string; bui
       autocomplete="off"
       dir="auto"
       value={attribute(rule.name)}
-      {...field(`${path}.name`, `${path}.name`, building)}
+      {...field(`${path}.name`, `${path}.name`, builder)}
     />
   )
 }
 
-/** A rule in plain words, whether it matches, and its errors; updated while somebody types. */
-export function RuleState({ rule, at, findings }: { rule: DraftRule; at: number; findings: Findings }): JSX.Element {
+/** A rule in plain words, whether it matches, and its errors; updated while typing. */
+export function RuleSummary({ rule, at, findings }: { rule: DraftRule; at: number; findings: Findings }): JSX.Element {
   const when = conditionOf(rule)
   return (
     <>
       <p class="summary" dir="auto" safe>
         {when === null ? 'Not finished yet' : sentenceOf(when)}
       </p>
-      <StateContent place={`rules.${at}`} findings={findings} />
+      <NotesContent place={`rules.${at}`} findings={findings} />
     </>
   )
 }
 
-/** The condition of a rule, where it is one already. */
+/** The condition of a rule; null if it is incomplete. */
 function conditionOf(rule: DraftRule): Condition | null {
-  const { when } = (writtenRule(rule) ?? {}) as { when?: unknown }
+  const { when } = (toRule(rule) ?? {}) as { when?: unknown }
   const read = readCondition(when)
   return Array.isArray(read) ? null : read
 }
 
-/** Which tabs a rule gives, in a line. */
+/** The tabs of a rule, in one line. */
 function TabsLine({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   const hosts = [...new Set(tabs.map(({ url }) => hostOf(url)).filter((host) => host !== ''))]
   const more = hosts.length - 3

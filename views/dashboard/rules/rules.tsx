@@ -8,23 +8,23 @@ import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Empty } from '../parts/shell.tsx'
-import type { Building } from './parts.tsx'
+import type { BuilderProps } from './parts.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
 import { SampleRules } from './sample.tsx'
 
 interface RulesProps {
   draft: Draft
   removed: Removed | null
-  building: Building
+  builder: BuilderProps
 }
 
-/** The rules of a draft, in the order in which they are tried. */
-export function RuleFields({ draft: { rules }, removed, building }: RulesProps): JSX.Element {
+/** The rules of a draft, in order. */
+export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): JSX.Element {
   const isFull = rules.length >= POLICY_BOUNDS.rules
   return (
     <>
       <input type="hidden" name="mode" value="builder" />
-      {removed === null ? '' : <Undo removed={removed} building={building} />}
+      {removed === null ? '' : <Undo removed={removed} builder={builder} />}
       {rules.length === 0 ? (
         <NoRules />
       ) : (
@@ -32,7 +32,7 @@ export function RuleFields({ draft: { rules }, removed, building }: RulesProps):
           <ol class="rules" id="rule-list">
             {
               rules.map((rule, at) => (
-                <RuleCard rule={rule} at={at} last={rules.length - 1} building={building} />
+                <RuleCard rule={rule} at={at} last={rules.length - 1} builder={builder} />
               )) as 'safe'[]
             }
           </ol>
@@ -43,20 +43,20 @@ export function RuleFields({ draft: { rules }, removed, building }: RulesProps):
             </button>
             {isFull ? <span class="hint">{POLICY_BOUNDS.rules} rules are the most that there may be.</span> : ''}
           </div>
-          <Fallthrough own={building.own} />
+          <Fallthrough own={builder.own} />
         </>
       )}
     </>
   )
 }
 
-function Undo({ removed, building }: { removed: Removed; building: Building }): JSX.Element {
+function Undo({ removed, builder }: { removed: Removed; builder: BuilderProps }): JSX.Element {
   return (
     <div class="flash">
       <p dir="auto" safe>{`“${nameOf({ json: removed.json }, removed.at)}” is taken out.`}</p>
       <input type="hidden" name="removed.at" value={String(removed.at)} />
       <input type="hidden" name="removed.json" value={attribute(JSON.stringify(removed.json))} />
-      <button type="submit" class="quiet" name="do" value="rule.undo" id="undo" autofocus={building.focus === 'undo'}>
+      <button type="submit" class="quiet" name="do" value="rule.undo" id="undo" autofocus={builder.focus === 'undo'}>
         Undo
       </button>
     </div>

@@ -23,10 +23,10 @@ const POLICY: Policy = {
 }
 const NO_FINDINGS = { notes: new Map(), marks: new Map(), absent: {} }
 
-/** What the page looks like once there are rules. */
+/** A sample of the page, shown until there are rules. */
 export function SampleRules(): JSX.Element {
   return (
-    <Sample says="An example of rules">
+    <Sample caption="An example of rules">
       <RulesRead policy={POLICY} findings={NO_FINDINGS} />
     </Sample>
   )

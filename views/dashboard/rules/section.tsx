@@ -3,45 +3,45 @@
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { Draft, DraftTab } from '../../../src/dashboard/rules/draft.ts'
 import type { Removed } from '../../../src/dashboard/rules/editing.ts'
-import { Field, leading } from '../../parts/fields.tsx'
+import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { Findings } from './notes.ts'
-import type { Building } from './parts.tsx'
+import type { BuilderProps } from './parts.tsx'
 import { RuleFields } from './rules.tsx'
 
-/** A text of JSON and what is wrong with it. */
+/** JSON text and its errors. */
 interface JsonText {
   text: string
-  /** Each with its exact place. */
+  /** Errors, each with its line and path. */
   wrong: readonly string[]
 }
 
 /** The rules being edited. */
-export interface Writing {
+export interface RulesEditorState {
   source: { draft: Draft } | { json: JsonText }
   removed: Removed | null
-  /** Of the bundle that the form was made of. */
+  /** The bundle's version from which the form was made. */
   version: number
-  /** Whether anything differs from what is saved. */
+  /** Whether the rules differ from the saved ones. */
   isChanged: boolean
-  /** The path of the field or button where the work goes on. */
+  /** The path of the field or button to focus. */
   focus: string
   /** What a button did, for screen readers. */
   announcement: string
 }
 
 interface SectionProps {
-  writing: Writing
+  editor: RulesEditorState
   bundle: StoredBundle
   findings: Findings
 }
 
-/** The builder, or the same as JSON: what a press of one of its buttons gives anew. */
-export function RulesSection({ writing, bundle, findings }: SectionProps): JSX.Element {
-  const { source, removed, focus, announcement } = writing
+/** The rules as form fields or as JSON; the response to an edit replaces this section. */
+export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.Element {
+  const { source, removed, focus, announcement } = editor
   const isJson = 'json' in source
-  const building: Building = { findings, focus, own: ownTabs(bundle) }
+  const builder: BuilderProps = { findings, focus, own: ownTabs(bundle) }
   return (
     <section id="rules" aria-labelledby="rules-title" tabindex="-1" data-announcement={attribute(announcement)}>
       <div class="rules-title">
@@ -61,7 +61,7 @@ export function RulesSection({ writing, bundle, findings }: SectionProps): JSX.E
       {isJson ? (
         <JsonField json={source.json} focus={focus} />
       ) : (
-        <RuleFields draft={source.draft} removed={removed} building={building} />
+        <RuleFields draft={source.draft} removed={removed} builder={builder} />
       )}
     </section>
   )
@@ -81,17 +81,17 @@ function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: st
         aria-invalid={wrong.length > 0 ? 'true' : undefined}
         safe
       >
-        {leading(text)}
+        {textareaContent(text)}
       </textarea>
       <div id="json-state">
-        <JsonState wrong={wrong} />
+        <JsonErrors wrong={wrong} />
       </div>
     </Field>
   )
 }
 
-/** Each thing that is wrong with the text. */
-export function JsonState({ wrong }: { wrong: readonly string[] }): JSX.Element {
+/** The errors of the JSON text. */
+export function JsonErrors({ wrong }: { wrong: readonly string[] }): JSX.Element {
   return (
     <>
       {
@@ -106,7 +106,7 @@ export function JsonState({ wrong }: { wrong: readonly string[] }): JSX.Element 
   )
 }
 
-/** Says that the rules are not saved, where they are not. */
+/** The notice of unsaved changes; empty if there are none. */
 export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string }): JSX.Element {
   if (!isChanged) return ''
   return (
@@ -119,7 +119,10 @@ export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string 
   )
 }
 
-/** The bundle's own tabs, as a rule would have them. */
+/** The bundle's own tabs, in the form of a rule's. */
 export function ownTabs({ urls, urlMetadata }: Pick<StoredBundle, 'urls' | 'urlMetadata'>): DraftTab[] {
-  return urls.map((url, index) => ({ url, note: urlMetadata[index]?.note ?? '' }))
+  return urls.map((url, index) => {
+    const { note = '', section = '' } = urlMetadata[index] ?? {}
+    return { url, note, section }
+  })
 }

@@ -1,15 +1,21 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import { writtenRule } from '../../../src/dashboard/rules/draft.ts'
+import { toRule } from '../../../src/dashboard/rules/draft.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { FACT_WORDS, FACTS } from './facts.ts'
 import { idOf } from './parts.tsx'
-import type { Writing } from './section.tsx'
+import type { RulesEditorState } from './section.tsx'
 
-/** What may be chosen from while a viewer is described or a condition written: what the rules themselves ask about. */
-export function Suggestions({ writing, bundle }: { writing: Writing | null; bundle: StoredBundle }): JSX.Element {
-  const lists = [...valuesIn(writing, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
+/** Lists of suggested values for the tester and conditions: the values that the rules use. */
+export function Suggestions({
+  editor,
+  bundle,
+}: {
+  editor: RulesEditorState | null
+  bundle: StoredBundle
+}): JSX.Element {
+  const lists = [...valuesIn(editor, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
   return (
     <>
       {
@@ -28,16 +34,16 @@ export function Suggestions({ writing, bundle }: { writing: Writing | null; bund
   )
 }
 
-/** What is asked of each field, for whoever describes a viewer. */
-function valuesIn(writing: Writing | null, { resolutionPolicy }: StoredBundle): Map<string, Set<string>> {
+/** The values that rules compare each field with. */
+function valuesIn(editor: RulesEditorState | null, { resolutionPolicy }: StoredBundle): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const fact of FACTS) {
     const { choices, suggestions } = FACT_WORDS[fact]
     if (choices === undefined) found.set(fact, new Set(suggestions))
   }
   const rules =
-    writing !== null && 'draft' in writing.source
-      ? writing.source.draft.rules.map(writtenRule)
+    editor !== null && 'draft' in editor.source
+      ? editor.source.draft.rules.map(toRule)
       : (resolutionPolicy?.rules ?? [])
   const visit = (condition: unknown): void => {
     const { of, field, op, value, values } = (condition ?? {}) as Record<string, unknown>

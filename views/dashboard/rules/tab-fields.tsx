@@ -3,26 +3,26 @@
 import type { DraftTab } from '../../../src/dashboard/rules/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination } from '../../parts/destination.ts'
-import { leading } from '../../parts/fields.tsx'
+import { textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { type Building, Do, field, idOf, State } from './parts.tsx'
+import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
 
 interface TabProps {
   tab: DraftTab
   rule: number
   at: number
   last: number
-  building: Building
+  builder: BuilderProps
 }
 
-/** The link and the note of one tab. */
-export function TabFields({ tab: { url, note }, rule, at, last, building }: TabProps): JSX.Element {
+/** The link, the note and the section of one tab. */
+export function TabFields({ tab: { url, note, section }, rule, at, last, builder }: TabProps): JSX.Element {
   const path = `rules.${rule}.tabs.${at}`
   const place = `${rule} ${at}`
   return (
     <li>
-      <State place={path} findings={building.findings} />
+      <Notes place={path} findings={builder.findings} />
       <input
         inputmode="url"
         aria-label={`Link of tab ${at + 1}`}
@@ -32,52 +32,66 @@ export function TabFields({ tab: { url, note }, rule, at, last, building }: TabP
         autocapitalize="off"
         spellcheck="false"
         value={attribute(url)}
-        {...field(`${path}.url`, path, building)}
+        {...field(`${path}.url`, path, builder)}
       />
       <textarea
         rows="1"
         aria-label={`Note of tab ${at + 1}`}
         placeholder="Note"
         dir="auto"
-        {...field(`${path}.note`, path, building)}
+        {...field(`${path}.note`, path, builder)}
         safe
       >
-        {leading(note)}
+        {textareaContent(note)}
       </textarea>
+      <input
+        class="section"
+        aria-label={`Section of tab ${at + 1}`}
+        placeholder="Section"
+        dir="auto"
+        autocomplete="off"
+        value={attribute(section)}
+        {...field(`${path}.section`, path, builder)}
+      />
       <span class="tools">
-        <Do
+        <ActionButton
           action={`tab.up ${place}`}
           path={`${path}.up`}
           label={`Move tab ${at + 1} up`}
           icon="up"
           disabled={at === 0}
-          building={building}
+          builder={builder}
         />
-        <Do
+        <ActionButton
           action={`tab.down ${place}`}
           path={`${path}.down`}
           label={`Move tab ${at + 1} down`}
           icon="down"
           disabled={at === last}
-          building={building}
+          builder={builder}
         />
-        <Do action={`tab.remove ${place}`} path={`${path}.remove`} label={`Remove tab ${at + 1}`} icon="trash" />
+        <ActionButton
+          action={`tab.remove ${place}`}
+          path={`${path}.remove`}
+          label={`Remove tab ${at + 1}`}
+          icon="trash"
+        />
       </span>
     </li>
   )
 }
 
-/** What may be put behind the tabs. */
-export function TabAdds({
+/** The buttons that add a tab. */
+export function TabAddButtons({
   at,
   tabs,
-  building,
+  builder,
 }: {
   at: number
   tabs: readonly DraftTab[]
-  building: Building
+  builder: BuilderProps
 }): JSX.Element {
-  const { own, focus } = building
+  const { own, focus } = builder
   const path = `rules.${at}.tabs.add`
   const isFull = tabs.length >= POLICY_BOUNDS.tabs
   const taken = new Set(tabs.map(({ url }) => url.trim()))
@@ -128,7 +142,7 @@ export function TabAdds({
   )
 }
 
-/** The host of a URL as people read it; empty for what is none yet. */
+/** The host of a URL for display; empty while the URL is incomplete. */
 export function hostOf(url: string): string {
   if (!URL.canParse(url.trim())) return ''
   const { host, unicode } = destination(url.trim())

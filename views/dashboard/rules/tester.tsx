@@ -1,14 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Fact } from '../../../db/policy.ts'
-import type { TriedViewer } from '../../../src/dashboard/rules/tried-viewer.ts'
+import type { TestViewer } from '../../../src/dashboard/rules/test-viewer.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { FACT_WORDS, FACTS, SUBJECT_GROUPS, SUBJECT_WORDS } from './facts.ts'
-import type { Findings, Tried } from './notes.ts'
-import { State } from './parts.tsx'
+import type { Findings, TestResult } from './notes.ts'
+import { Notes } from './parts.tsx'
 import { Verdict } from './verdict.tsx'
 
-/** A typed field with its notes; a choice from a list cannot be wrong. */
+/** The text fields, which have notes; a choice from a list cannot be wrong. */
 const TYPED = [
   ...SUBJECT_GROUPS.flatMap(({ subjects }) => subjects).filter(
     (subject) => subject !== 'signedIn' && subject !== 'timeWindow' && SUBJECT_WORDS[subject].choices === undefined,
@@ -18,13 +18,13 @@ const TYPED = [
 export const VIEWER_PLACES = TYPED.map((name) => `viewer.${name}`)
 
 interface TesterProps {
-  viewer: TriedViewer
+  viewer: TestViewer
   findings: Findings
-  tried: Tried
+  testResult: TestResult
 }
 
-/** Picks a viewer and shows what they get, and why. */
-export function Tester({ viewer, findings, tried }: TesterProps): JSX.Element {
+/** Describes a viewer and shows which tabs they get, and why. */
+export function Tester({ viewer, findings, testResult }: TesterProps): JSX.Element {
   return (
     <section class="tester" id="try" aria-labelledby="try-title">
       <div class="tester-head">
@@ -40,14 +40,14 @@ export function Tester({ viewer, findings, tried }: TesterProps): JSX.Element {
         </button>
       </p>
       <div id="verdict">
-        <Verdict tried={tried} />
+        <Verdict testResult={testResult} />
       </div>
     </section>
   )
 }
 
 interface FieldsProps {
-  viewer: TriedViewer
+  viewer: TestViewer
   findings: Findings
 }
 
@@ -69,7 +69,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
           value={attribute(viewer.now)}
           aria-describedby="viewer-now-state"
         />
-        <State place="viewer.now" findings={findings} />
+        <Notes place="viewer.now" findings={findings} />
       </div>
       <TextField name="zone" label="Time zone" placeholder="UTC" list="zones" viewer={viewer} findings={findings} />
       <TextField
@@ -118,7 +118,7 @@ function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JS
 }
 
 interface TextFieldProps extends FieldsProps {
-  name: keyof TriedViewer
+  name: keyof TestViewer
   label: string
   placeholder: string
   /** The id of a list of suggestions. */
@@ -142,7 +142,7 @@ function TextField({ name, label, placeholder, list, viewer, findings }: TextFie
         spellcheck="false"
         aria-describedby={`viewer-${name}-state`}
       />
-      <State place={`viewer.${name}`} findings={findings} />
+      <Notes place={`viewer.${name}`} findings={findings} />
     </div>
   )
 }

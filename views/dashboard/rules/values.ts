@@ -1,10 +1,11 @@
-// The values of conditions, as people call them.
+// Display names of condition values.
 
+import type { DEVICES } from '../../../src/audience/device.ts'
 import { regionName } from '../../../src/policies/countries.ts'
 
 const MAX_VALUE = 48
 
-/** A text of the rule's author, kept apart from the words around it whatever its direction. */
+/** A text of the rule's author, isolated so that its direction does not affect the words around it. */
 export function isolated(value: string): string {
   const letters = [...value]
   const text = letters.length > MAX_VALUE ? `${letters.slice(0, MAX_VALUE).join('')}…` : value
@@ -27,28 +28,38 @@ const SYSTEMS = {
 }
 const BROWSERS = { chrome: 'Chrome', firefox: 'Firefox', safari: 'Safari', edge: 'Edge', opera: 'Opera' }
 
+/** The display name of an operating system. */
 export function systemName(value: string): string {
   return nameIn(SYSTEMS, value)
 }
 
+/** The display name of a browser. */
 export function browserName(value: string): string {
   return nameIn(BROWSERS, value)
 }
 
-/** A value that is one of a few, each with its name and the words before it: `a phone`. */
+/** Names values from a fixed list, with the words before them: `a phone`. */
 export function choiceName(choices: Record<string, string>, wordsOf: (name: string) => string) {
   const names = Object.fromEntries(Object.entries(choices).map(([value, name]) => [value, wordsOf(name)]))
   return (value: string) => nameIn(names, value)
 }
 
+/** The names of the kinds of device. */
+export const DEVICE_NAMES: Record<(typeof DEVICES)[number], string> = {
+  mobile: 'phone',
+  tablet: 'tablet',
+  desktop: 'computer',
+}
+
 const languages = new Intl.DisplayNames('en-GB', { type: 'language', fallback: 'none' })
 
-/** @param more what stands for the rest of a tag of which only the beginning is known. */
+/** The name and tag of a language. @param more `…` if only the beginning of the tag is known. */
 export function languageName(value: string, more: '…' | '' = ''): string {
   const name = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i.test(value) ? languages.of(value) : undefined
   return name === undefined ? isolated(value + more) : `${name} (${value}${more})`
 }
 
+/** The name of a country by its code. */
 export function countryName(value: string): string {
   return (/^[a-z]{2}$/i.test(value) ? regionName(value.toUpperCase()) : undefined) ?? isolated(value)
 }

@@ -7,12 +7,12 @@ import type { RuleTrace } from '../../../src/policies/evaluate.ts'
 import { destination } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Tried } from './notes.ts'
+import type { TestResult } from './notes.ts'
 import { Mark } from './parts.tsx'
 import { GROUP_HEADS, sentenceOf } from './words.ts'
 
-/** What the viewer gets, and why. */
-export function Verdict({ tried: { preview, places, message, issues } }: { tried: Tried }): JSX.Element {
+/** The tabs that the viewer gets, and why. */
+export function Verdict({ testResult: { preview, places, message, issues } }: { testResult: TestResult }): JSX.Element {
   if (preview === null) {
     return (
       <p class="note error" id="outcome">
@@ -73,7 +73,7 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
       <p class="hint">{`They get ${count(tabs.length, 'tab')}:` as 'safe'}</p>
       <ol class="got">
         {
-          tabs.map(({ url, note = '' }) => {
+          tabs.map(({ url, note = '', section = '' }) => {
             const { host, unicode, path } = destination(url)
             const [title = ''] = note.trim().split('\n')
             return (
@@ -88,6 +88,13 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
                 <bdi class={title === '' ? undefined : 'hint'} title={attribute(url)} safe>
                   {`${unicode === null ? host : `${unicode} (${host})`}${title === '' ? path : ''}`}
                 </bdi>
+                {section === '' ? (
+                  ''
+                ) : (
+                  <span class="tag" dir="auto" safe>
+                    {section}
+                  </span>
+                )}
               </li>
             )
           }) as 'safe'[]
@@ -97,9 +104,9 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
   )
 }
 
-/** In a long policy, only the deciding rule is unfolded. */
+/** In a policy with more rules, only the matching rule is unfolded. */
 const UNFOLDED = 6
-/** Of one rule no more is shown: its own words tell the rest. */
+/** Maximum conditions shown per rule; the rule's own sentence covers the rest. */
 const MAX_NODES = 80
 
 interface TraceProps {

@@ -8,31 +8,31 @@ import type {
   Leaf,
   TimeWindow,
 } from '../../../db/policy.ts'
-import { listed } from '../../../src/core/words.ts'
+import { joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
 import { DAY_NAMES, DAYS } from './days.ts'
 import { FACT_WORDS, type FactSentence, isFact } from './facts.ts'
 import { isolated } from './values.ts'
 
-// What a condition says, in plain words and short: "Signed in with an address at acme.com, on a phone". To the
-// letter it is told by condition-words.ts.
+// Conditions in short, plain words: "Signed in with an address at acme.com, on a phone". condition-words.ts has the exact
+// wording.
 
 const MAX_VALUES = 3
 const MAX_PARTS = 8
 
-/** What stands over the parts of a group. */
+/** The headings of groups. */
 export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as const satisfies Record<
   GroupOperator,
   string
 >
 
-/** A condition as a sentence without its full stop. */
+/** A condition as a sentence without a full stop. */
 export function sentenceOf(condition: Condition): string {
   const words = wordsOf(condition)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A condition as the words of a sentence. Long lists are shortened. */
+/** A condition as words within a sentence. Shortens long lists. */
 function wordsOf(condition: Condition, depth = 0): string {
   if (!('of' in condition)) return leafWords(condition)
   if (condition.op === 'not') return notWords(condition.of[0], depth)
@@ -41,7 +41,7 @@ function wordsOf(condition: Condition, depth = 0): string {
   if (more > 0) parts.push(`${more} more`)
   if (parts.length === 1) return parts[0]!
   if (condition.op === 'and') return bracketed(signedInFirst(parts), depth > 0 && parts.length > 1)
-  const either = `${parts.length === 2 ? 'either ' : ''}${listed(parts, 'or')}`
+  const either = `${parts.length === 2 ? 'either ' : ''}${joinList(parts, 'or')}`
   return bracketed(either, depth > 1 || (depth > 0 && parts.length > 2))
 }
 
@@ -115,7 +115,7 @@ function queryWords(leaf: FieldLeaf): string {
 function valuesWords(values: readonly string[], name: (value: string) => string): string {
   const first = values.slice(0, MAX_VALUES).map(name)
   const more = values.length - first.length
-  return listed(more > 0 ? [...first, `${more} more`] : first, 'or')
+  return joinList(more > 0 ? [...first, `${more} more`] : first, 'or')
 }
 
 function timeWords(value: string): string {
@@ -133,7 +133,7 @@ function windowWords({ days, from, to, timeZone }: TimeWindow): string {
   return `${daysWords(days)}, ${hours}${isNextDay ? ' the next day' : ''} (${timeZone.replaceAll('_', ' ')})`
 }
 
-/** Days as people say them: a run of three or more by its ends. */
+/** Days in words; three or more in a row as a range. */
 function daysWords(days: readonly Day[]): string {
   const inWeek = DAYS.filter((day) => days.includes(day))
   if (inWeek.length === DAYS.length) return 'every day'
@@ -143,7 +143,7 @@ function daysWords(days: readonly Day[]): string {
   if (isRun && inWeek.length > 2 && start !== undefined && end !== undefined) {
     return `${DAY_NAMES[start]} to ${DAY_NAMES[end]}`
   }
-  return `on ${listed(
+  return `on ${joinList(
     inWeek.map((day) => DAY_NAMES[day]),
     'and',
   )}`

@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { browserName, capitalised } from '../../../src/core/words.ts'
+import { browserLabel, capitalised } from '../../../src/core/words.ts'
 import { attribute } from '../../parts/layout.tsx'
-import { When } from '../parts/time.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 
-/** A browser that is signed in; what its User-Agent does not tell is null. */
+/** A signed-in browser; null for what its User-Agent does not reveal. */
 export interface Browser {
   id: string
   createdAt: number
@@ -14,10 +14,10 @@ export interface Browser {
   browser: string | null
 }
 
-/** One of the browsers that are signed in, and the way to sign it out. */
+/** A signed-in browser, with a button that signs it out. */
 export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
   const { id, createdAt, isThis, device } = browser
-  const name = browserName(browser) ?? 'Unknown browser'
+  const name = browserLabel(browser) ?? 'Unknown browser'
   return (
     <li class="row person">
       <div class="what">
@@ -26,7 +26,7 @@ export function BrowserRow({ browser }: { browser: Browser }): JSX.Element {
         </span>
         <span class="hint">
           <span safe>{device === null ? 'Signed in ' : `${capitalised(device)}, signed in `}</span>
-          <When at={createdAt} />
+          <RelativeTime at={createdAt} />
         </span>
       </div>
       {isThis ? (

@@ -1,27 +1,28 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
-import type { Fate, Holdings } from '../../../src/identity/holdings.ts'
+import type { AffectedOrganization, Holdings } from '../../../src/identity/holdings.ts'
 import { PasswordField } from '../../account/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { Confirm, Retyped } from '../parts/confirm.tsx'
-import { Lost } from '../parts/holdings.tsx'
+import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
+import { HoldingsItems } from '../parts/holdings.tsx'
 import { ExportLink, toSignIn } from '../parts/proof.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 
 interface DeleteAccountProps {
   site: DashboardSite
-  takes: Holdings & { organizations: Fate[] }
-  /** What proves that it is the owner who asks. */
+  takes: Holdings & { organizations: AffectedOrganization[] }
+  /** How the visitor proves that the account is theirs. */
   proof: 'password' | 'none' | 'signInAgain'
   errors: { email?: string; password?: string; form?: string }
 }
 
-/** Asks before an account is deleted, and says what goes with it. */
+/** Asks before an account is deleted, and lists what is deleted with it. */
 export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountProps): JSX.Element {
-  const fated = (fate: Fate['fate']) => takes.organizations.filter((one) => one.fate === fate)
-  const blocking = fated('blocks')
+  const affected = (effect: AffectedOrganization['effect']) =>
+    takes.organizations.filter((one) => one.effect === effect)
+  const blocking = affected('blocks')
   const canGo = blocking.length === 0 && proof !== 'signInAgain'
   return (
     <Confirm
@@ -30,17 +31,17 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
       button={canGo ? 'Delete account' : undefined}
       back="/dashboard/settings"
       boost="false"
-      fields={canGo ? <Proof email={site.viewer.email} proof={proof} errors={errors} /> : ''}
+      fields={canGo ? <Proof email={site.user.email} proof={proof} errors={errors} /> : ''}
     >
       <Alert text={errors.form} />
       <p>You can’t undo this. It permanently deletes:</p>
       <ul>
-        <Lost bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
+        <HoldingsItems bundles={takes.bundles} keys={takes.keys} whose=" of your own" />
         {
-          fated('goes').map(({ name, bundles, keys }) => (
+          affected('deleted').map(({ name, bundles, keys }) => (
             <li>
               {'the organisation '}
-              <Called name={name} />
+              <Name name={name} />
               <span
                 safe
               >{`, where you’re the only member, with ${count(bundles, 'bundle')} and ${count(keys, 'API key')}`}</span>
@@ -49,12 +50,12 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
         }
         <li>your name, email address and all sign-ins</li>
       </ul>
-      {fated('stays').length === 0 ? (
+      {affected('kept').length === 0 ? (
         ''
       ) : (
         <p>
           {'Bundles you created for '}
-          <Names organizations={fated('stays')} />
+          <Names organizations={affected('kept')} />
           {' stay with its members. API keys you created for it stop working.'}
         </p>
       )}
@@ -62,7 +63,7 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
         blocking.map(({ id, name }) => (
           <p class="alert">
             {'You’re the only admin of '}
-            <Called name={name} />
+            <Name name={name} />
             {', which has other members. First, '}
             <a href={`/dashboard/organizations/${id}`}>make one of them an admin or delete the organisation</a>
             {'.'}
@@ -88,14 +89,14 @@ export function DeleteAccountView({ site, takes, proof, errors }: DeleteAccountP
   )
 }
 
-function Names({ organizations }: { organizations: Fate[] }): JSX.Element {
+function Names({ organizations }: { organizations: AffectedOrganization[] }): JSX.Element {
   return (
     <>
       {
         organizations.map(({ name }, index) => (
           <>
             {index === 0 ? '' : index === organizations.length - 1 ? ' and ' : ', '}
-            <Called name={name} />
+            <Name name={name} />
           </>
         )) as 'safe'[]
       }
@@ -103,7 +104,7 @@ function Names({ organizations }: { organizations: Fate[] }): JSX.Element {
   )
 }
 
-function Called({ name }: { name: string }): JSX.Element {
+function Name({ name }: { name: string }): JSX.Element {
   return (
     <strong dir="auto" safe>
       {name}
@@ -114,9 +115,9 @@ function Called({ name }: { name: string }): JSX.Element {
 function Proof({ email, proof, errors }: { email: string } & Pick<DeleteAccountProps, 'proof' | 'errors'>) {
   return (
     <>
-      <Retyped name="email" error={errors.email}>
+      <ConfirmByTyping name="email" error={errors.email}>
         <strong safe>{email}</strong>
-      </Retyped>
+      </ConfirmByTyping>
       {proof === 'password' ? <PasswordField autocomplete="current-password" error={errors.password} /> : ''}
     </>
   )

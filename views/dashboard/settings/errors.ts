@@ -1,4 +1,4 @@
-/** What is wrong with a form of the page, by its field. */
+/** Errors of the settings forms, by field. */
 export interface SettingsErrors {
   name?: string
   currentPassword?: string

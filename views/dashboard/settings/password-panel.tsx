@@ -17,7 +17,7 @@ export function PasswordPanel({ site, errors, hasPassword }: PasswordPanelProps)
   return (
     <section class="panel" aria-labelledby="password">
       <h2 id="password">Password</h2>
-      {hasPassword && !site.viewer.signedInLately ? (
+      {hasPassword && !site.user.hasRecentSignIn ? (
         <p>
           <a class="button" href={attribute(toSignIn('/dashboard/settings'))} hx-boost="false">
             Sign in again to change your password

@@ -10,11 +10,11 @@ import { PasswordPanel } from './password-panel.tsx'
 
 interface SettingsProps {
   site: DashboardSite
-  /** As it was typed. */
+  /** The name, as typed. */
   name: string
   errors: SettingsErrors
   browsers: Browser[]
-  /** `off` where nobody signs in with one. */
+  /** `off` if passwords are turned off on this server. */
   password: 'set' | 'none' | 'off'
 }
 
@@ -28,7 +28,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
       <Profile {...props} />
       {props.password === 'off' ? '' : <PasswordPanel {...props} hasPassword={props.password === 'set'} />}
       <section class="panel" aria-labelledby="browsers">
-        <h2 id="browsers">Where you are signed in</h2>
+        <h2 id="browsers">Where you’re signed in</h2>
         <ul class="rows">{browsers.map((browser) => <BrowserRow browser={browser} />) as 'safe'[]}</ul>
         {browsers.length < 2 ? (
           ''
@@ -62,7 +62,7 @@ export function SettingsView(props: SettingsProps): JSX.Element {
 }
 
 function Profile({ site, name, errors }: SettingsProps): JSX.Element {
-  const { email, emailVerified } = site.viewer
+  const { email, emailVerified } = site.user
   return (
     <section class="panel" aria-labelledby="profile">
       <h2 id="profile">Profile</h2>

@@ -4,13 +4,13 @@ import { diff } from '../../../src/bundles/diff.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
-import { When } from '../parts/time.tsx'
 import { Diff } from './diff.tsx'
 import type { Comparison, HistoryProps } from './history-props.ts'
 import { Restore } from './restore.tsx'
 
-/** Asks for two versions to be compared. */
+/** The form that selects two versions to compare. */
 export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element {
   const field = (name: 'from' | 'to', label: string) => (
     <div class="field">
@@ -41,10 +41,10 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
   )
 }
 
-/** Two versions beside each other, and the way back to the older. */
+/** Two versions compared, with a button that restores the older. */
 export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comparison): JSX.Element {
   const older = Math.min(from.versionNumber, to.versionNumber)
-  const mayRestore = older < latest && allowsRole(roleOver(bundle, site.viewer), 'editor')
+  const mayRestore = older < latest && allowsRole(roleOver(bundle, site.user), 'editor')
   return (
     <section class="card compared" aria-labelledby="comparison-heading">
       <div class="step">
@@ -52,9 +52,9 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
           {`Version ${from.versionNumber} → version ${to.versionNumber}`}
         </h2>
         <span class="by hint">
-          <When at={from.editedAt} />
+          <RelativeTime at={from.editedAt} />
           {' → '}
-          <When at={to.editedAt} />
+          <RelativeTime at={to.editedAt} />
         </span>
       </div>
       <Diff diff={diff(from, to)} />

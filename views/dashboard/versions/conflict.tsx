@@ -9,14 +9,14 @@ interface ConflictProps extends PropsWithChildren {
   theirs: BundleDiff
   /** The visitor's unsaved changes, compared with the same. */
   mine: BundleDiff
-  /** Who saved it, and the version that it became. */
+  /** Who saved the other changes. */
   by: JSX.Element
-  /** It was the visitor, elsewhere. */
+  /** Whether that was the visitor, in another tab. */
   isOwn: boolean
   versionNumber: number
 }
 
-/** Two edits of one version, side by side; children are what can be done about it. */
+/** Two conflicting edits of one version, side by side; children are the actions. */
 export function Conflict({ theirs, mine, by, isOwn, versionNumber, children }: ConflictProps): JSX.Element {
   return (
     <section class="card caution conflict" role="alert" id="alert" tabindex="-1">

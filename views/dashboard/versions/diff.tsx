@@ -1,40 +1,61 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import { CONTENT, TEXT_NAMES } from '../../../src/bundles/content.ts'
-import { type BundleDiff, isSame } from '../../../src/bundles/diff.ts'
+import { CONTENT, VALUE_NAMES } from '../../../src/bundles/content.ts'
+import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
+import { ExactTime } from '../../parts/exact-time.tsx'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
 import { TextDiff } from './text-diff.tsx'
 
-/** What differs between two states of a bundle, field by field, link by link and rule by rule. */
+/** The differences between two states of a bundle: fields, links and rules. */
 export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
-  if (isSame(diff)) return <p class="hint">No differences.</p>
+  if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES as 'safe'}</p>
   const parts = {
-    fields: <Texts fields={diff.fields} />,
+    fields: <Values fields={diff.fields} />,
     links: <Links links={diff.links} />,
     rules: <Rules rules={diff.rules} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
   return <div class="diff">{Object.values(parts) as 'safe'[]}</div>
 }
 
-function Texts({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
+function Values({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
   return (
     <>
       {
-        TEXT_NAMES.map((name) => {
+        VALUE_NAMES.map((name) => {
           const change = fields[name]
           if (change === undefined) return ''
           return (
             <Part name={CONTENT[name].label}>
-              <p>
-                <TextDiff {...change} />
-              </p>
+              <p>{CONTENT[name].kind === 'time' ? <TimeDiff {...change} /> : <TextDiff {...change} />}</p>
             </Part>
           )
         }) as 'safe'[]
       }
     </>
+  )
+}
+
+/** Two times as a whole: their digits say little. */
+function TimeDiff({ from, to }: { from: string; to: string }): JSX.Element {
+  return (
+    <span class="text">
+      {from === '' ? (
+        ''
+      ) : (
+        <del>
+          <ExactTime at={from} />
+        </del>
+      )}
+      {to === '' ? (
+        ''
+      ) : (
+        <ins>
+          <ExactTime at={to} />
+        </ins>
+      )}
+    </span>
   )
 }
 

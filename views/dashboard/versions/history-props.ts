@@ -1,36 +1,36 @@
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { Version } from '../../../src/bundles/versions.ts'
+import type { Version } from '../../../src/bundles/history.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** Two versions beside each other. */
+/** Two versions being compared. */
 export interface Comparison {
   from: Version
   to: Version
 }
 
-/** What is asked of the comparison, as it was typed. */
+/** The form of the comparison, as typed. */
 export interface ComparisonForm {
   from: string
   to: string
   errors: { from?: string | undefined; to?: string | undefined }
 }
 
-/** What the page of versions shows. */
+/** Props of the versions page. */
 export interface HistoryProps {
   site: DashboardSite
   bundle: StoredBundle
   /** Newest first. */
   versions: readonly Version[]
-  /** The version before the oldest of them; null where they begin with the first. */
+  /** The version before the oldest listed; null if that is the first. */
   earlier: Version | null
-  /** The number of the newest version that there is. */
+  /** The number of the bundle's latest version. */
   latest: number
-  /** The number of the version that is shown in full; null for none. */
+  /** The number of the version shown in full; null for none. */
   open: number | null
-  /** From where on the page lists; null for the newest. */
+  /** The page lists versions older than this; null for the newest page. */
   before: number | null
   form: ComparisonForm
   comparison: Comparison | null
-  /** What was refused. */
+  /** Why a restore was refused. */
   alert: string | null
 }

@@ -8,7 +8,7 @@ import type { HistoryProps } from './history-props.ts'
 import { SampleVersions } from './sample.tsx'
 import { VersionStep } from './version-step.tsx'
 
-/** Every version of a bundle: who made it, when, and what it changed (decisions 11). */
+/** The versions page: who made each version, when, and what it changed (decisions 11). */
 export function HistoryView(props: HistoryProps): JSX.Element {
   const { site, bundle, latest, alert } = props
   return (
@@ -28,7 +28,7 @@ export function HistoryView(props: HistoryProps): JSX.Element {
   )
 }
 
-/** A page of versions, one of them in full: what opening another replaces. */
+/** A list of versions, one of them in full; opening another replaces the list. */
 export function History(props: HistoryProps): JSX.Element {
   const { versions, earlier, comparison } = props
   return (
@@ -55,7 +55,7 @@ function Pages({ bundle, versions, before, latest }: HistoryProps): JSX.Element 
   const previous = newer > latest ? path : `${path}?before=${newer}`
   return (
     <Pager
-      says={`${newest} to ${oldest} of ${latest}`}
+      text={`${newest} to ${oldest} of ${latest}`}
       previous={newest < latest ? previous : null}
       next={oldest > 1 ? `${path}?before=${oldest}` : null}
       names={{ previous: 'Newer', next: 'Older' }}

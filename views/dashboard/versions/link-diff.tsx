@@ -3,7 +3,7 @@
 import type { Link } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
-import { Marked } from './marked.tsx'
+import { DiffEntry } from './diff-entry.tsx'
 import { TextDiff } from './text-diff.tsx'
 
 /** The changes of a list of links. */
@@ -12,21 +12,21 @@ export function LinkEntries({ entries }: { entries: readonly Entry<Link>[] }): J
     <ul class="entries">
       {
         entries.map((entry) => (
-          <Marked entry={entry}>
+          <DiffEntry entry={entry}>
             {entry.kind === 'kept' ? (
               <ChangedLink link={entry.value} changes={entry.changes} />
             ) : (
               <WholeLink link={entry.value} />
             )}
-          </Marked>
+          </DiffEntry>
         )) as 'safe'[]
       }
     </ul>
   )
 }
 
-/** A link with all that goes with it. */
-export function WholeLink({ link: { url, note, tags, openPolicy } }: { link: Link }): JSX.Element {
+/** A link with all its metadata. */
+export function WholeLink({ link: { url, note, section, tags, openPolicy } }: { link: Link }): JSX.Element {
   return (
     <>
       <Address url={url} />
@@ -37,6 +37,7 @@ export function WholeLink({ link: { url, note, tags, openPolicy } }: { link: Lin
           {note}
         </p>
       )}
+      {section === '' ? '' : <p class="hint" dir="auto" safe>{`Section ${section}`}</p>}
       {tags.length === 0 && openPolicy === 'auto' ? (
         ''
       ) : (
@@ -50,7 +51,7 @@ export function WholeLink({ link: { url, note, tags, openPolicy } }: { link: Lin
 }
 
 function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }): JSX.Element {
-  const { url, note, tags, openPolicy } = changes
+  const { url, note, section, tags, openPolicy } = changes
   return (
     <>
       {url === undefined ? (
@@ -69,6 +70,14 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
         <p>
           <span class="hint">Note </span>
           <TextDiff {...note} />
+        </p>
+      )}
+      {section === undefined ? (
+        ''
+      ) : (
+        <p>
+          <span class="hint">Section </span>
+          <TextDiff {...section} />
         </p>
       )}
       {tags === undefined ? (
@@ -97,7 +106,7 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
   )
 }
 
-/** Where a link leads, its host first. */
+/** A link’s URL, with its host first. */
 function Address({ url }: { url: string }): JSX.Element {
   const { href, host, unicode, path } = destination(url)
   return (
@@ -112,7 +121,7 @@ function Address({ url }: { url: string }): JSX.Element {
   )
 }
 
-/** A longer path is read whole only by who asks for it. */
+/** Longer paths are folded. */
 const PATH_LENGTH = 160
 
 function Path({ path }: { path: string }): JSX.Element {

@@ -8,7 +8,7 @@ interface RestoreProps {
   latest: number
 }
 
-/** Brings an earlier version back, as a new one. */
+/** The button that restores an earlier version. */
 export function Restore({ slug, versionNumber, latest }: RestoreProps): JSX.Element {
   return (
     <form method="post" action={`/dashboard/links/${slug}/versions/${versionNumber}/restore`}>

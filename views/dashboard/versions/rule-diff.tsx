@@ -3,20 +3,20 @@
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { conditionWords } from '../rules/condition-words.ts'
+import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries, WholeLink } from './link-diff.tsx'
-import { Marked } from './marked.tsx'
 import { TextDiff } from './text-diff.tsx'
 
 /** The changes of a rule. */
 export function RuleEntry({ entry }: { entry: Entry<RuleState> }): JSX.Element {
   return (
-    <Marked entry={entry}>
+    <DiffEntry entry={entry}>
       {entry.kind === 'kept' ? (
         <ChangedRule rule={entry.value} changes={entry.changes} />
       ) : (
         <WholeRule rule={entry.value} />
       )}
-    </Marked>
+    </DiffEntry>
   )
 }
 

@@ -4,7 +4,7 @@ import { Sample } from '../parts/sample.tsx'
 import type { HistoryProps } from './history-props.ts'
 import { VersionStep } from './version-step.tsx'
 
-/** What the page looks like once the bundle was edited. */
+/** A sample of the page, shown until the bundle is edited. */
 export function SampleVersions(props: HistoryProps): JSX.Element {
   const [first] = props.versions
   if (first === undefined) return ''
@@ -16,7 +16,7 @@ export function SampleVersions(props: HistoryProps): JSX.Element {
     urls: [...first.urls, ...URLS],
   }
   return (
-    <Sample says="An example of what you’ll see here once you save a change">
+    <Sample caption="An example of what you’ll see here once you save a change">
       <div class="history">
         <ol>
           <VersionStep {...props} open={null} latest={2} version={edited} previous={first} />

@@ -2,9 +2,9 @@
 
 import { diffArrays } from 'diff'
 
-/** With more added and removed words than this, marking single words no longer helps. */
+/** Beyond this many added and removed words, marking single words no longer helps. */
 const MAX_EDITS = 300
-/** If less than this share of a text is kept, it is shown whole, before and after. */
+/** If a smaller share of a text is unchanged, the whole text is shown before and after. */
 const KEPT = 0.3
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
@@ -50,7 +50,7 @@ function pieces(from: string, to: string): Piece[] {
   return whole.filter(({ text }) => text !== '')
 }
 
-/** Words, each with the space behind it; no letter that is made of several characters is taken apart. */
+/** Words with their trailing space; never splits a grapheme. */
 function tokens(text: string): string[] {
   const found: string[] = []
   for (const { segment } of words.segment(text)) {

@@ -2,18 +2,18 @@
 
 import { NOTHING } from '../../../src/bundles/content.ts'
 import { diff } from '../../../src/bundles/diff.ts'
-import type { Version } from '../../../src/bundles/versions.ts'
+import type { Version } from '../../../src/bundles/history.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { attribute } from '../../parts/layout.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
 import { roleOver } from '../parts/role.ts'
-import { When } from '../parts/time.tsx'
 import { Diff } from './diff.tsx'
-import { inShort } from './diff-words.ts'
+import { diffSummary } from './diff-words.ts'
 import { EditedBy } from './edited-by.tsx'
 import type { HistoryProps } from './history-props.ts'
 import { Restore } from './restore.tsx'
 
-/** Replaces the list alone, and keeps the address of what it shows. */
+/** Replaces only the list. */
 const INTO_LIST = 'target:"#history", swap:"outerHTML"'
 
 type StepProps = HistoryProps & { version: Version; previous: Version | null }
@@ -46,10 +46,10 @@ export function VersionStep(props: StepProps): JSX.Element {
         <span class="by hint">
           <EditedBy site={site} version={version} />
           {', '}
-          <When at={editedAt} />
+          <RelativeTime at={editedAt} />
         </span>
         <p class="changes" safe>
-          {summary(inShort(changes), versionNumber)}
+          {summary(diffSummary(changes), versionNumber)}
         </p>
       </div>
       {isOpen ? (
@@ -69,14 +69,14 @@ function summary(short: string, versionNumber: number): string {
   return short === '' ? 'Saved without a change' : short.charAt(0).toUpperCase() + short.slice(1)
 }
 
-/** What can be done with a version in full. */
+/** The actions on the open version. */
 function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
   const { versionNumber } = version
   if (versionNumber === latest) return ''
   const to = attribute(`/dashboard/links/${bundle.slug}/versions?from=${versionNumber}&to=${latest}`)
   return (
     <div class="actions">
-      {allowsRole(roleOver(bundle, site.viewer), 'editor') ? (
+      {allowsRole(roleOver(bundle, site.user), 'editor') ? (
         <Restore slug={bundle.slug} versionNumber={versionNumber} latest={latest} />
       ) : (
         ''

@@ -1,0 +1,79 @@
+import { DryRun } from '../bundles/answers.ts'
+import { STATUS } from '../core/codes.ts'
+import { ERROR_DOCS } from '../core/error-docs.ts'
+import type { Operation } from '../core/operation.ts'
+import type { Variant } from '../core/variants.ts'
+import { exampleOf } from './examples.ts'
+import { type Naming, problemSchema, schemaOf } from './json-schema.ts'
+import { codesOf, failure } from './openapi-codes.ts'
+import { type ANSWERED, headers } from './openapi-parts.ts'
+import type { Content, Described } from './openapi-types.ts'
+
+/** Precedes the name of a definition. */
+export const SCHEMAS = '#/components/schemas/'
+
+/** The answers of an operation or a variant, each with one type. */
+export function responsesOf(
+  operation: Operation,
+  method: string,
+  naming: Naming,
+  kind: Variant['kind'] | undefined,
+): Described['responses'] {
+  const success = kind === undefined ? successOf(operation, naming) : successOfVariant(kind, naming)
+  return { ...success, ...failuresOf(operation, method, naming) }
+}
+
+function successOf(operation: Operation, naming: Naming): Described['responses'] {
+  const { status = 200, output } = operation
+  const own = Object.keys(operation.headers ?? {}) as (keyof typeof ANSWERED)[]
+  const replayed = operation.idempotent === undefined ? [] : (['idempotency-replayed'] as const)
+  const linked = operation.next === undefined ? [] : (['link'] as const)
+  const withHeaders = headers(...own, ...replayed, ...linked, 'ratelimit-policy', 'ratelimit')
+  if (output === undefined) return { [status]: { description: 'Done. There is no body.', ...withHeaders } }
+  const content = { 'application/json': contentOf(output(), naming) }
+  return { [status]: { description: operation.summary, ...withHeaders, content } }
+}
+
+function successOfVariant(kind: Variant['kind'], naming: Naming): Described['responses'] {
+  const withHeaders = headers('ratelimit-policy', 'ratelimit')
+  if (kind === 'csv') {
+    const content = { 'text/csv': { schema: { type: 'string' } } }
+    return { 200: { description: 'The table as a file (RFC 4180).', ...withHeaders, content } }
+  }
+  const content = { 'application/json': contentOf(DryRun(), naming) }
+  return { 200: { description: 'What would be saved.', ...withHeaders, content } }
+}
+
+function contentOf(shape: Parameters<typeof schemaOf>[0], naming: Naming): Content {
+  const schema = schemaOf(shape, naming, '')
+  return { schema, examples: named(exampleOf(schema, naming.definitions)) }
+}
+
+/** An example under a name, as readers and generators expect. */
+export function named(value: unknown): Content['examples'] {
+  return { example: { value } }
+}
+
+function failuresOf(operation: Operation, method: string, naming: Naming): Described['responses'] {
+  const byStatus = Map.groupBy(codesOf(operation, method), (code) => STATUS[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const name = codes.join('_or_')
+      if (!naming.definitions.has(name)) naming.definitions.set(name, problemSchema(codes, naming.annotations))
+      const more = status === 429 ? (['retry-after'] as const) : status === 401 ? (['www-authenticate'] as const) : []
+      return [
+        status,
+        {
+          description: codes.map((code) => `\`${code}\`: ${ERROR_DOCS[code]}`).join(' '),
+          ...headers(...more),
+          content: {
+            'application/json': {
+              schema: { $ref: SCHEMAS + name },
+              examples: named(failure(codes)),
+            },
+          },
+        },
+      ]
+    }),
+  )
+}

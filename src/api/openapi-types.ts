@@ -1,0 +1,53 @@
+import type { JsonSchema } from '../core/shape.ts'
+
+/** An OpenAPI 3.1 document: the parts used here. */
+export interface OpenApi {
+  openapi: '3.1.1'
+  info: {
+    title: string
+    version: string
+    summary: string
+    description: string
+    contact: { name: string; url: string }
+    license: { name: string; identifier: string }
+  }
+  servers: { url: string; description: string }[]
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> }
+}
+
+/** One operation of the document. */
+export interface Described {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: Record<string, string[]>[]
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, Content> }
+  responses: Record<string, Response>
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+  example?: unknown
+}
+
+/** A body of one type. */
+export interface Content {
+  schema: JsonSchema
+  /** Named, as the specification has them; here always one, `example`. */
+  examples?: { example: { value: unknown } }
+}
+
+/** An answer with one status. */
+interface Response {
+  description: string
+  headers?: Record<string, { description: string; schema: JsonSchema }>
+  content?: Record<string, Content>
+}

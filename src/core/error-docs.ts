@@ -1,0 +1,32 @@
+import type { Code } from './codes.ts'
+
+/** What each error code means. */
+export const ERROR_DOCS: Record<Code, string> = {
+  INVALID_URLS: 'Something under `urls` is invalid: fix what the message names.',
+  BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
+  INVALID_JSON: 'The body is missing or not JSON.',
+  UNAUTHORIZED: 'No credential was sent, or the key is malformed, unknown or revoked.',
+  FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
+  EMAIL_UNVERIFIED:
+    'Verify your email address first, with the link in your mail; you can request another in your settings.',
+  RECENT_SIGN_IN_REQUIRED: 'Sign in again and retry: this requires a sign-in within the last 24 hours.',
+  SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
+  INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
+  PASSWORD_SIGN_IN_OFF: 'Passwords are not used here: request a sign-in link, or use single sign-on.',
+  PLAN_LIMIT: 'The plan’s maximum number of bundles is reached: delete one, or upgrade the plan.',
+  NOT_OPEN_YET: 'The bundle is not open to viewers yet.',
+  CLOSED: 'The bundle is no longer open to viewers.',
+  NOT_FOUND: 'It does not exist, or was deleted.',
+  METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
+  SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
+  IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
+  VERSION_CONFLICT: 'Somebody else changed the bundle: read it again and repeat the edit.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
+  MISDIRECTED_REQUEST: 'The Host header names another server.',
+  BLOCKED: 'The operator has taken the bundle down, or it links to a blocked host.',
+  RATE_LIMITED: 'Too many requests: wait retryAfterSeconds, then retry.',
+  INTERNAL_ERROR: 'Something failed on our side. It is safe to retry, with an idempotency key if something is created.',
+  STORE_UNAVAILABLE:
+    'The database is not responding: wait for Retry-After, then retry, with an idempotency key if something is created.',
+}

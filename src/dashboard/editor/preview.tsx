@@ -1,0 +1,63 @@
+/** @jsxImportSource @kitajs/html */
+
+import { LauncherPreview } from '../../../views/launcher/launcher.tsx'
+import { NOTHING } from '../../bundles/content.ts'
+import { merged } from '../../bundles/merge.ts'
+import { NewBundle } from '../../bundles/shapes.ts'
+import type { Config } from '../../config.ts'
+import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../core/cookies.ts'
+import { Problem } from '../../core/problem.ts'
+import { validate } from '../../core/validate.ts'
+import { empty, page } from '../../http/respond.ts'
+import { outsideOf, timesOf } from '../../launcher/times.ts'
+import type { Screen } from '../screens.tsx'
+import { resultOrProblem, type Visit } from '../visit.ts'
+import { contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
+
+/** The launcher beside the editor's form. */
+export const previewScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/links/new/preview',
+    /**
+     * The launcher as saving the form would make it; empty if the form has errors. It reads no bundle and writes nothing:
+     * users see only what they sent.
+     */
+    async post(visit, sent) {
+      const { content, linkOf } = contentOf(readBundleForm(sent))
+      const refused = await resultOrProblem(async () => refuseInvalid(content, visit))
+      if (refused instanceof Problem) return empty(204)
+      const { name, origin } = visit.site
+      const at = linkOf.indexOf(Number(sent.get('at') || -1))
+      const outside = outsideOf(timesOf(content), Date.now())
+      const bundle = { ...content, slug: 'preview', isUnclaimed: false, hasRules: false, rule: null }
+      const view = (
+        <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
+      )
+      return page(visit.request, view)
+    },
+  },
+  {
+    path: '/dashboard/preview',
+    /** Remembers whether the preview is hidden. */
+    async post({ service: { config } }, sent) {
+      return empty(204, { 'set-cookie': cookieLine(previewCookie(sent.get('hidden') === 'yes', config)) })
+    },
+  },
+]
+
+/** @throws Problem for content that nobody could save. */
+function refuseInvalid(content: FormContent, { service }: Visit): void {
+  const { urls } = merged(NOTHING, validate(NewBundle, content))
+  service.blockedHosts.refuse({ urls, resolutionPolicy: null })
+}
+
+const COOKIE = 'editor_preview'
+
+function previewCookie(isHidden: boolean, config: Pick<Config, 'origin'>): Cookie {
+  return cookieOf(COOKIE, 'hidden', isHidden ? LONGEST_SECONDS : 0, config, '/dashboard')
+}
+
+/** Whether this browser's user has hidden the preview. */
+export function isPreviewHidden({ headers }: Request): boolean {
+  return cookieIn(headers, COOKIE) !== null
+}

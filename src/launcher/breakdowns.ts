@@ -1,0 +1,125 @@
+import { type Dimension, OTHER_VALUES } from '../../db/schema.ts'
+import { countryOf } from '../audience/country.ts'
+import { primaryLanguage } from '../audience/language.ts'
+import { siteOf, withoutPath } from '../audience/referrer.ts'
+import type { Config } from '../config.ts'
+import type { Counter } from './counter.ts'
+import { HeaderValues } from './header-values.ts'
+
+/** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
+export const MAX_VALUES = 100
+
+/** Views of one value. `place`: 1 for the most viewed value of its bundle and dimension, 2 for the next. */
+export type ValueRow = readonly [bundleId: number, dimension: Dimension, value: string, views: number, place: number]
+
+/**
+ * Counts views by what their headers say of the viewer, each dimension on its own. A header is read once, and a view
+ * that resembles the one before it costs one addition.
+ */
+export class Breakdowns {
+  readonly #referrers: HeaderValues
+  readonly #languages = new HeaderValues((header) => keyOf('language', primaryLanguage(header)))
+  readonly #countries = new HeaderValues((header) => keyOf('country', countryOf(header)?.toUpperCase()))
+  readonly #countryHeader: string | undefined
+  readonly #dimensions: number
+  /** Counters with a run. */
+  #touched: Counter[] = []
+  #rows = 0
+
+  constructor({ authority, countryHeader }: Partial<Pick<Config, 'authority' | 'countryHeader'>>) {
+    // A visit from a page of the service came from no other site.
+    this.#referrers = new HeaderValues((origin) => keyOf('referrer', siteOf(origin, authority)))
+    this.#countryHeader = countryHeader
+    this.#dimensions = countryHeader === undefined ? 3 : 4
+  }
+
+  /** How many rows the unwritten views take, about. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Counts a view. @param device the key of its kind. */
+  count(counter: Counter, device: string, headers: Pick<Headers, 'get'>): void {
+    const language = this.#languages.of(headers.get('accept-language') ?? '')
+    const from = headers.get('referer')
+    const referrer = from === null ? DIRECT : this.#referrers.of(withoutPath(from))
+    const country = this.#countryHeader === undefined ? '' : this.#countries.of(headers.get(this.#countryHeader) ?? '')
+    if (counter.run === 0) {
+      this.#touched.push(counter)
+      this.#rows += this.#dimensions
+    } else if (
+      counter.device !== device ||
+      counter.language !== language ||
+      counter.referrer !== referrer ||
+      counter.country !== country
+    ) {
+      this.#rows += endRun(counter)
+    }
+    counter.run += 1
+    counter.device = device
+    counter.language = language
+    counter.referrer = referrer
+    counter.country = country
+  }
+
+  /** The unwritten views, by bundle. Forgets them. */
+  take(): ValueRow[] {
+    const touched = this.#touched.sort((one, other) => one.bundleId - other.bundleId)
+    this.#touched = []
+    this.#rows = 0
+    const rows: ValueRow[] = []
+    for (let from = 0, to = 0; from < touched.length; from = to) {
+      const { bundleId } = touched[from]!
+      const views = new Map<string, number>()
+      for (; touched[to]?.bundleId === bundleId; to += 1) takeFrom(touched[to]!, views)
+      addRows(rows, bundleId, views)
+    }
+    return rows
+  }
+}
+
+/** A value of a dimension as one text, so that a bundle needs one map. `''` is no value. */
+export function keyOf(dimension: Dimension, value: string | null | undefined): string {
+  return `${dimension}:${value ?? ''}`
+}
+
+const DIRECT = keyOf('referrer', null)
+
+/** Adds the run to the views by value. @returns how many values are new. */
+function endRun(counter: Counter): number {
+  const views = (counter.byValue ??= new Map())
+  const before = views.size
+  addRun(counter, views)
+  counter.run = 0
+  return views.size - before
+}
+
+function addRun({ run, device, language, referrer, country }: Counter, views: Map<string, number>): void {
+  views.set(device, (views.get(device) ?? 0) + run)
+  views.set(language, (views.get(language) ?? 0) + run)
+  views.set(referrer, (views.get(referrer) ?? 0) + run)
+  if (country !== '') views.set(country, (views.get(country) ?? 0) + run)
+}
+
+function takeFrom(counter: Counter, views: Map<string, number>): void {
+  addRun(counter, views)
+  for (const [key, earlier] of counter.byValue ?? []) views.set(key, (views.get(key) ?? 0) + earlier)
+  counter.run = 0
+  counter.byValue = null
+}
+
+/** Adds a row for each of the most viewed values, and one for the rest. */
+function addRows(rows: ValueRow[], bundleId: number, views: ReadonlyMap<string, number>): void {
+  const places = { referrer: 0, device: 0, language: 0, country: 0 }
+  const rest = { ...places }
+  for (const [key, count] of [...views].sort(([, one], [, other]) => other - one)) {
+    const end = key.indexOf(':')
+    const dimension = key.slice(0, end) as Dimension
+    places[dimension] += 1
+    if (places[dimension] > MAX_VALUES) rest[dimension] += count
+    else rows.push([bundleId, dimension, key.slice(end + 1), count, places[dimension]])
+  }
+  for (const [dimension, count] of Object.entries(rest) as [Dimension, number][]) {
+    if (count > 0) rows.push([bundleId, dimension, OTHER_VALUES, count, MAX_VALUES + 1])
+  }
+}

@@ -1,0 +1,35 @@
+import type { JsonSchema } from '../core/shape.ts'
+
+// Every agent reads every tool before its first call, so tools leave out what only a validator needs: the server checks
+// everything again, and its errors name the place.
+
+type Rule = (schema: JsonSchema) => JsonSchema
+
+/** An input's schema without patterns: most only refuse characters that nobody types, and descriptions state the rest. */
+export function leanInput(schema: JsonSchema): JsonSchema {
+  return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => rest)
+}
+
+/** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
+export function leanOutput(schema: JsonSchema): JsonSchema {
+  const isStructure = ([key, value]: [string, unknown]) =>
+    !CONSTRAINTS.has(key) && !(key === 'additionalProperties' && value === false)
+  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
+}
+
+const CONSTRAINTS = new Set('pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '))
+
+/** Applies a rule to a schema and to every schema in it, the innermost first. */
+function mapped(schema: JsonSchema, rule: Rule): JsonSchema {
+  const inner = Object.entries(schema).map(([key, value]) => {
+    if (key !== 'properties' && key !== '$defs') return [key, within(value, rule)]
+    const fields = Object.entries(value as Record<string, JsonSchema>)
+    return [key, Object.fromEntries(fields.map(([name, field]) => [name, mapped(field, rule)]))]
+  })
+  return rule(Object.fromEntries(inner))
+}
+
+function within(value: unknown, rule: Rule): unknown {
+  if (Array.isArray(value)) return value.map((one) => within(one, rule))
+  return value !== null && typeof value === 'object' ? mapped(value as JsonSchema, rule) : value
+}

@@ -1,0 +1,40 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Elysia } from 'elysia'
+import { type ResultBundle, ResultPage } from '../../views/home/result.tsx'
+import { headingOf } from '../../views/launcher/launcher.tsx'
+import { openClaim } from '../bundles/claims.ts'
+import { page } from '../http/respond.ts'
+import { find } from '../launcher/served.ts'
+import type { Service } from '../service.ts'
+import { type CreatedBundle, readResult, resultExpired } from './result.ts'
+import { siteFor } from './site.ts'
+
+/** The URL is a secret of the person who created the bundles: not cached, indexed, or sent as a Referer. */
+const PRIVATE = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' }
+
+/** The page with the links of the bundles that the home page has created. A GET, so that it can be reloaded. */
+export function resultPages(service: Service) {
+  const { config, store, launchers } = service
+  const { origin } = config
+  const load = async ({ slug, claimToken }: CreatedBundle): Promise<ResultBundle[]> => {
+    const bundle = await find(store.db, slug)
+    if (bundle === null) return []
+    await launchers.refuseTakenDown(slug)
+    const claimExpiresAt = claimToken === null ? null : await openClaim(store, claimToken)
+    const claim = claimExpiresAt === null ? null : { url: `${origin}/claim/${claimToken}`, expiresAt: claimExpiresAt }
+    const isOwned = bundle.ownerId !== null
+    return [{ slug, url: `${origin}/l/${slug}`, heading: headingOf(bundle), claim, isOwned }]
+  }
+  return new Elysia().get('/made/:sealed', async ({ request, params }) => {
+    const { bundles: created, left } = readResult(params.sealed, config)
+    const bundles = (await Promise.all(created.map(load))).flat()
+    if (bundles.length === 0) throw resultExpired()
+    return page(
+      request,
+      <ResultPage site={await siteFor(request, service)} bundles={bundles} left={left} />,
+      200,
+      PRIVATE,
+    )
+  })
+}

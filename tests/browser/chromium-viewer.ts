@@ -1,0 +1,51 @@
+import { openChromium } from './chromium.ts'
+import type { Conditions, Engine, Viewer } from './viewer.ts'
+
+/** Starts Chromium with its pop-up blocker, and one without. Every visit is a private window, as Playwright's are. */
+export async function startChromium(): Promise<Engine> {
+  const [blocking, allowing] = await Promise.all(
+    (['blocked', 'allowed'] as const).map((popups) => openChromium({ popups })),
+  )
+  if (blocking === undefined || allowing === undefined) throw new Error('no Chromium')
+
+  async function open(url: string, { popups, scripts }: Conditions): Promise<Viewer> {
+    const browser = popups === 'allowed' ? allowing : blocking
+    const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off' })
+    const page = await context.newPage()
+    await page.goto(url)
+    return {
+      async click(selector, button = 'left') {
+        await page.bringToFront()
+        await page.click(selector, { button })
+      },
+      async tap(selector, times) {
+        await page.bringToFront()
+        const box = await page.locator(selector).boundingBox()
+        const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2]
+        await page.mouse.move(x, y)
+        const taps = Array.from({ length: times }, () => [page.mouse.down(), page.mouse.up()])
+        await Promise.all(taps.flat())
+      },
+      async press(key) {
+        await page.bringToFront()
+        await page.keyboard.press(key)
+      },
+      read: (expression) => page.evaluate(expression),
+      async reload() {
+        await page.reload()
+      },
+      async unload() {
+        await page.goto('about:blank')
+        await page.goBack()
+      },
+      close: () => context.close(),
+    }
+  }
+
+  return {
+    name: `Chromium ${blocking.version()}`,
+    open,
+    // Other files of the process use the same browsers.
+    async stop() {},
+  }
+}

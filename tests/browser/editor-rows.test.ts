@@ -1,0 +1,105 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { becomes } from '../eventually.ts'
+import { newPerson, type Person } from '../people.ts'
+import { ONBOARDING } from './bundles.ts'
+import { expand, openRows, rowsOf, toggle } from './links.ts'
+import { setStage } from './stage.ts'
+import { settled, shows } from './waiting.ts'
+
+const stage = setStage()
+let owner: Person
+beforeAll(async () => {
+  owner = await newPerson(stage.server)
+})
+
+const lineOf = (page: Page, index: number) =>
+  rowsOf(page)
+    .nth(index)
+    .locator('.line')
+    .evaluate((line) => {
+      const shown = [...line.querySelectorAll('.called, .at, .unnamed, .tag')].filter((part) => part.checkVisibility())
+      return shown.map((part) => part.textContent)
+    })
+const field = (page: Page, index: number, name: string) => rowsOf(page).nth(index).locator(`[name=${name}]`)
+
+test('a link’s line shows what is being typed', async () => {
+  const { slug } = await owner.makeBundle({ urls: ['https://www.example.com/plan?x=1'], urlMetadata: [] })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  expect(await lineOf(page, 0)).toEqual(['www.example.com/plan?x=1'])
+  await expand(page, 0)
+  await field(page, 0, 'note').fill('The plan\nand more of it')
+  await field(page, 0, 'url').fill(' HTTP://other.example/<b>')
+  await field(page, 0, 'tags').fill('read first, "a, ""b""", read first,;')
+  await field(page, 0, 'openPolicy').selectOption('manual')
+  const typed = ['The plan', 'other.example/<b>', 'Open manually', 'read first', 'a, "b"']
+  expect(await lineOf(page, 0)).toEqual(typed)
+  await field(page, 0, 'url').fill('http://other.example/')
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved as a new version.')
+  // The server renders the same.
+  expect(await lineOf(page, 0)).toEqual(['The plan', 'other.example/', ...typed.slice(2)])
+})
+
+test('a line is reached, announced and opened by keyboard, and stays open after a save', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
+  await page.locator('#description').focus()
+  for (const _ of ['opening and closing times', 'the first link']) await page.keyboard.press('Tab')
+  const focused = page.locator('summary:focus')
+  expect(await focused.textContent()).toContain('Team handbook: how we work')
+  for (const _ of ['up', 'down', 'remove', 'the next link']) await page.keyboard.press('Tab')
+  expect(await focused.textContent()).toContain('Your introductions this week')
+  await page.keyboard.press('Enter')
+  expect(await openRows(page)).toEqual([false, true, false, false, false, false, false])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('End')
+  await page.keyboard.type('/2')
+  await page.keyboard.press('Control+s')
+  await shows(page, '#messages', 'Saved as a new version.')
+  expect(await openRows(page)).toEqual([false, true, false, false, false, false, false])
+  expect(await lineOf(page, 1)).toContain('calendar.google.com/calendar/u/0/r/week/2')
+})
+
+test('a new link is open; pasted links are closed except the last, and open if they have a message', async () => {
+  const { page } = await stage.open('/dashboard/links/new', owner)
+  expect(await openRows(page)).toEqual([true])
+  expect(await lineOf(page, 0)).toEqual(['New link'])
+  await page.getByText('Paste several').click()
+  await page.fill('#more', 'https://a.example/\nhttps://b.example/\nhttps://c.example/\nhttps://d.example/')
+  await page.getByRole('button', { name: 'Add them' }).click()
+  await rowsOf(page).nth(4).waitFor()
+  await becomes(() => openRows(page), [true, false, false, false, true])
+  await field(page, 4, 'url').fill('https://b.example')
+  await page.getByText('Same address as link 3.').waitFor()
+  expect(await openRows(page)).toEqual([true, false, false, false, true])
+  // Link 1 was left empty. An invalid field in a closed line opens it, once.
+  await toggle(page, 4)
+  await expand(page, 2)
+  await field(page, 2, 'url').fill('ftp://b.example/')
+  await toggle(page, 2)
+  await page.locator('.link-row [aria-invalid]').waitFor()
+  await becomes(() => openRows(page), [true, false, true, false, false])
+  await toggle(page, 2)
+  await page.fill('#title', 'Closed again')
+  await settled(page)
+  await page.getByText('4 of 25').waitFor()
+  expect((await openRows(page))[2]).toBe(false)
+})
+
+test('without JavaScript a line opens to its fields, which are sent whether open or closed', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const options = { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, options)
+  expect(await rowsOf(page).locator('.grip').first().isVisible()).toBe(false)
+  await expand(page, 1)
+  await field(page, 1, 'note').fill('Typed')
+  await rowsOf(page).nth(0).getByRole('button', { name: 'Move down' }).click()
+  expect(await lineOf(page, 0)).toEqual(['Typed', 'calendar.google.com/calendar/u/0/r/week', 'monday'])
+  await page.getByRole('button', { name: 'Add a link' }).click()
+  expect((await openRows(page)).indexOf(true)).toBe(7)
+  await field(page, 7, 'url').fill('no address')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.link-row .error').waitFor()
+  expect(await field(page, 7, 'url').isVisible()).toBe(true)
+})

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { becomes } from '../eventually.ts'
+import { startInProcess } from '../in-process.ts'
+import { MATRIX, type Server } from '../server.ts'
+import { startDestinations } from './destinations.ts'
+import { KINDS, type Kind } from './engines.ts'
+import { createBundle } from './service.ts'
+import type { Conditions, Engine, Viewer } from './viewer.ts'
+
+// One description of what a launcher does, for every browser on the machine. The usual run has one row of the table, in
+// Firefox; Chromium has more tests of its own in open-all.test.ts.
+
+const SIZES = [1, 3, 7, 21, 25]
+const TABLE = readFileSync(new URL('../../docs/browsers.md', import.meta.url), 'utf8')
+
+/** A launcher with its destinations. */
+interface Scene {
+  viewer: Viewer
+  destinations: ReturnType<typeof startDestinations>
+  slug: string
+}
+
+let server: Server
+
+// Only guards against hanging; generous, because the machine may be busy.
+setDefaultTimeout(180_000)
+
+beforeAll(async () => {
+  server = await startInProcess({ SERVICE_COUNT_FLUSH_MS: '100' })
+})
+afterAll(() => server.stop())
+
+describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (kind) => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await kind.start()
+  })
+  afterAll(() => engine?.stop())
+
+  const rows = SIZES.flatMap((size) => (['as it is', 'allowed'] as const).map((blocker) => ({ size, blocker })))
+  test.each(rows.filter(({ size, blocker }) => isRun(kind, size, blocker)))(
+    'opens $size links, each once, without an opener or a referrer, as one click; the blocker is $blocker',
+    async ({ size, blocker }) => {
+      const popups = blocker === 'allowed' ? 'allowed' : 'as-is'
+      await visit(engine, size, { popups }, async (scene) => {
+        const presses = await pressUntilDone(scene, size, popups === 'allowed' ? size : kind.perPress)
+        expect(await statusOf(scene)).toBe(size === 1 ? 'The tab is open.' : `All ${size} tabs are open.`)
+        expectEachOnce(scene, size)
+        await becomes(() => scene.destinations.openers, Array(size).fill('null'))
+        expect(scene.destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+        await becomes(() => clicksOf(scene), 1)
+        expect(tableRows()).toContainEqual([kind.name, blocker, ...[size, size, presses, 1].map(String)])
+      })
+    },
+  )
+
+  test.if(kind.name === 'Firefox')(
+    'says what Firefox’s own bar says, and does not open again what it opens',
+    async () => {
+      await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
+        await scene.viewer.click('#open')
+        await becomes(() => scene.destinations.visits.length, 1)
+        const [button = '', item = ''] = (await scene.viewer.allowInBar?.()) ?? []
+        const says = await scene.viewer.read<string>("document.querySelector('#how').textContent")
+        // Newer versions also name redirects in the middle.
+        const [, starts = '', ends = ''] = /“(.+) … (.+)”/.exec(says) ?? []
+        expect(says).toContain(`choose ${button}, then`)
+        expect(item).toMatch(new RegExp(`^${starts} .*\\b${ends}$`))
+        await becomes(() => scene.destinations.visits.length, 7)
+        await scene.viewer.click('#rest')
+        expect(await statusOf(scene)).toBe('All 7 tabs are open.')
+        expectEachOnce(scene, 7)
+        await becomes(() => scene.destinations.openers, Array(7).fill('null'))
+        await becomes(() => clicksOf(scene), 1)
+      })
+    },
+  )
+
+  const inFull = test.if(MATRIX !== 'usual')
+
+  inFull('works by keyboard alone', async () => {
+    await visit(engine, 3, { popups: 'as-is' }, async (scene) => {
+      await scene.viewer.press('Tab')
+      expect(await scene.viewer.read<string>('document.activeElement.id')).toBe('open')
+      for (let done = 0; done < 3; ) {
+        await scene.viewer.press('Enter')
+        done = Math.min(3, done + kind.perPress)
+        await becomes(() => scene.destinations.visits.length, done)
+      }
+      expectEachOnce(scene, 3)
+    })
+  })
+
+  inFull('opens each link by hand without JavaScript', async () => {
+    await visit(engine, 3, { popups: 'as-is', scripts: 'off' }, async (scene) => {
+      for (const at of [1, 2, 3]) {
+        await scene.viewer.click(`.tabs > li:nth-child(${at}) .tab`)
+        await becomes(() => scene.destinations.visits.length, at)
+      }
+      expectEachOnce(scene, 3)
+      expect(scene.destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+    })
+  })
+
+  inFull('opens each link once in a private window', async () => {
+    await visit(engine, 3, { popups: 'as-is', window: 'private' }, async (scene) => {
+      await pressUntilDone(scene, 3, kind.perPress)
+      expectEachOnce(scene, 3)
+    })
+  })
+
+  inFull('does not open again what was opened with the middle button', async () => {
+    await visit(engine, 3, { popups: 'as-is' }, async (scene) => {
+      await scene.viewer.click('.tabs > li:nth-child(2) .tab', 'middle')
+      await becomes(() => scene.destinations.visits.length, 1)
+      await pressUntilDone(scene, 3, kind.perPress, 1)
+      expectEachOnce(scene, 3)
+    })
+  })
+
+  inFull('keeps its progress through a reload, and when the browser unloads it', async () => {
+    await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
+      await scene.viewer.click('.tabs > li:nth-child(3) .tab')
+      await becomes(() => scene.destinations.visits.length, 1)
+      await scene.viewer.reload()
+      await scene.viewer.click('#open')
+      const done = Math.min(7, 1 + kind.perPress)
+      await becomes(() => scene.destinations.visits.length, done)
+      await scene.viewer.unload()
+      const progress = done === 7 ? 'All 7 tabs are open.' : '2 of 7 open. Press “Open next” for each tab.'
+      await becomes(() => statusOf(scene), progress)
+      await pressUntilDone(scene, 7, kind.perPress, done)
+      expectEachOnce(scene, 7)
+      await becomes(() => clicksOf(scene), 1)
+    })
+  })
+
+  inFull('opens each link once, however fast one taps', async () => {
+    await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
+      await scene.viewer.tap('#open', 3)
+      const opened = await scene.viewer.read<number>("document.querySelectorAll('.opened').length")
+      await becomes(() => scene.destinations.visits.length, opened)
+      await pressUntilDone(scene, 7, kind.perPress, opened)
+      expectEachOnce(scene, 7)
+      await becomes(() => clicksOf(scene), 1)
+    })
+  })
+})
+
+/** Whether a row of the table is tested in this run. */
+function isRun({ name, perPress }: Kind, size: number, blocker: string): boolean {
+  // Nothing to allow where nothing is blocked.
+  if (blocker === 'allowed' && perPress > size) return false
+  const isUsual = name === 'Firefox' && size === 7
+  return { usual: isUsual, rest: !isUsual, all: true }[MATRIX]
+}
+
+function runs({ name }: Kind): boolean {
+  return MATRIX !== 'usual' || name === 'Firefox'
+}
+
+/** Opens a launcher of some links, and closes it afterwards. */
+async function visit(
+  engine: Engine,
+  count: number,
+  conditions: Conditions,
+  look: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const destinations = startDestinations()
+  const { url, slug } = await createBundle(server.origin, { urls: destinations.urls(count) })
+  const viewer = await engine.open(url, conditions)
+  try {
+    await look({ viewer, destinations, slug })
+  } finally {
+    await viewer.close()
+    destinations.stop()
+  }
+}
+
+/** Presses the button until every link is open, and expects as many tabs of each press. @returns the presses. */
+async function pressUntilDone({ viewer, destinations }: Scene, count: number, perPress: number, opened = 0) {
+  let presses = 0
+  for (let done = opened; done < count; presses += 1) {
+    await viewer.click('#open')
+    done = Math.min(count, done + perPress)
+    await becomes(() => destinations.visits.length, done)
+  }
+  return presses
+}
+
+function expectEachOnce({ destinations }: Scene, count: number): void {
+  const wanted = destinations.urls(count).map((url) => new URL(url).pathname)
+  expect(destinations.visits.map(({ path }) => path).sort()).toEqual(wanted.sort())
+}
+
+function statusOf({ viewer }: Scene): Promise<string> {
+  return viewer.read("document.querySelector('#status').textContent")
+}
+
+async function clicksOf({ slug }: Scene): Promise<number> {
+  const sum = `SELECT coalesce(sum(open_all_clicks), 0) AS clicks FROM daily_counters
+    JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
+  const [row] = await server.sql(sum, [slug])
+  return Number(row?.clicks)
+}
+
+/** The cells of the rows in docs/browsers.md. */
+function tableRows(): string[][] {
+  return TABLE.split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}

@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../ports.ts'
+import type { Conditions, Engine } from './viewer.ts'
+import { connected, type Send, viewerOf } from './webdriver.ts'
+
+/** The path of Firefox, or null. */
+export function findFirefox(): string | null {
+  return Bun.which('firefox-esr') ?? Bun.which('firefox')
+}
+
+/** Settings of a profile. Automation would turn the pop-up blocker off, and much else that people have on. */
+const SETTINGS = {
+  'remote.prefs.recommended': false,
+  'app.update.auto': false,
+  'browser.aboutwelcome.enabled': false,
+  'browser.newtabpage.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.homepage_override.mstone': 'ignore',
+  'browser.startup.page': 0,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  // Cheaper, and nothing that a page notices: one process for pages, no animations, no services that ask the network.
+  'browser.safebrowsing.blockedURIs.enabled': false,
+  'browser.safebrowsing.downloads.enabled': false,
+  'browser.safebrowsing.malware.enabled': false,
+  'browser.safebrowsing.phishing.enabled': false,
+  'browser.sessionstore.interval': 600_000,
+  'dom.ipc.processCount': 1,
+  'dom.ipc.processCount.webIsolated': 1,
+  'dom.ipc.processPrelaunch.enabled': false,
+  'extensions.systemAddon.update.enabled': false,
+  'gfx.webrender.software': true,
+  'toolkit.cosmeticAnimations.enabled': false,
+  'ui.prefersReducedMotion': 1,
+}
+
+/** Starts Firefox with a fresh profile. It is driven by Marionette, so that no geckodriver is needed. */
+export async function startFirefox(): Promise<Engine> {
+  const path = findFirefox()
+  if (path === null) throw new Error('no Firefox')
+  const profile = mkdtempSync(join(tmpdir(), 'openall-firefox-'))
+  const port = freePort()
+  const settings = Object.entries({ ...SETTINGS, 'marionette.port': port })
+  writeFileSync(
+    join(profile, 'user.js'),
+    settings.map((setting) => `user_pref(${setting.map((part) => JSON.stringify(part)).join()});`).join('\n'),
+  )
+  const options = ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', profile]
+  const child = Bun.spawn([path, ...options], { stdio: ['ignore', 'ignore', 'ignore'] })
+  const call = await marionette(port)
+  const started = (await call('WebDriver:NewSession', {})) as { capabilities: { browserVersion: string } }
+  const send: Send = async (command, input = {}) => unwrap(await call(`WebDriver:${command}`, input))
+
+  /** Runs a script in the browser's own window. */
+  async function inBrowser(script: string, ...args: unknown[]): Promise<unknown> {
+    await call('Marionette:SetContext', { value: 'chrome' })
+    try {
+      return await send('ExecuteScript', { script, args })
+    } finally {
+      await call('Marionette:SetContext', { value: 'content' })
+    }
+  }
+
+  async function open(url: string, { popups, window, scripts }: Conditions) {
+    const first = await send('GetWindowHandle')
+    const { handle } = (await send('NewWindow', { type: 'window', private: window === 'private' })) as {
+      handle: string
+    }
+    await send('SwitchToWindow', { handle })
+    await inBrowser(PREPARE, url, popups === 'allowed', scripts !== 'off', window === 'private')
+    await send('Navigate', { url })
+    return viewerOf(send, {
+      // Switching to the tab restores it.
+      unload: async () => void (await inBrowser(DISCARD)),
+      allowInBar: async () => (await inBrowser(ALLOW)) as string[],
+      async close() {
+        const handles = (await send('GetWindowHandles')) as string[]
+        for (const handle of handles.filter((handle) => handle !== first)) {
+          await send('SwitchToWindow', { handle })
+          await send('CloseWindow')
+        }
+        await send('SwitchToWindow', { handle: first })
+      },
+    })
+  }
+
+  return {
+    name: `Firefox ${started.capabilities.browserVersion}`,
+    open,
+    async stop() {
+      await call('Marionette:Quit', { flags: ['eForceQuit'] })
+      await child.exited
+      rmSync(profile, { recursive: true, force: true })
+    },
+  }
+}
+
+const PREPARE = `
+  const [url, isAllowed, hasScripts, isPrivate] = arguments
+  Services.prefs.setBoolPref('javascript.enabled', hasScripts)
+  Services.perms.removeAll()
+  const attributes = isPrivate ? { privateBrowsingId: 1 } : {}
+  const page = Services.scriptSecurityManager.createContentPrincipal(Services.io.newURI(url), attributes)
+  if (isAllowed) Services.perms.addFromPrincipal(page, 'popup', Services.perms.ALLOW_ACTION)
+`
+
+const DISCARD = `
+  return (async () => {
+    const tab = gBrowser.selectedTab
+    gBrowser.selectedTab = gBrowser.addTrustedTab('about:blank')
+    await gBrowser.prepareDiscardBrowser(tab)
+    while (!gBrowser.discardBrowser(tab, true)) await new Promise((resolve) => setTimeout(resolve, 50))
+    const restored = new Promise((resolve) => tab.addEventListener('SSTabRestored', resolve, { once: true }))
+    gBrowser.selectedTab = tab
+    await restored
+  })()
+`
+
+// The button waits a moment before it can be pressed.
+const ALLOW = `
+  const bar = gBrowser.getNotificationBox(gBrowser.selectedBrowser).getNotificationWithValue('popup-blocked')
+  const button = bar.buttonContainer.querySelector('button')
+  const menu = document.getElementById('blockedPopupOptions')
+  return (async () => {
+    while (button.disabled) await new Promise((resolve) => setTimeout(resolve, 50))
+    const shown = new Promise((resolve) => menu.addEventListener('popupshown', resolve, { once: true }))
+    button.click()
+    await shown
+    const item = document.getElementById('blockedPopupAllowSite')
+    const words = [button.label, item.label]
+    menu.activateItem(item)
+    return words
+  })()
+`
+
+/** Values come as they are, or in an object of their own. */
+function unwrap(answer: unknown): unknown {
+  const isWrapped = typeof answer === 'object' && answer !== null && 'value' in answer
+  return isWrapped ? answer.value : answer
+}
+
+type Call = (name: string, input: object) => Promise<unknown>
+
+/** Connects to Marionette: JSON messages over TCP, each after its length and a colon. */
+async function marionette(port: number): Promise<Call> {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
+  let rest = Buffer.alloc(0)
+  let sent = 0
+  const greeted = Promise.withResolvers<void>()
+  function take(message: unknown): void {
+    // Firefox greets with an object; answers are lists.
+    if (!Array.isArray(message)) {
+      greeted.resolve()
+      return
+    }
+    const [, id, error, answer] = message as [1, number, { message: string } | null, unknown]
+    const waiting = pending.get(id)
+    pending.delete(id)
+    if (error === null) waiting?.resolve(answer)
+    else waiting?.reject(new Error(error.message))
+  }
+  const socket = await connected(
+    () =>
+      Bun.connect({
+        hostname: '127.0.0.1',
+        port,
+        socket: {
+          data(_, bytes) {
+            rest = Buffer.concat([rest, bytes])
+            for (;;) {
+              const colon = rest.indexOf(':')
+              const end = colon + 1 + Number(rest.subarray(0, Math.max(colon, 0)))
+              if (colon < 0 || rest.length < end) return
+              const message = JSON.parse(rest.subarray(colon + 1, end).toString())
+              rest = rest.subarray(end)
+              take(message)
+            }
+          },
+          close() {
+            for (const { reject } of pending.values()) reject(new Error('Firefox closed the connection'))
+          },
+        },
+      }),
+    'Firefox listens for Marionette',
+  )
+  await greeted.promise
+  return (name, input) => {
+    sent += 1
+    const waiting = Promise.withResolvers<unknown>()
+    pending.set(sent, waiting)
+    const message = JSON.stringify([0, sent, name, input])
+    socket.write(`${Buffer.byteLength(message)}:${message}`)
+    return waiting.promise
+  }
+}

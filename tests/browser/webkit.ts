@@ -1,0 +1,74 @@
+import { Glob } from 'bun'
+import { freePort } from '../ports.ts'
+import type { Conditions, Engine } from './viewer.ts'
+import { connected, ROUTES, type Send, viewerOf } from './webdriver.ts'
+
+/** The path of WebKitGTK's small browser, or null if it, its driver or a screen for it is missing. */
+export function findMiniBrowser(): string | null {
+  if (Bun.which('WebKitWebDriver') === null || Bun.which('Xvfb') === null) return null
+  const [path = null] = new Glob('/usr/lib/*/webkit2gtk-4.*/MiniBrowser').scanSync('/')
+  return path
+}
+
+/** Starts WebKitGTK's driver on a screen of its own. Each visit is a session, because settings are the browser's. */
+export async function startWebKit(): Promise<Engine> {
+  const binary = findMiniBrowser()
+  if (binary === null) throw new Error('no WebKitGTK')
+  const screen = Bun.spawn(['Xvfb', '-displayfd', '1', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const { value: display } = await screen.stdout.getReader().read()
+  const port = freePort()
+  const driver = Bun.spawn(['WebKitWebDriver', `--port=${port}`], {
+    env: { ...process.env, DISPLAY: `:${new TextDecoder().decode(display).trim()}`, LIBGL_ALWAYS_SOFTWARE: '1' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  async function call(route: string, input: object | undefined): Promise<unknown> {
+    const [method, path] = route.split(' ')
+    const body = method === 'POST' ? JSON.stringify(input ?? {}) : null
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: method as string, body })
+    const { value } = (await answer.json()) as { value: unknown }
+    if (!answer.ok) throw new Error(JSON.stringify(value))
+    return value
+  }
+  await connected(() => call('GET /status', undefined), 'WebKitWebDriver listens')
+
+  async function session({ window, scripts }: Omit<Conditions, 'popups'>) {
+    const args = [
+      '--automation',
+      ...(window === 'private' ? ['--private'] : []),
+      ...(scripts === 'off' ? ['--enable-javascript=false'] : []),
+    ]
+    const alwaysMatch = { 'webkitgtk:browserOptions': { binary, args } }
+    return (await call('POST /session', { capabilities: { alwaysMatch } })) as {
+      sessionId: string
+      capabilities: { browserVersion: string }
+    }
+  }
+
+  async function open(url: string, conditions: Conditions) {
+    const { sessionId } = await session(conditions)
+    const send: Send = (command, input) => call(ROUTES[command].replace(' ', ` /session/${sessionId}`), input)
+    await send('Navigate', { url })
+    return viewerOf(send, {
+      async unload() {
+        await send('Navigate', { url: 'about:blank' })
+        await send('Back')
+      },
+      close: async () => void (await call(`DELETE /session/${sessionId}`, undefined)),
+    })
+  }
+
+  const first = await session({})
+  await call(`DELETE /session/${first.sessionId}`, undefined)
+  return {
+    name: `WebKitGTK ${first.capabilities.browserVersion} (MiniBrowser)`,
+    open,
+    async stop() {
+      for (const child of [driver, screen]) {
+        child.kill()
+        await child.exited
+      }
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { actFor, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+/** Mistakes that people and agents make, and the hint that each gets. */
+const MISTAKES: [string, object, string, string][] = [
+  [
+    'a host as URL',
+    { urls: ['example.com'] },
+    'INVALID_URLS',
+    'not "example.com": did you mean "https://example.com"?',
+  ],
+  [
+    'a path as URL',
+    { urls: [URL_A, 'example.com/a b'] },
+    'INVALID_URLS',
+    'urls[1] must be an http: or https: URL, not "exa',
+  ],
+  ['a control character', { urls: ['x\u001b[2J'] }, 'INVALID_URLS', 'not "x\\u001b[2J"'],
+  ['url for urls', { url: URL_A }, 'INVALID_URLS', 'did you mean urls instead of url?'],
+  ['one URL as text', { urls: URL_A }, 'INVALID_URLS', `did you mean ["${URL_A}"]?`],
+  [
+    'URLs as objects',
+    { urls: [{ url: URL_A }] },
+    'INVALID_URLS',
+    `did you mean "${URL_A}"? Notes and tags go into urlMetadata`,
+  ],
+  ['another case', { urls: [URL_A], url_metadata: [] }, 'BAD_REQUEST', 'remove it, or did you mean urlMetadata?'],
+  ['a typing mistake', { urls: [URL_A], titel: 'x' }, 'BAD_REQUEST', 'remove it, or did you mean title?'],
+  ['one inside', { urls: [URL_A], urlMetadata: [{ tag: [] }] }, 'BAD_REQUEST', 'remove it, or did you mean tags?'],
+  [
+    'tabs as texts',
+    {
+      urls: [URL_A],
+      resolutionPolicy: { version: 1, rules: [{ name: 'a', when: { op: 'signedIn' }, tabs: [URL_A] }] },
+    },
+    'BAD_REQUEST',
+    `resolutionPolicy.rules[0].tabs[0] must be an object: did you mean {"url": "${URL_A}"}?`,
+  ],
+]
+
+onEveryTarget({}, (at) => {
+  let person: Person
+  beforeAll(async () => {
+    person = await newPerson(at())
+  })
+
+  test.each(MISTAKES)('%s', async (_, sent, code, hint) => {
+    const { status, body } = await person.api('POST', '/api/links', sent)
+    expect([status, Object.keys(body).sort(), body.code]).toEqual([400, ['code', 'error'], code])
+    expect(body.error).toContain(hint)
+  })
+
+  test('what is no mistake of typing gets no hint, and long values are not repeated', async () => {
+    const { body } = await person.api('POST', '/api/links', { urls: [URL_A], [`x${'y'.repeat(5000)}`]: 1 })
+    expect(body.error).not.toContain('did you mean')
+    expect(String(body.error).length).toBeLessThan(400)
+    const long = await person.api('POST', '/api/links', { urls: ['x'.repeat(1000)] })
+    expect(long.body.error).toBe('urls[0] must be an http: or https: URL')
+  })
+
+  test('a key without its scheme is told so, and never repeated', async () => {
+    const { body: minted } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k' })
+    const by = (authorization: string) => new Visitor(at()).api('GET', '/api/me', undefined, { authorization })
+    const bare = await by(minted.rawKey)
+    expect([bare.status, bare.body.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(bare.body.error).toBe('Put `Bearer ` before the key: Authorization: Bearer <key>.')
+    expect((await by('Basic dXNlcjpwYXNz')).body.error).toContain('Authorization must be `Bearer <key>`')
+    expect((await by('Bearer nonsense')).body.error).toContain('This API key is not valid')
+    expect((await by(`bearer ${minted.rawKey}`)).status).toBe(200)
+  })
+
+  test('another slug in an edit is refused with the way to get one', async () => {
+    const { slug } = await person.makeBundle()
+    const { status, body } = await person.api('PATCH', `/api/links/${slug}`, { slug: 'another', title: 'x' })
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST'])
+    expect(body.error).toContain('duplicate_bundle copies the bundle to a newSlug')
+  })
+
+  test('a link is taken for its slug, unless it leads elsewhere', async () => {
+    const { slug, url } = await person.makeBundle({ title: 'Linked' })
+    const read = (link: string) => person.api('GET', `/api/links/${encodeURIComponent(link)}`)
+    const { host } = new URL(at().origin)
+    for (const link of [
+      url,
+      `${url}?ref=x#y`,
+      `${url}/`,
+      `${host}/l/${slug}`,
+      `/l/${slug}`,
+      url.replace('http:', 'https:'),
+    ]) {
+      expect([link, (await read(link)).body.title]).toEqual([link, 'Linked'])
+    }
+    const elsewhere = await read(`https://other.example/l/${slug}`)
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([400, 'BAD_REQUEST'])
+    expect(elsewhere.body.error).toBe(`slug is a link to other.example, but this is ${host}`)
+    expect((await read('https://other.example/')).status).toBe(404)
+    const edited = await person.api('PATCH', `/api/links/${encodeURIComponent(url)}`, { title: 'Edited' })
+    expect([edited.status, edited.body.title]).toEqual([200, 'Edited'])
+    expect(await (await person.fetch(url)).text()).toContain('Edited')
+  })
+
+  test('a deleted bundle says how to bring it back, only to those who may', async () => {
+    const { slug } = await person.makeBundle()
+    await person.api('DELETE', `/api/links/${slug}`)
+    const read = async (by: Visitor) => (await by.api('GET', `/api/links/${slug}`)).body
+    expect(await read(person)).toEqual({
+      error: 'This bundle was deleted: restore_bundle brings it back.',
+      code: 'NOT_FOUND',
+    })
+    expect((await read(await newPerson(at()))).error).toBe('There is no bundle with this slug.')
+  })
+
+  test('an editor, who cannot restore a bundle of the organisation, is not told to', async () => {
+    const [admin, editor] = [await newPerson(at()), await newPerson(at())]
+    const { id } = await newOrganization(admin, [[editor, 'editor']])
+    await actFor(admin, id)
+    const { slug } = await admin.makeBundle()
+    await admin.api('DELETE', `/api/links/${slug}`)
+    const errorFor = async (by: Visitor) => (await by.api('GET', `/api/links/${slug}`)).body.error
+    expect(await errorFor(admin)).toContain('restore_bundle')
+    expect(await errorFor(editor)).toBe('There is no bundle with this slug.')
+    expect((await editor.api('POST', `/api/links/${slug}/restore`)).status).toBe(403)
+  })
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { newPerson, Visitor } from '../people.ts'
+import { onEveryRuntime } from './support.ts'
+
+onEveryRuntime({}, (server) => {
+  /** The links in the page header, besides home. */
+  const whereTo = async (visitor: Visitor, path: string) => {
+    const html = await (await visitor.fetch(path)).text()
+    const [, nav = ''] = /<nav class="who">(.*?)<\/nav>/s.exec(html) ?? []
+    return [...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to)
+  }
+  const resultOf = async (visitor: Visitor) => {
+    const form = { urls: 'https://a.example', idempotencyKey: crypto.randomUUID() }
+    return (await visitor.form('/', form)).headers.get('location') ?? ''
+  }
+
+  test('every page offers signed-out people to sign in, and no dashboard', async () => {
+    const visitor = new Visitor(server())
+    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/sign-up', '/privacy', await resultOf(visitor)])
+      expect(await whereTo(visitor, path), path).toEqual(['/sign-in'])
+    expect(await whereTo(visitor, '/sign-in')).toEqual([])
+  })
+
+  test('the same pages lead signed-in people to the dashboard', async () => {
+    const person = await newPerson(server())
+    for (const path of ['/', '/nothing-here', '/l/nothing-here', '/privacy', await resultOf(person)])
+      expect(await whereTo(person, path), path).toEqual(['/dashboard'])
+  })
+})

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { openChromium } from '../browser/chromium.ts'
+import { axeViolations, htmlErrorsOf, overflowOf } from '../browser/flaws.ts'
+import { prepareWorld, scenes, type World } from '../browser/scenes.ts'
+import { listen } from '../browser/stage.ts'
+import { startInProcess } from '../in-process.ts'
+import type { Server } from '../server.ts'
+import { WIDTHS, windowsFor } from './windows.ts'
+
+const NAMES = Object.keys(scenes) as (keyof typeof scenes)[]
+/** Scenes that need full Chromium, which has a pop-up blocker. */
+const BLOCKED: (typeof NAMES)[number][] = ['launcher-blocked']
+
+let server: Server
+let world: World
+let browser: Browser
+let blocking: Browser
+// Only guards against hanging; generous, because the machine may be busy.
+setDefaultTimeout(180_000)
+beforeAll(async () => {
+  browser = await openChromium({ popups: 'allowed' })
+  blocking = await openChromium({ popups: 'blocked' })
+  server = await startInProcess()
+  world = await prepareWorld(server)
+})
+afterAll(async () => {
+  await Promise.all([...pages.values()].map((page) => page.context().close()))
+  await server?.stop()
+})
+
+test.each(NAMES)(
+  'the page %s is valid HTML without axe violations: no errors, no blocked content, no other origins, no layout shift, no overflow even at 320 pixels',
+  async (name) => {
+    const seen = await Promise.all(WIDTHS.map((width) => look(name, width)))
+    for (const { page, width, documents, ...rest } of seen) {
+      expect({ width, ...rest.seen }).toEqual({
+        width,
+        violations: [],
+        shift: 0,
+        complaints: [],
+        refused: [],
+        elsewhere: [],
+        overflow: 0,
+      })
+      if (width < SMALLEST * 2) expect(await overflowAt(page, SMALLEST)).toBe(0)
+      const html = (await documents.at(-1)) ?? ''
+      expect(html).toStartWith('<!doctype html>')
+      // The HTML is the same at every width.
+      if (width === WIDTHS[0]) expect(await htmlErrorsOf(html)).toEqual([])
+      await expectNoViolations(page, windowsFor(width))
+    }
+  },
+)
+
+/** The smallest phones, and a 1280-pixel window at 400 % zoom (WCAG 1.4.10). */
+const SMALLEST = 320
+
+async function overflowAt(page: Page, width: number): Promise<number> {
+  const { height = 844 } = page.viewportSize() ?? {}
+  await page.setViewportSize({ width, height })
+  return Math.max(0, await overflowOf(page))
+}
+
+/** The state of a scene in a window of one width, once nothing changes any more. */
+async function look(name: (typeof NAMES)[number], width: number) {
+  const { page, documents, complaints, refusals, elsewhere } = await open(name, width)
+  await page.waitForLoadState('networkidle')
+  const { shift, violations } = await page.evaluate(() => (globalThis as unknown as { observed: Observed }).observed)
+  // The page itself may have a 4xx status here.
+  const refused = refusals.filter((url) => url !== page.url())
+  const overflow = Math.max(0, await overflowOf(page))
+  return {
+    page,
+    documents,
+    width,
+    seen: { violations, shift, complaints: complaints.filter(isOfThePage), refused, elsewhere, overflow },
+  }
+}
+
+/** Playwright runs `observe` in every frame, and the sandboxed one of the editor's preview refuses to (editor-preview.test.ts). */
+const isOfThePage = (complaint: string) => !complaint.startsWith("Blocked script execution in 'about:srcdoc'")
+
+async function expectNoViolations(page: Page, windows: ReturnType<typeof windowsFor>): Promise<void> {
+  // During the transition between schemes a colour can have too little contrast.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  for (const { colorScheme, width } of windows) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 844 })
+    expect(await axeViolations(page), `${colorScheme}, ${width}`).toEqual([])
+  }
+}
+
+interface Observed {
+  shift: number
+  violations: string[]
+}
+
+/** A page for each browser and width, for one scene after another: a new one would cost half a second of a core each. */
+const pages = new Map<string, Page>()
+
+async function pageOf(browser: Browser, width: number): Promise<Page> {
+  const key = `${browser === blocking}, ${width}`
+  const page = pages.get(key) ?? (await browser.newPage())
+  if (!pages.has(key)) {
+    pages.set(key, page)
+    await observe(page)
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  } else {
+    // As in a new window: signed out, nothing stored or cached, the settings of `expectNoViolations` undone. It leaves the
+    // page, because the way from `/docs` to a part of it loads nothing.
+    await page.evaluate(() => localStorage.clear())
+    await page.goto(`${server.origin}/healthz`)
+    page.removeAllListeners()
+    await page.context().clearCookies()
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  }
+  await page.setViewportSize({ width, height: 844 })
+  return page
+}
+
+/** Opens a scene, observed from the first byte. */
+async function open(name: (typeof NAMES)[number], width: number) {
+  const page = await pageOf(BLOCKED.includes(name) ? blocking : browser, width)
+  const watched = { page, ...listen(page), ...listenToNetwork(page) }
+  await scenes[name](page, world)
+  return watched
+}
+
+/** Records requests to other origins, and documents as sent. */
+function listenToNetwork(page: Page) {
+  const elsewhere: string[] = []
+  const documents: Promise<string>[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${server.origin}/`)) elsewhere.push(request.url())
+  })
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest()) documents.push(response.text().catch(() => ''))
+  })
+  return { elsewhere, documents }
+}
+
+async function observe(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const observed: Observed = { shift: 0, violations: [] }
+    Object.assign(globalThis, { observed })
+    document.addEventListener('securitypolicyviolation', (event) => observed.violations.push(event.violatedDirective))
+    // Browsers do not count shifts right after input. Neither are shifts counted here that an answer to input causes, which
+    // may take any time on a busy machine.
+    let isAsked = false
+    let isAnswered = false
+    for (const type of ['pointerdown', 'keydown', 'input'])
+      document.addEventListener(type, () => (isAsked = true), { capture: true })
+    const { fetch } = globalThis
+    globalThis.fetch = Object.assign((...request: Parameters<typeof fetch>) => {
+      isAnswered ||= isAsked
+      return fetch(...request)
+    }, fetch)
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
+        if (!entry.hadRecentInput && !isAnswered) observed.shift += entry.value
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+}

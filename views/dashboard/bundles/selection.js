@@ -1,0 +1,30 @@
+// @ts-check
+
+// Remembers the sort order for this browser. If that fails, the list itself reports that the server is away.
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLSelectElement) || target.id !== 'sort') return
+  fetch('/dashboard/sort', { method: 'POST', body: new URLSearchParams({ sort: target.value }) }).catch(() => {})
+})
+
+// Counts the selected bundles; one box selects all of them.
+document.addEventListener('change', ({ target }) => {
+  if (target instanceof HTMLInputElement && (target.id === 'choose-all' || target.form?.id === 'bulk')) choose(target)
+})
+document.addEventListener('reset', ({ target }) => {
+  // The boxes are cleared only after this event.
+  if (target instanceof HTMLFormElement && target.id === 'bulk') setTimeout(choose)
+})
+
+/** @param {HTMLInputElement} [pressed] */
+function choose(pressed) {
+  const boxes = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll('#list input[name=slug]')])
+  if (pressed?.id === 'choose-all') for (const box of boxes) box.checked = pressed.checked
+  const chosen = boxes.filter((box) => box.checked).length
+  const all = document.getElementById('choose-all')
+  if (all instanceof HTMLInputElement) {
+    all.checked = chosen === boxes.length
+    all.indeterminate = chosen > 0 && !all.checked
+  }
+  const status = document.getElementById('chosen')
+  if (status !== null) status.textContent = `${chosen} selected`
+}

@@ -1,0 +1,65 @@
+// @ts-check
+
+/** @param {HTMLElement} field @param {{ says: string, isHint?: true } | undefined} error */
+function updateFieldError(field, error) {
+  if (error === undefined) clearFieldError(field)
+  else showFieldError(field, error.says, error)
+}
+
+// What the server found goes beside the fields that it is about.
+document.addEventListener('htmx:after:swap', (event) => {
+  const { target } = /** @type {CustomEvent} */ (event).detail?.ctx ?? {}
+  const found = target instanceof Element && target.id === 'check' ? target.querySelector('[data-errors]') : null
+  if (!(found instanceof HTMLElement)) return
+  /** @type {{ link: number | null, field: string, says: string, isHint?: true }[]} */
+  const errors = JSON.parse(found.dataset.errors ?? '[]')
+  const errorOf = (/** @type {number | null} */ link, /** @type {string} */ name) =>
+    errors.find((error) => error.link === link && error.field === name)
+  for (const field of document.querySelectorAll('#editor .about [name]')) {
+    if (!(field instanceof HTMLElement)) continue
+    const error = errorOf(null, field.id)
+    if (error !== undefined) field.closest('details')?.setAttribute('open', '')
+    updateFieldError(field, error)
+  }
+  for (const [index, row] of linksNow().entries()) {
+    for (const name of ['url', 'note', 'section', 'tags', 'openPolicy']) {
+      const field = linkField(row, name)
+      if (field === null) continue
+      const error = errorOf(index, name)
+      // A new error opens its row. If the user then closes it, it stays closed.
+      if (error !== undefined && !field.hasAttribute('aria-describedby')) openLink(row)
+      updateFieldError(field, error)
+    }
+  }
+})
+
+// A form that was typed in is not left by mistake: whatever leads away becomes a real navigation, before which the
+// browser itself asks.
+document.addEventListener('input', ({ target }) => {
+  const editor = target instanceof Element ? target.closest('#editor') : null
+  editor?.setAttribute('data-touched', '')
+  if (target instanceof Element) target.closest('.fields')?.querySelector('.leads')?.remove()
+})
+let isEditorSending = false
+window.addEventListener('beforeunload', (event) => {
+  if (!isEditorSending && document.querySelector('#editor[data-touched]') !== null) event.preventDefault()
+})
+document.addEventListener(
+  'click',
+  (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href]') : null
+    if (link === null || document.querySelector('#editor[data-touched]') === null) return
+    if (link.hasAttribute('data-discard')) document.getElementById('editor')?.removeAttribute('data-touched')
+    else if (!link.hasAttribute('target')) event.stopPropagation()
+  },
+  { capture: true },
+)
+document.addEventListener(
+  'submit',
+  ({ target }) => {
+    isEditorSending = target instanceof Element && target.id === 'editor'
+  },
+  { capture: true },
+)
+document.addEventListener('htmx:error', () => (isEditorSending = false))
+document.addEventListener('htmx:after:swap', () => (isEditorSending = false))

@@ -1,0 +1,217 @@
+// @ts-check
+
+// The list of links. Without this script every button sends the form and gets it back changed; with it the same is
+// done here, so that nothing that is focused is lost. What is right and wrong is for the server to say.
+
+const { htmx: htmxApi } =
+  /** @type {{ htmx: { ajax(verb: string, path: string, options: object): Promise<void> } }} */
+  (/** @type {unknown} */ (window))
+
+/** @param {EventTarget | null} target */
+function linkOf(target) {
+  const row = target instanceof Element ? target.closest('#links > .link-row') : null
+  return row instanceof HTMLElement ? row : null
+}
+
+/** The rows that would be sent. */
+const linksNow = () => [...document.querySelectorAll('#links > .link-row:not(.removed)')]
+
+/** @param {Element} row @param {string} name */
+function linkField(row, name) {
+  const field = row.querySelector(`[name="${name}"]`)
+  return field instanceof HTMLElement && 'value' in field ? /** @type {HTMLInputElement} */ (field) : null
+}
+
+/** Opens a row to its fields. @param {Element} row */
+function openLink(row) {
+  row.querySelector('.link-fold')?.setAttribute('open', '')
+}
+
+const TAG = /\s*"((?:[^"]|"")*)"|[^,;|]+/g
+
+/** Updates a row's line from its fields, like `Line` in link-rows.tsx. @param {Element} row */
+function writeLine(row) {
+  const [url = '', note = '', tags = ''] = ['url', 'note', 'tags'].map((name) => linkField(row, name)?.value.trim())
+  const [called, at, badges] = ['.called', '.at', '.badges'].map((part) => row.querySelector(`.line ${part}`))
+  if (!called || !at || !badges) return
+  called.textContent = note.split('\n')[0] ?? ''
+  at.textContent = url.replace(/^https?:\/\//i, '')
+  const [manual] = badges.children
+  if (manual instanceof HTMLElement) manual.hidden = linkField(row, 'openPolicy')?.value !== 'manual'
+  const read = [...tags.matchAll(TAG)].map(([bare, quoted]) => (quoted?.replaceAll('""', '"') ?? bare).trim())
+  const shown = [...new Set(read)]
+    .filter((tag) => tag !== '')
+    .map((tag) => {
+      const badge = document.createElement('span')
+      badge.className = 'tag'
+      badge.dir = 'auto'
+      badge.textContent = tag
+      return badge
+    })
+  badges.replaceChildren(...(manual === undefined ? [] : [manual]), ...shown)
+}
+document.addEventListener('input', ({ target }) => {
+  const row = linkOf(target)
+  if (row !== null) writeLine(row)
+})
+
+/** After the list has changed: names, the server's check, and what is announced. @param {string} announcement */
+function listChanged(announcement) {
+  for (const [index, row] of linksNow().entries()) {
+    const legend = row.querySelector('legend')
+    if (legend !== null) legend.textContent = `Link ${index + 1}`
+    for (const button of row.querySelectorAll('.moves button')) {
+      if (button instanceof HTMLButtonElement) button.value = `${button.value.split('-')[0]}-${index}`
+    }
+  }
+  document.getElementById('links')?.dispatchEvent(new Event('input', { bubbles: true }))
+  announce(announcement)
+}
+
+/** @param {Element} row */
+const linkPlace = (row) => `${linksNow().indexOf(row) + 1} of ${linksNow().length}`
+
+/** @param {Element} row */
+const sectionIn = (row) => linkField(row, 'section')?.value.trim() ?? ''
+
+/** A moved link takes the section that it is in, or is next to, like `amid` in bundle-form.ts. @param {Element} row */
+function takeSection(row) {
+  const rows = linksNow()
+  const at = rows.indexOf(row)
+  const beside = [rows[at - 1], rows[at + 1]].filter((other) => other !== undefined).map(sectionIn)
+  const field = linkField(row, 'section')
+  if (field !== null && !beside.includes(sectionIn(row))) field.value = beside[0] ?? ''
+}
+
+/** The section of a link, to be announced. @param {Element} row */
+const placeName = (row) => (sectionIn(row) === '' ? '' : `, in ${sectionIn(row)}`)
+
+/** Its neighbours are moved round it, for what is moved itself loses the focus. @param {Element} row @param {string} way */
+function moveLink(row, way) {
+  const other = way === 'up' ? row.previousElementSibling : row.nextElementSibling
+  if (other === null) return announce(`It is the ${way === 'up' ? 'first' : 'last'} link already`)
+  if (way === 'up') row.after(other)
+  else row.before(other)
+  takeSection(row)
+  listChanged(`Link moved to ${linkPlace(row)}${placeName(row)}`)
+}
+
+/** Leaves a link out of what is sent; it can be put back until the page is left. @param {HTMLElement} row */
+function removeLink(row) {
+  const fieldset = row.querySelector('fieldset')
+  if (fieldset === null) return
+  fieldset.disabled = true
+  row.classList.add('removed')
+  const gone = document.createElement('p')
+  gone.className = 'gone'
+  const name = document.createElement('bdi')
+  name.textContent = `Removed: ${linkField(row, 'note')?.value.split('\n')[0] || linkField(row, 'url')?.value || 'a link'}`
+  const back = document.createElement('button')
+  back.type = 'button'
+  back.className = 'small'
+  back.textContent = 'Put back'
+  back.addEventListener('click', () => {
+    gone.remove()
+    fieldset.disabled = false
+    row.classList.remove('removed')
+    row.querySelector('summary')?.focus()
+    listChanged(`Put back as link ${linkPlace(row)}`)
+  })
+  gone.append(name, back)
+  row.append(gone)
+  back.focus()
+  listChanged('Link removed. It can be put back.')
+}
+
+/** Puts the links of a text, as the server reads it, after a row. @param {string} text @param {Element | null} [after] */
+async function addLinks(text, after) {
+  const list = document.getElementById('links')
+  if (list === null) return
+  const before = new Set(list.children)
+  await htmxApi.ajax('POST', list.dataset.rows ?? '', {
+    values: { text },
+    target: after ?? list,
+    swap: after == null ? 'beforeend' : 'afterend',
+  })
+  const added = [...list.children].filter((row) => !before.has(row))
+  const last = added.at(-1)
+  if (last === undefined) return
+  const isEmpty = (/** @type {Element} */ row) =>
+    ['url', 'note', 'tags'].every((name) => !linkField(row, name)?.value.trim())
+  if (after != null && isEmpty(after)) after.remove()
+  openLink(last)
+  linkField(last, 'url')?.focus()
+  listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest('#editor .links button[name="do"]') : null
+  if (!(button instanceof HTMLButtonElement)) return
+  event.preventDefault()
+  const [action = ''] = button.value.split('-')
+  const row = linkOf(button)
+  if (row !== null) return action === 'remove' ? removeLink(row) : moveLink(row, action)
+  const more = document.getElementById('more')
+  if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return void addLinks('')
+  const { value } = more
+  // Aborts the search in the text, whose result would replace the report.
+  void latestSearch()
+  if (value.trim() === '') return more.focus()
+  more.value = ''
+  more.closest('details')?.removeAttribute('open')
+  void addLinks(value)
+})
+
+// Several lines pasted into one field are several links.
+document.addEventListener('paste', (event) => {
+  const { target, clipboardData } = event
+  const row = linkOf(target)
+  if (row === null || !(target instanceof HTMLInputElement) || target.name !== 'url') return
+  const text = clipboardData?.getData('text/plain').trim() ?? ''
+  if (!/[\r\n]/.test(text)) return
+  event.preventDefault()
+  void addLinks(text, row)
+})
+
+// Links that are dragged here from elsewhere.
+document.addEventListener('dragover', (event) => {
+  const isOverList = event.target instanceof Element && event.target.closest('#editor .links') !== null
+  if (isOverList && event.dataTransfer?.types.includes('text/uri-list')) event.preventDefault()
+})
+document.addEventListener('drop', (event) => {
+  const text = event.dataTransfer?.getData('text/uri-list') ?? ''
+  if (text === '' || !(event.target instanceof Element) || event.target.closest('#editor .links') === null) return
+  event.preventDefault()
+  void addLinks(text.replace(/^#.*$/gm, ''))
+})
+
+// Dragging by the handle, with a mouse, a pen or a finger.
+document.addEventListener('pointerdown', (event) => {
+  const grip = event.target instanceof Element ? event.target.closest('.grip') : null
+  const row = linkOf(grip)
+  if (!(grip instanceof HTMLElement) || row === null || event.button !== 0) return
+  event.preventDefault()
+  const start = linkPlace(row)
+  const middle = (/** @type {Element} */ other) => {
+    const { top, height } = other.getBoundingClientRect()
+    return top + height / 2
+  }
+  const drag = (/** @type {PointerEvent} */ { clientY }) => {
+    const { previousElementSibling: above, nextElementSibling: below } = row
+    if (above !== null && clientY < middle(above)) row.after(above)
+    else if (below !== null && clientY > middle(below)) row.before(below)
+    if (clientY < 60) window.scrollBy(0, -16)
+    if (clientY > window.innerHeight - 100) window.scrollBy(0, 16)
+  }
+  const end = () => {
+    grip.removeEventListener('pointermove', drag)
+    row.classList.remove('dragged')
+    if (linkPlace(row) === start) return
+    takeSection(row)
+    listChanged(`Link moved to ${linkPlace(row)}${placeName(row)}`)
+  }
+  row.classList.add('dragged')
+  grip.setPointerCapture(event.pointerId)
+  grip.addEventListener('pointermove', drag)
+  grip.addEventListener('lostpointercapture', end, { once: true })
+})

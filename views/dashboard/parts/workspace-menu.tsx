@@ -1,0 +1,70 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Icon } from '../../parts/icons.tsx'
+import type { SignedInUser } from '../../parts/layout.tsx'
+import { ROLE_WORDS } from '../organizations/role-words.ts'
+import { Monogram, personName } from './person.tsx'
+
+/** The subject that the visitor acts for, always visible, and a menu of the others. */
+export function WorkspaceMenu({ user }: { user: SignedInUser }): JSX.Element {
+  const { acting, organizations, role } = user
+  const name = acting === null ? personName(user) : acting.name
+  return (
+    <details class="menu subjects" name="menu">
+      <summary>
+        <span class="visually-hidden">Workspace</span>
+        <Monogram text={name} />
+        <span class="who">
+          <span class="name" dir="auto" safe>
+            {name}
+          </span>
+          <span class="hint" safe>
+            {acting === null ? 'Personal' : `You’re ${ROLE_WORDS[role].one}`}
+          </span>
+        </span>
+        <Icon name="switch" />
+      </summary>
+      <div class="pop">
+        <form method="post" action="/dashboard/subject">
+          <Choice id="" name={personName(user)} hint="Personal" current={acting === null} />
+          {
+            organizations.map((one) => (
+              <Choice
+                id={one.id}
+                name={one.name}
+                hint={`You’re ${ROLE_WORDS[one.role].one}`}
+                current={one.id === acting?.id}
+              />
+            )) as 'safe'[]
+          }
+        </form>
+        <a class="item" href="/dashboard/organizations">
+          <Icon name="plus" />
+          New organisation
+        </a>
+      </div>
+    </details>
+  )
+}
+
+interface ChoiceProps {
+  id: string
+  name: string
+  hint: string
+  current: boolean
+}
+
+function Choice({ id, name, hint, current }: ChoiceProps): JSX.Element {
+  return (
+    <button type="submit" class="item" name="organizationId" value={id} aria-pressed={current ? 'true' : 'false'}>
+      <Monogram text={name} />
+      <span class="who">
+        <span class="name" dir="auto" safe>
+          {name}
+        </span>
+        <span class="hint">{hint as 'safe'}</span>
+      </span>
+      {current ? <Icon name="check" /> : ''}
+    </button>
+  )
+}

@@ -1,0 +1,63 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Draft } from '../../../src/dashboard/rules/draft.ts'
+import type { DraftCondition } from '../../../src/dashboard/rules/draft-conditions.ts'
+import type { PolicyProps } from './page.tsx'
+import { idOf, NotesContent, OutOfBand } from './parts.tsx'
+import { RuleSummary } from './rule.tsx'
+import { JsonErrors, Unsaved } from './section.tsx'
+import { VIEWER_PLACES } from './tester.tsx'
+import { Verdict } from './verdict.tsx'
+
+/** The response to a check while typing: the verdict, and the notes of each part of the form. */
+export function CheckedRules({ bundle, editor, testResult, findings }: PolicyProps): JSX.Element {
+  const draft = editor !== null && 'draft' in editor.source ? editor.source.draft : null
+  return (
+    <>
+      <Verdict testResult={testResult} />
+      {editor === null ? (
+        ''
+      ) : (
+        <OutOfBand id="unsaved">
+          <Unsaved isChanged={editor.isChanged} slug={bundle.slug} />
+        </OutOfBand>
+      )}
+      {editor !== null && 'json' in editor.source ? (
+        <OutOfBand id="json-state">
+          <JsonErrors wrong={editor.source.json.wrong} />
+        </OutOfBand>
+      ) : (
+        ''
+      )}
+      {
+        (draft?.rules ?? []).map((rule, at) => (
+          <OutOfBand id={`rules-${at}-state`}>
+            <RuleSummary rule={rule} at={at} findings={findings} />
+          </OutOfBand>
+        )) as 'safe'[]
+      }
+      {
+        [...placesOf(draft), ...VIEWER_PLACES].map((place) => (
+          <OutOfBand id={`${idOf(place)}-state`}>
+            <NotesContent place={place} findings={findings} />
+          </OutOfBand>
+        )) as 'safe'[]
+      }
+    </>
+  )
+}
+
+/** Every path of the open rules that can have notes. */
+function placesOf(draft: Draft | null): string[] {
+  return (draft?.rules ?? []).flatMap((rule, at) => {
+    if ('json' in rule) return []
+    const path = `rules.${at}`
+    const tabs = rule.tabs.map((_, tab) => `${path}.tabs.${tab}`)
+    return [`${path}.name`, `${path}.tabs`, ...tabs, ...conditionPlaces(rule.when, `${path}.when`)]
+  })
+}
+
+function conditionPlaces(condition: DraftCondition, path: string): string[] {
+  if (!('of' in condition)) return [path]
+  return [path, ...condition.of.flatMap((part, at) => conditionPlaces(part, `${path}.of.${at}`))]
+}

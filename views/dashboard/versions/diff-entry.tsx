@@ -1,0 +1,35 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { PropsWithChildren } from '@kitajs/html'
+import type { Entry } from '../../../src/bundles/list-diff.ts'
+
+const SIGNS = {
+  added: { sign: '+', word: 'Added' },
+  removed: { sign: '−', word: 'Removed' },
+  changed: { sign: '~', word: 'Changed' },
+  moved: { sign: '↕', word: 'Moved' },
+} as const
+
+/** An entry of a list, marked as added, removed, changed or moved by a sign and a word, with its number. */
+export function DiffEntry({ entry, children }: PropsWithChildren<{ entry: Entry<unknown> }>): JSX.Element {
+  const kind = entry.kind !== 'kept' ? entry.kind : Object.keys(entry.changes).length > 0 ? 'changed' : 'moved'
+  const { sign, word } = SIGNS[kind]
+  return (
+    <li class={kind}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <div class="entry">{children as 'safe'}</div>
+      <span class="place hint">
+        <span class="visually-hidden">{`${word}, ` as 'safe'}</span>
+        {place(entry) as 'safe'}
+      </span>
+    </li>
+  )
+}
+
+function place(entry: Entry<unknown>): string {
+  if (entry.kind === 'added') return `no. ${entry.to + 1}`
+  if (entry.kind === 'removed') return `was no. ${entry.from + 1}`
+  return entry.isMoved ? `no. ${entry.from + 1} → ${entry.to + 1}` : `no. ${entry.to + 1}`
+}

@@ -1,0 +1,149 @@
+/** @jsxImportSource @kitajs/html */
+
+import { joinList } from '../../src/core/words.ts'
+import type { FoundList } from '../../src/imports/plan.ts'
+import { Field } from '../parts/fields.tsx'
+import { attribute, Page, type Site } from '../parts/layout.tsx'
+import { skippedSummary } from './found.tsx'
+
+/** A created bundle, as shown to its creator. */
+export interface ResultBundle {
+  slug: string
+  url: string
+  heading: string
+  /** Null if it cannot be claimed (any more). */
+  claim: { url: string; expiresAt: string } | null
+  /** Whether it belongs to an account. */
+  isOwned: boolean
+}
+
+interface ResultProps {
+  site: Site
+  bundles: readonly ResultBundle[]
+  /** Counts of the lines that were skipped or changed. */
+  left: FoundList['counts']
+}
+
+/** The page after bundles were created: their links and claim links. */
+export function ResultPage({ site, bundles, left }: ResultProps): JSX.Element {
+  const several = bundles.length > 1
+  const ready = several ? `Your ${bundles.length} links are ready` : 'Your link is ready'
+  const missing = skippedSummary(left)
+  return (
+    <Page site={site} title={`${ready} · ${site.name}`}>
+      <section class="hero">
+        <h1 safe>{`${ready}.`}</h1>
+        {several ? (
+          ''
+        ) : (
+          <p class="lede" dir="auto" safe>
+            {bundles[0]?.heading ?? ''}
+          </p>
+        )}
+        {missing.length === 0 ? '' : <p class="hint" safe>{`From what you pasted: ${joinList(missing, 'and')}.`}</p>}
+      </section>
+      {
+        bundles.map((bundle, index) => (
+          <Bundle bundle={bundle} id={several ? `-${index + 1}` : ''} several={several} />
+        )) as 'safe'[]
+      }
+      <p>
+        <a class="button" href="/">
+          New bundle
+        </a>
+      </p>
+    </Page>
+  )
+}
+
+function Bundle({ bundle, id, several }: { bundle: ResultBundle; id: string; several: boolean }): JSX.Element {
+  const { slug, url, heading, claim, isOwned } = bundle
+  return (
+    <>
+      <section class="card">
+        {several ? (
+          <h2 dir="auto" safe>
+            {heading}
+          </h2>
+        ) : (
+          ''
+        )}
+        <CopyField id={`link${id}`} label="Share this link" value={url} title={heading} kind="primary" />
+        <div class="with-qr">
+          <img src={`/l/${slug}/qr.svg`} alt={`QR code of ${url}`} width="148" height="148" />
+          <div class="choices">
+            <a class="button" href={url} target="_blank" rel="noopener noreferrer">
+              Open the page
+            </a>
+            {isOwned ? (
+              <a class="button" href={`/dashboard/links/${slug}`}>
+                Edit
+              </a>
+            ) : (
+              ''
+            )}
+            {claim === null ? (
+              ''
+            ) : (
+              <a class="button" href={claim.url}>
+                Sign in to edit
+              </a>
+            )}
+            <a class="button" href={`/l/${slug}/qr.svg`} download={`${slug}.svg`}>
+              Download the QR code
+            </a>
+          </div>
+        </div>
+      </section>
+      {claim === null ? '' : <ClaimCard id={`claim${id}`} claim={claim} />}
+    </>
+  )
+}
+
+function ClaimCard({ id, claim }: { id: string; claim: NonNullable<ResultBundle['claim']> }): JSX.Element {
+  const until = new Date(claim.expiresAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+  return (
+    <section class="card caution">
+      <h2>Save your claim link</h2>
+      <p>
+        It’s the only way to edit this bundle later: open it to add the bundle to your account. It works until{' '}
+        <time datetime={claim.expiresAt} safe>
+          {until}
+        </time>
+        , and <strong>this page shows it for 24 hours only</strong>. Don’t share it.
+      </p>
+      <CopyField id={id} label="Private claim link" value={claim.url} />
+    </section>
+  )
+}
+
+interface CopyFieldProps {
+  id: string
+  label: string
+  value: string
+  /** The title to share it with; missing if it has no share button. */
+  title?: string
+  /** `primary` if copying is the page's main action. */
+  kind?: 'primary'
+}
+
+/** A text to copy: selectable without JavaScript, with copy and share buttons otherwise. */
+function CopyField({ id, label, value, title, kind }: CopyFieldProps): JSX.Element {
+  return (
+    <Field id={id} label={label}>
+      <div class="copy-field">
+        <input id={id} value={value} readonly />
+        <button type="button" class={['copy', kind]} data-copy={id}>
+          Copy
+        </button>
+        {title === undefined ? (
+          ''
+        ) : (
+          <button type="button" class="copy" data-share={value} data-title={attribute(title)} hidden>
+            Share
+          </button>
+        )}
+      </div>
+    </Field>
+  )
+}

@@ -1,0 +1,257 @@
+// @ts-check
+
+{
+  /** @param {string} id */
+  const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
+  const main = /** @type {HTMLElement} */ (document.querySelector('main'))
+  const open = /** @type {HTMLButtonElement} */ (byId('open'))
+  const status = byId('status')
+  const all = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('a.tab')])
+  const tabs = all.filter((tab) => tab.dataset.open === 'auto')
+  const isFirefox = /Firefox/.test(navigator.userAgent)
+
+  /** @type {Set<HTMLAnchorElement>} */
+  const opened = new Set()
+  /** Whether Open all was pressed. */
+  let isBegun = false
+  /** Whether the progress is from before a reload. */
+  let isRestored = false
+  /** Presses in a row for which the browser gave no window. */
+  let refusals = 0
+  /** The tabs that the last press was to open: all, or those of a section. */
+  let wanted = tabs
+  const waiting = () => wanted.filter((tab) => !opened.has(tab))
+  const parts = /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll('.part')]).map((button) => {
+    const section = /** @type {HTMLElement} */ (button.parentElement)
+    return { button, name: section.querySelector('h2')?.textContent, own: tabs.filter((tab) => section.contains(tab)) }
+  })
+
+  // Created here to keep the page small, because thousands of pages are cached; without a script nothing is blocked.
+  const blocked = document.createElement('div')
+  blocked.id = blocked.className = 'blocked'
+  blocked.hidden = true
+  const how = document.createElement('p')
+  how.id = 'how'
+  const rest = document.createElement('button')
+  rest.id = 'rest'
+  rest.type = 'button'
+  // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
+  rest.textContent = isFirefox ? 'They are open' : 'Pop-ups allowed? Open the rest'
+  blocked.append(how, rest)
+  status.after(blocked)
+  const again = document.createElement('button')
+  again.id = 'again'
+  again.type = 'button'
+  again.className = 'quiet'
+  again.hidden = true
+  open.after(again)
+  const progress = document.createElement('div')
+  progress.id = 'progress'
+  progress.hidden = true
+  status.before(progress)
+
+  /** @param {HTMLAnchorElement} tab */
+  const tick = (tab) => {
+    if (opened.has(tab)) return
+    opened.add(tab)
+    tab.closest('li')?.classList.add('opened')
+    const hidden = document.createElement('span')
+    hidden.className = 'visually-hidden'
+    hidden.textContent = ' (opened)'
+    tab.append(hidden)
+  }
+
+  /** Keeps the progress where a reload, or a tab that the browser had unloaded, finds it again. */
+  const keep = () => {
+    const hrefs = [...opened].map((tab) => tab.href)
+    history.replaceState({ opened: hrefs, isBegun, refusals, part: parts.findIndex(({ own }) => own === wanted) }, '')
+  }
+
+  /**
+   * Opens tabs during the click, because browsers block those that are opened later.
+   * `noopener` would return null for every window, blocked or not, so the opener is removed afterwards.
+   * @param {HTMLAnchorElement[]} some
+   */
+  const openTabs = (some) => {
+    let isRefused = some.length > 0
+    for (const tab of some) {
+      const view = window.open(tab.href, '_blank')
+      if (view === null) continue
+      view.opener = null
+      tick(tab)
+      isRefused = false
+    }
+    refusals = isRefused ? refusals + 1 : 0
+    show()
+  }
+
+  /** @param {string} text */
+  const say = (text) => {
+    status.textContent = text
+    status.className = 'news'
+  }
+
+  /** Says on each section's button how many tabs it opens. */
+  const showParts = () => {
+    for (const { button, name, own } of parts) {
+      const left = own.filter((tab) => !opened.has(tab)).length
+      button.textContent = left === 0 ? 'Opened' : `Open ${left}`
+      button.ariaLabel = `${button.textContent}: ${name}`
+      button.ariaDisabled = String(left === 0)
+    }
+  }
+
+  const manual = all.length - tabs.length
+  const show = () => {
+    keep()
+    if (!isBegun) return
+    showParts()
+    const left = waiting()
+    const done = wanted.length - left.length
+    const isDone = left.length === 0
+    const others = tabs.filter((tab) => !opened.has(tab)).length
+    left[0]?.closest('details')?.setAttribute('open', '')
+    for (const tab of tabs) tab.closest('li')?.classList.toggle('next', tab === left[0])
+    progress.hidden = wanted.length === 1
+    progress.style.setProperty('--done', `${(100 * done) / wanted.length}%`)
+    open.classList.toggle('done', others === 0)
+    open.setAttribute('aria-disabled', String(others === 0))
+    blocked.hidden = isDone
+    again.hidden = others > 0 && !isRestored
+    again.textContent = others === 0 ? 'Open again' : 'Start over'
+    if (isDone && others > 0) {
+      const name = parts.find(({ own }) => own === wanted)?.name
+      say(
+        `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} of “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
+      )
+      open.textContent = `Open the other ${others}`
+      return
+    }
+    if (isDone) {
+      const rest = manual === 0 ? '' : ` ${manual} to open manually.`
+      say((tabs.length === 1 ? 'The tab is open.' : `All ${tabs.length} tabs are open.`) + rest)
+      open.textContent = tabs.length === 1 ? 'Opened' : 'All open'
+      return
+    }
+    if (refusals > 1) {
+      giveUp()
+      return
+    }
+    const why = isRestored ? 'Press' : 'Your browser blocked the rest: press'
+    say(`${done} of ${wanted.length} open. ${why} “Open next” for each tab.`)
+    open.textContent = `Open next (${done + 1} of ${wanted.length})`
+    const steps = howToAllow()
+    how.textContent =
+      steps && `To open all at once: ${steps}${isFirefox ? ' Firefox then opens the rest by itself.' : ''}`
+    blocked.hidden = steps === null
+  }
+
+  /** Some apps give a page no window, however often one presses. Links in the same window still work there. */
+  const giveUp = () => {
+    const isFocused = document.activeElement === open
+    open.hidden = blocked.hidden = again.hidden = true
+    for (const tab of all) {
+      tab.target = '_self'
+      tab.closest('details')?.setAttribute('open', '')
+    }
+    for (const { button } of parts) button.hidden = true
+    say('This app opens no new tabs. Open each link below, or copy them all into a browser.')
+    if (isFocused) byId('copy').focus()
+  }
+
+  const record = () =>
+    fetch(`/api/links/${main.dataset.slug}/events`, {
+      method: 'POST',
+      keepalive: true,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'open_all', matchedRuleId: main.dataset.rule || null }),
+    }).catch(() => {})
+
+  /** @param {HTMLAnchorElement[]} some */
+  const openAll = (some) => {
+    isBegun = true
+    wanted = some
+    const left = waiting()
+    openTabs(left)
+    if (left.length > 0) record()
+  }
+
+  open.addEventListener('click', () => {
+    // Once all are open, a second click must not open everything again: that has its own button.
+    if (isBegun && waiting().length > 0) openTabs(waiting().slice(0, 1))
+    else openAll(tabs)
+  })
+
+  for (const { button, own } of parts) button.addEventListener('click', () => openAll(own))
+
+  again.addEventListener('click', () => {
+    for (const tab of tabs) {
+      opened.delete(tab)
+      tab.closest('li')?.classList.remove('opened')
+      tab.querySelector('.visually-hidden')?.remove()
+    }
+    isRestored = false
+    openAll(tabs)
+    if (again.hidden) open.focus()
+  })
+
+  rest.addEventListener('click', () => {
+    if (isFirefox) {
+      for (const tab of wanted) tick(tab)
+      show()
+    } else openTabs(waiting())
+    open.focus()
+  })
+
+  // Rules may depend on the query and the referrer, and the file must have the tabs that this viewer sees.
+  const bookmarks = /** @type {HTMLAnchorElement} */ (byId('bookmarks'))
+  bookmarks.search = location.search
+  if (document.referrer !== '') {
+    const { protocol, host } = new URL(document.referrer)
+    const referrer = encodeURIComponent(`${protocol}//${host}`)
+    bookmarks.search += `${bookmarks.search === '' ? '?' : '&'}openall-referrer=${referrer}`
+  }
+
+  byId('copy').addEventListener('click', async () => {
+    const isCopied = await copyText(all.map((tab) => tab.href).join('\n'))
+    say(
+      isCopied
+        ? `${all.length === 1 ? 'The link is' : `All ${all.length} links are`} copied.`
+        : 'Your browser blocked copying.',
+    )
+  })
+
+  /** @param {MouseEvent} event */
+  const follow = ({ button, currentTarget }) => {
+    // The right button opens a menu, and what is chosen there is not known.
+    if (button > 1) return
+    tick(/** @type {HTMLAnchorElement} */ (currentTarget))
+    show()
+  }
+  for (const tab of all) {
+    tab.addEventListener('click', follow)
+    tab.addEventListener('auxclick', follow)
+  }
+
+  /** @type {{ opened: string[], isBegun: boolean, refusals: number, part: number } | null} */
+  const kept = history.state
+  for (const href of kept?.opened ?? []) {
+    const tab = all.find((tab) => tab.href === href && !opened.has(tab))
+    if (tab) tick(tab)
+  }
+  if (kept?.isBegun) {
+    isBegun = isRestored = true
+    wanted = parts[kept.part]?.own ?? tabs
+    refusals = kept.refusals
+    show()
+  }
+
+  // A click elsewhere or Escape closes it; `details` would stay open.
+  const qr = /** @type {HTMLDetailsElement} */ (document.querySelector('details.qr'))
+  document.addEventListener('click', ({ target }) => {
+    if (target instanceof Node && !qr.contains(target)) qr.open = false
+  })
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') qr.open = false
+  })
+}

@@ -1,0 +1,77 @@
+/** @jsxImportSource @kitajs/html */
+
+import { type Section, sectionsOf } from '../../src/bundles/sections.ts'
+import { count } from '../../src/core/words.ts'
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { hostsOf } from '../parts/destination.ts'
+import { attribute } from '../parts/layout.tsx'
+import { Tab } from './tab.tsx'
+
+interface SectionsProps {
+  bundle: Pick<PublicBundle, 'urls' | 'urlMetadata'>
+  /** In a preview, the index of the tab that is being edited; null for none. */
+  edited: number | null | undefined
+}
+
+/** Longer bundles of several sections start with their sections folded. */
+const LONG = { links: 12, sections: 3 }
+
+/** The tabs of a bundle, by section. */
+export function Sections({ bundle, edited }: SectionsProps): JSX.Element {
+  const sections = sectionsOf(bundle)
+  const isLong = bundle.urls.length > LONG.links && sections.length >= LONG.sections
+  return (
+    <>
+      {
+        sections.map((section) => {
+          const place = edited == null ? -1 : edited - section.from
+          const tabs = <Tabs section={section} edited={place} />
+          const holdsEdited = place >= 0 && place < section.urls.length
+          return section.name === '' ? tabs : <Named section={section} isOpen={!isLong || holdsEdited} tabs={tabs} />
+        }) as 'safe'[]
+      }
+    </>
+  )
+}
+
+function Tabs({ section: { urls, urlMetadata }, edited }: { section: Section; edited: number }): JSX.Element {
+  return (
+    <ol class="tabs">
+      {
+        urls.map((url, index) => (
+          <Tab url={url} metadata={urlMetadata[index] ?? {}} kind={index === edited ? 'edited' : undefined} />
+        )) as 'safe'[]
+      }
+    </ol>
+  )
+}
+
+/** A section with its heading, and a button for its tabs alone. The button is no part of the summary, which folds it. */
+function Named({ section, isOpen, tabs }: { section: Section; isOpen: boolean; tabs: JSX.Element }): JSX.Element {
+  const { name, urls, urlMetadata } = section
+  const openable = urlMetadata.filter(({ openPolicy }) => openPolicy !== 'manual').length
+  const hosts = hostsOf(urls)
+  return (
+    <section>
+      <button
+        type="button"
+        class="part quiet"
+        hidden={openable === 0}
+        aria-label={attribute(`Open ${openable}: ${name}`)}
+      >
+        {`Open ${openable}` as 'safe'}
+      </button>
+      <details open={isOpen}>
+        <summary>
+          <h2 dir="auto" safe>
+            {name}
+          </h2>
+          <span class="holds" safe>
+            {`${count(urls.length, 'tab')} on ${hosts.length === 1 ? hosts[0] : count(hosts.length, 'site')}`}
+          </span>
+        </summary>
+        {tabs as 'safe'}
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,41 @@
+/** @jsxImportSource @kitajs/html */
+
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** A time in full, in UTC: `1 December 2026, 09:00 UTC`. Scripts show it in the local time zone. */
+export function ExactTime({ at }: { at: number | string }): JSX.Element {
+  const exact = new Date(at).toISOString()
+  const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(exact) ?? []
+  return (
+    <time datetime={exact} safe>
+      {`${date.format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`}
+    </time>
+  )
+}
+
+/** What a bundle's times will change, or have changed: `opens in 3 days`; `''` for nothing. */
+export function openingState({ opensAt, closesAt }: { opensAt: string | null; closesAt: string | null }): string {
+  const now = Date.now()
+  const [opens, closes] = [opensAt, closesAt].map((time) => (time === null ? Number.NaN : Date.parse(time)))
+  if (opens !== undefined && opens > now) return `opens ${fromNow(opens, now)}`
+  if (closes === undefined || Number.isNaN(closes)) return ''
+  return closes > now ? `closes ${fromNow(closes, now)}` : `closed ${fromNow(closes, now)}`
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en-GB')
+
+/** How far away a time is: `in 3 days`, `2 hours ago`. */
+export function fromNow(at: number, now = Date.now()): string {
+  const away = at - now
+  // Rounded, and a unit smaller below two of it: 47 hours are neither one day nor two.
+  const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= 2 * ms) ?? ['minute', 60_000]
+  const whole = Math.round(away / length)
+  if (whole !== 0) return relative.format(whole, unit)
+  return away > 0 ? 'in less than a minute' : 'less than a minute ago'
+}

@@ -1,0 +1,77 @@
+// @ts-check
+
+// Shows the browser's errors below their fields, like the server's: on a phone, the browser's bubble covers the button.
+
+/** The element with the error of a field. @param {HTMLElement} field */
+const fieldErrorOf = (field) => document.getElementById(`${field.id}-error`)
+
+/**
+ * Shows an error or hint of a field, as `FieldError` in fields.tsx does.
+ * @param {HTMLElement} field @param {string} text
+ * @param {{ isHint?: boolean, place?: (line: Element) => void }} [options] `place` puts a new line where it belongs,
+ * by default after the field.
+ */
+function showFieldError(field, text, { isHint = false, place = (line) => field.after(line) } = {}) {
+  const shown = fieldErrorOf(field)
+  const line = shown ?? document.createElement('p')
+  line.id = `${field.id}-error`
+  line.className = isHint ? 'error only-hint' : 'error'
+  if (line.textContent !== text) line.textContent = text
+  if (shown === null) place(line)
+  if (isHint) field.removeAttribute('aria-invalid')
+  else field.setAttribute('aria-invalid', 'true')
+  field.setAttribute('aria-describedby', line.id)
+}
+
+/** Removes the error or hint of a field. @param {HTMLElement} field */
+function clearFieldError(field) {
+  fieldErrorOf(field)?.remove()
+  field.removeAttribute('aria-invalid')
+  field.removeAttribute('aria-describedby')
+}
+
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} FormControl */
+
+/**
+ * The form control that an event is for, if it has a `.field` of its own. @param {Event} event
+ * @returns {FormControl | null}
+ */
+function controlOf({ target }) {
+  if (!(target instanceof Element) || target.id === '') return null
+  return target.closest(':is(.narrow, .panel, .empty) .field') === null ? null : /** @type {FormControl} */ (target)
+}
+
+/** The error in the words of the server. @param {FormControl} control */
+function errorText(control) {
+  const { validity, validationMessage } = control
+  if (validity.valueMissing) return 'Fill in this field.'
+  if (validity.typeMismatch && control.type === 'email') return 'Enter a valid email address.'
+  if (validity.tooShort && 'minLength' in control) return `Use at least ${control.minLength} characters.`
+  return validationMessage
+}
+
+/** @param {FormControl} control @param {boolean} isShown */
+function showHint(control, isShown) {
+  const hint = control.closest('.field')?.querySelector(':scope > .hint')
+  if (hint instanceof HTMLElement) hint.hidden = !isShown
+}
+
+document.addEventListener(
+  'invalid',
+  (event) => {
+    const control = controlOf(event)
+    if (control === null) return
+    event.preventDefault()
+    showFieldError(control, errorText(control), { place: (line) => control.closest('.field')?.append(line) })
+    showHint(control, false)
+    if (control.form?.querySelector(':invalid:not(fieldset)') === control) control.focus()
+  },
+  true,
+)
+
+document.addEventListener('input', (event) => {
+  const control = controlOf(event)
+  if (control === null || fieldErrorOf(control) === null) return
+  clearFieldError(control)
+  showHint(control, true)
+})
