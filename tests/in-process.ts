@@ -1,14 +1,15 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createClient } from '@libsql/client'
+import type { ResultSet } from '@libsql/client'
+import { retryWhileBusy } from '../db/busy.ts'
+import { openFileConnection } from '../db/connection.ts'
+import { isRead } from '../db/file.ts'
 import type { PasswordCost } from '../src/identity/passwords.ts'
 import { type Server, TEST_ENV } from './server.ts'
 
 // better-auth relaxes checks under NODE_ENV=test, but tests should see what is shipped.
 delete process.env.NODE_ENV
-
-const MAX_TRIES = 200
 
 /** Makes a password hash almost free; the shipped cost is a sixth of a second of a core. */
 const FAST_PASSWORDS: PasswordCost = { N: 16, r: 1, p: 1 }
@@ -73,23 +74,22 @@ export async function startInProcess(env: Record<string, string> = {}, passwordC
 
 /**
  * Runs the tests' SQL through the service's own library: two copies of SQLite in one process would release each other's
- * locks. Waits for a busy file without blocking the event loop, which the service needs to release it.
+ * locks. Takes the write lock by itself first, without blocking the event loop, which the service needs to release it: a
+ * statement that failed because the file was busy stays open, and whatever its connection writes afterwards is lost.
  */
-function sqlOf(file: string): Server['sql'] {
+export function sqlOf(file: string): Server['sql'] {
   return async (query, args = []) => {
-    const client = createClient({ url: `file:${file}` })
+    const connection = openFileConnection(file)
+    const begin = isRead(query) ? 'BEGIN' : 'BEGIN IMMEDIATE'
     try {
-      await client.execute('PRAGMA foreign_keys = ON')
-      for (let tries = 1; ; tries += 1) {
-        const done = await client.execute({ sql: query, args: args as never[] }).catch((error: Error) => {
-          if (tries === MAX_TRIES || !error.message.includes('SQLITE_BUSY')) throw error
-        })
-        if (done !== undefined)
-          return done.rows.map((row) => Object.fromEntries(done.columns.map((column, at) => [column, row[at]])))
-        await Bun.sleep(25)
-      }
+      connection.execNow('PRAGMA foreign_keys = ON')
+      await retryWhileBusy(async () => connection.execNow(begin))
+      const [done] = await connection.batch([{ sql: query, args: args as never[] }])
+      connection.execNow('COMMIT')
+      const { columns, rows } = done as ResultSet
+      return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
     } finally {
-      client.close()
+      connection.close()
     }
   }
 }
