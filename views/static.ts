@@ -24,8 +24,6 @@ const LAUNCHER_CSS = [
 interface File {
   type: string
   sources: string[]
-  /** Changes the text of the sources. */
-  change?: (text: string) => string
   /** Whether documents of another origin may load it. */
   isForFrames?: true
 }
@@ -37,10 +35,9 @@ const FILES: Record<string, File> = {
   'preview.css': {
     type: CSS,
     sources: [...LAUNCHER_CSS, 'launcher/preview.css'],
-    change: (css) =>
-      css.replaceAll('(scripting: enabled)', '(width > 0)').replaceAll('(scripting: none)', '(width < 0)'),
     isForFrames: true,
   },
+  'scriptless.css': { type: CSS, sources: ['launcher/scriptless.css'] },
   'launcher.js': { type: JS, sources: ['parts/copy.js', 'launcher/how.js', 'launcher/open-all.js'] },
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': { type: CSS, sources: SITE_CSS },
@@ -130,8 +127,8 @@ function assetOf(name: string): Asset | undefined {
   return made
 }
 
-function bodyOf({ sources, change = (text) => text }: File): string {
-  return change(sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n'))
+function bodyOf({ sources }: File): string {
+  return sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n')
 }
 
 /** The address of a file; it changes with the content. */

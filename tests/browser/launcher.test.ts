@@ -220,7 +220,9 @@ describe('the launcher without JavaScript', () => {
       destinations.visits.length = 0
       const page = await launcher({ urls: destinations.urls(3) }, { ...options, javaScriptEnabled: false })
       expect(await page.locator('button:visible').count()).toBe(0)
-      expect(await page.isVisible('noscript .hint')).toBe(true)
+      expect(await page.isVisible('body noscript .hint')).toBe(true)
+      expect(await page.locator('.bar').evaluate((bar) => getComputedStyle(bar).position)).toBe('static')
+      expect(await page.getByText('Bookmarks file').evaluate((word) => word.clientWidth)).toBeGreaterThan(40)
       for (const link of await page.locator('a.tab').all()) {
         await page.bringToFront()
         const [opened] = await Promise.all([page.context().waitForEvent('page'), link.click()])

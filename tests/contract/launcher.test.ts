@@ -159,7 +159,8 @@ onEveryRuntime({}, (server) => {
     })
     const { html } = await page(slug)
     const files = [...html.matchAll(/(?:src|href)="(\/static\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path!)
-    expect(files).toHaveLength(2)
+    // The second style is loaded only without JavaScript.
+    expect(files).toHaveLength(3)
     let bytes = 0
     for (const path of [`/l/${slug}`, ...files]) {
       const answer = await fetch(server().origin + path, { headers: { 'accept-encoding': 'br' }, decompress: false })

@@ -7,6 +7,7 @@ import { hostsOf } from '../parts/destination.ts'
 import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { attribute, Document, type Site } from '../parts/layout.tsx'
+import { asset } from '../static.ts'
 import { PICTURE, pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
@@ -29,7 +30,14 @@ export function LauncherPage({ site, bundle, outside = null }: LauncherProps): J
       title={`${headingOf(bundle)} · ${site.name}`}
       styles="launcher.css"
       scripts={['launcher.js']}
-      head={<OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />}
+      head={
+        <>
+          <noscript>
+            <link rel="stylesheet" href={asset('scriptless.css')} />
+          </noscript>
+          <OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />
+        </>
+      }
     >
       <Launcher site={site} bundle={bundle} outside={outside} />
     </Document>

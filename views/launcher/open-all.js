@@ -96,8 +96,8 @@
     for (const { button, name, own } of parts) {
       const left = own.filter((tab) => !opened.has(tab)).length
       button.textContent = left === 0 ? 'Opened' : `Open ${left}`
-      button.ariaLabel = `${button.textContent}: ${name}`
-      button.ariaDisabled = String(left === 0)
+      button.setAttribute('aria-label', `${button.textContent}: ${name}`)
+      button.setAttribute('aria-disabled', String(left === 0))
     }
   }
 

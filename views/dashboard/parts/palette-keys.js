@@ -78,7 +78,9 @@ document.addEventListener('input', ({ target }) => {
 })
 document.addEventListener('keydown', (event) => {
   const { key, target } = event
-  if (!(target instanceof Element) || target.id !== 'palette-q' || event.isComposing) return
+  if (!(target instanceof Element) || target.id !== 'palette-q') return
+  // Safari says so of the key that ends a word only by its code.
+  if (event.isComposing || event.keyCode === 229) return
   const [all, at] = [options(), options().findIndex((option) => option.ariaSelected === 'true')]
   const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[key]
   if (to !== undefined) select(all.at(to % all.length))
