@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 
 /** Only guards against hanging; generous, because the machine may be busy. */
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 45_000
 
 /** Polls until a condition holds. @throws after `withinMs`, with `what` in the message. */
 export async function eventually(

@@ -33,6 +33,7 @@ async function test(MATRIX: string, chosen: readonly string[], flags: readonly s
     '--timings=tests/timings.json',
     '--timeout',
     String(TIMEOUT_MS),
+    '--preload=./tests/midnight.ts',
     '--only-failures',
     ...flags,
   ]

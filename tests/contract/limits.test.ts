@@ -71,23 +71,22 @@ onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEAD
   })
 })
 
-const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '4000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '4' }
+const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '600000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '4' }
 
 for (const runtime of RUNTIMES) {
   describe(`the address limit on ${runtime}`, () => {
     let direct: Server
     let proxied: Server
+    let brief: Server
     beforeAll(async () => {
-      ;[direct, proxied] = await Promise.all([
+      ;[direct, proxied, brief] = await Promise.all([
         startServer({ runtime, env: WINDOW }),
-        startServer({
-          runtime,
-          env: { ...WINDOW, SERVICE_CLIENT_IP_HEADER: 'x-client', SERVICE_RATE_LIMIT_WINDOW_MS: '600000' },
-        }),
+        startServer({ runtime, env: { ...WINDOW, SERVICE_CLIENT_IP_HEADER: 'x-client' } }),
+        startServer({ runtime, env: { ...WINDOW, SERVICE_RATE_LIMIT_WINDOW_MS: '4000' } }),
       ])
     }, START_MS)
     afterAll(async () => {
-      await Promise.all([direct.stop(), proxied.stop()])
+      await Promise.all([direct.stop(), proxied.stop(), brief.stop()])
     })
 
     test('creates and events share one bucket, whatever the forwarding headers say', async () => {
@@ -111,8 +110,8 @@ for (const runtime of RUNTIMES) {
     })
 
     test('429 says when to come back, in both body and header, and then one request passes', async () => {
-      let refused = await create(direct, OK)
-      while (refused.status !== 429) refused = await create(direct, OK)
+      let refused = await create(brief, OK)
+      while (refused.status !== 429) refused = await create(brief, OK)
       const { code, error, retryAfterSeconds } = refused.body
       expect(Object.keys(refused.body).sort()).toEqual(['code', 'error', 'retryAfterSeconds'])
       expect(code).toBe('RATE_LIMITED')
@@ -120,7 +119,7 @@ for (const runtime of RUNTIMES) {
       expect(Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1).toBeTrue()
       expect(refused.headers.get('retry-after')).toBe(String(retryAfterSeconds))
       await Bun.sleep(retryAfterSeconds * 1000)
-      expect((await create(direct, OK)).status).toBe(201)
+      expect((await create(brief, OK)).status).toBe(201)
     }, 60_000)
 
     test('pages and files are not limited', async () => {

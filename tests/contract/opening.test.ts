@@ -165,19 +165,23 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
   })
 
   test('it opens and closes at the very instant, from the cache too', async () => {
-    const opens = Date.now() + 1500
-    const closes = opens + 1500
-    const at3 = (time: number) => new Date(time).toISOString()
-    const { slug } = await owner.makeBundle({ opensAt: at3(opens), closesAt: at3(closes) })
-    const visitor = new Visitor(at())
     const seen = new Set<number>()
-    for (let answered = 0; answered < closes + 200; ) {
-      const asked = Date.now()
-      const { status } = await visitor.fetch(`/l/${slug}`)
-      answered = Date.now()
-      const possible = new Set<number>([asked, answered].map((now) => (now < opens ? 403 : now < closes ? 200 : 410)))
-      expect([...possible]).toContain(status)
-      seen.add(status)
+    // On a busy machine a view may come too late for one of them: then once more, with longer ones.
+    for (let lastsMs = 1500; seen.size < 3 && lastsMs <= 12_000; lastsMs *= 2) {
+      seen.clear()
+      const opens = Date.now() + lastsMs
+      const closes = opens + lastsMs
+      const at3 = (time: number) => new Date(time).toISOString()
+      const { slug } = await owner.makeBundle({ opensAt: at3(opens), closesAt: at3(closes) })
+      const visitor = new Visitor(at())
+      for (let answered = 0; answered < closes + 200; ) {
+        const asked = Date.now()
+        const { status } = await visitor.fetch(`/l/${slug}`)
+        answered = Date.now()
+        const possible = new Set<number>([asked, answered].map((now) => (now < opens ? 403 : now < closes ? 200 : 410)))
+        expect([...possible]).toContain(status)
+        seen.add(status)
+      }
     }
     expect([...seen]).toEqual([403, 200, 410])
   })

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { newPerson } from '../people.ts'
+import type { Server } from '../server.ts'
 import { onEveryRuntime } from './support.ts'
 
 setDefaultTimeout(60_000)
@@ -10,21 +11,14 @@ onEveryRuntime({}, (at) => {
     await bob.makeBundle()
     const urls = Array.from({ length: 25 }, (_, index) => `https://a.example/${index}/${'x'.repeat(2000)}`)
     for (let made = 0; made < 20; made += 1) await ann.makeBundle({ urls })
-    let isFirst = () => {}
-    const first = new Promise<void>((resolve) => (isFirst = resolve))
-    let answered = 0
-    const searches = Array.from({ length: 40 }, async (_, index) => {
-      const { status } = await ann.api('GET', `/api/me/links?limit=1&q=${'x'.repeat(150)}${index}`)
-      answered += 1
-      isFirst()
-      return status
-    })
-    await first
-    expect((await fetch(`${at().origin}/readyz`)).status).toBe(200)
-    expect((await bob.api('GET', '/api/me/links?q=example')).status).toBe(200)
-    // A database server has its own queue: reads from it do not block the event loop.
-    if (!at().database.startsWith('http')) expect(answered).toBeLessThan(20)
-    expect(new Set(await Promise.all(searches))).toEqual(new Set([200]))
+    await overtake(
+      at(),
+      async (index) => (await ann.api('GET', `/api/me/links?limit=1&q=${'x'.repeat(150)}${index}`)).status,
+      async () => {
+        expect((await fetch(`${at().origin}/readyz`)).status).toBe(200)
+        expect((await bob.api('GET', '/api/me/links?q=example')).status).toBe(200)
+      },
+    )
   })
 
   test.each(['previews', 'dry runs', 'pages'] as const)(
@@ -39,19 +33,35 @@ onEveryRuntime({}, (at) => {
         const body = what === 'previews' ? { resolutionPolicy: POLICY } : { ...LONG, dryRun: true }
         return (await ann.api('POST', path, body)).status
       }
-      let answered = 0
-      const asked = Array.from({ length: 40 }, async () => {
-        const status = await ask()
-        answered += 1
-        return status
+      await overtake(at(), ask, async () => {
+        expect((await bob.api('POST', `/api/links/${own}/policy/preview`, {})).status).toBe(200)
       })
-      await Promise.race(asked)
-      expect((await bob.api('POST', `/api/links/${own}/policy/preview`, {})).status).toBe(200)
-      if (!at().database.startsWith('http')) expect(answered).toBeLessThan(20)
-      expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
     },
   )
 })
+
+/**
+ * Sends forty slow requests at once and, when the first is answered, another person's, which must be answered before half
+ * of the forty. Up to four times, because this process may get no processor while the service answers.
+ */
+async function overtake({ database }: Server, slow: (index: number) => Promise<number>, other: () => Promise<void>) {
+  // A database server has its own queue: reads from it do not block the event loop.
+  const mayWait = database.startsWith('http')
+  let answeredBefore = 40
+  for (let tries = 0; tries < 4 && answeredBefore >= 20; tries += 1) {
+    let answered = 0
+    const asked = Array.from({ length: 40 }, async (_, index) => {
+      const status = await slow(index)
+      answered += 1
+      return status
+    })
+    await Promise.race(asked)
+    await other()
+    answeredBefore = mayWait ? 0 : answered
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]))
+  }
+  expect(answeredBefore).toBeLessThan(20)
+}
 
 /** A policy that is slow to check and to test, within the bounds. */
 const POLICY = {
