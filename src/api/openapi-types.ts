@@ -24,6 +24,8 @@ export interface Described {
   summary: string
   description: string
   security: Record<string, string[]>[]
+  /** The scope that a key needs. */
+  'x-scope'?: string
   parameters: Parameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
   responses: Record<string, Response>

@@ -1,4 +1,3 @@
-import { STATUS } from '../core/codes.ts'
 import { accessOf, type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { type Variant, variantsOf } from '../core/variants.ts'
@@ -6,14 +5,7 @@ import { sessionCookieName } from '../identity/sessions.ts'
 import type { OperationName } from '../operations.ts'
 import type { Service } from '../service.ts'
 import { exampleOf } from './examples.ts'
-import {
-  callOptionSchema,
-  callOptionsOf,
-  inputSchema,
-  type Naming,
-  parametersOf,
-  problemSchema,
-} from './json-schema.ts'
+import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
 import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
 import { HEADERS, IF_MATCH, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
 import type { Described, OpenApi, Parameter } from './openapi-types.ts'
@@ -29,8 +21,6 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
     definitions: new Map(),
   }
   const paths: OpenApi['paths'] = {}
-  // For readers only: each response refers to a schema with its own codes.
-  naming.definitions.set('Problem', problemSchema(Object.keys(STATUS), naming.annotations))
   for (const operation of operations) {
     const [method = ''] = operation.route.split(' ')
     const path = pathOf(operation.route)
@@ -85,7 +75,8 @@ function described(operation: Operation, method: string, naming: Naming, variant
     tags: [TAGS[name as OperationName]],
     summary: variant === undefined ? summary : `${summary}: ${SHORT[variant.kind]}`,
     description: descriptionOf(operation, variant),
-    security: securityOf(operation),
+    security: operation.access === 'public' ? [{}, ...CREDENTIALS] : CREDENTIALS,
+    ...scopedTo(operation),
     ...requestOf(operation, method, naming, variant),
     responses: responsesOf(operation, method, naming, variant?.kind),
   }
@@ -93,7 +84,13 @@ function described(operation: Operation, method: string, naming: Naming, variant
 
 const SHORT = { dryRun: 'what would be saved', csv: 'as CSV' } as const
 
-function descriptionOf({ name, description, dryRun, csv }: Operation, variant: Variant | undefined): string {
+function descriptionOf(operation: Operation, variant: Variant | undefined): string {
+  const scope = scopeOf(operation)
+  const needed = scope === undefined ? '' : ` A key needs the scope \`${scope}\`.`
+  return textOf(operation, variant) + needed
+}
+
+function textOf({ name, description, dryRun, csv }: Operation, variant: Variant | undefined): string {
   if (variant?.kind === 'csv')
     return `The table of ${name} as a file, like ${name} with \`format=csv\` or \`Accept: text/csv\`.`
   if (variant?.kind === 'dryRun') {
@@ -106,10 +103,12 @@ function descriptionOf({ name, description, dryRun, csv }: Operation, variant: V
   return [description, ...others].join(' ')
 }
 
-function securityOf(operation: Operation): Described['security'] {
+/** Without scopes: only schemes of OAuth and OpenID Connect have them, and linters refuse them elsewhere. */
+const CREDENTIALS: Described['security'] = [{ key: [] }, { session: [] }]
+
+function scopedTo(operation: Operation): { 'x-scope'?: string } {
   const scope = scopeOf(operation)
-  const credentials: Described['security'] = [{ key: scope === undefined ? [] : [scope] }, { session: [] }]
-  return operation.access === 'public' ? [{}, ...credentials] : credentials
+  return scope === undefined ? {} : { 'x-scope': scope }
 }
 
 function requestOf(

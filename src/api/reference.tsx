@@ -3,9 +3,11 @@
 import { createHash } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { DocsPage } from '../../views/docs/docs.tsx'
+import { STATUS } from '../core/codes.ts'
 import type { Operation } from '../core/operation.ts'
 import { empty, HTML, isUnchanged, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
+import { problemSchema } from './json-schema.ts'
 import { agentsText } from './llms.ts'
 import { openApi } from './openapi.ts'
 
@@ -14,7 +16,8 @@ export function reference(operations: readonly Operation[], service: Service) {
   const { name, origin } = service.config
   const document = openApi(operations, service)
   const json = JSON.stringify(document)
-  const page = (<DocsPage site={{ name, origin }} document={document} />) as string
+  const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
+  const page = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
   const agents = agentsText(operations, service.config)
   const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`
   const revalidated = { 'cache-control': 'no-cache' }

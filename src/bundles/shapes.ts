@@ -180,7 +180,7 @@ export type Claims = typeof Claims.infer
 /** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
 export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
   withJsonSchema(
-    { oneOf: [{ required: ['token'] }, { required: ['slug'] }] },
+    { minProperties: 1, maxProperties: 1 },
     ({ token, slug }: { token?: string; slug?: string }, ctx: { mustBe(expected: string): false }) =>
       (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),
   ),

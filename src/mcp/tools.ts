@@ -68,8 +68,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     ...(name === 'preview_policy' ? {} : { Condition: 'A condition: see preview_policy.' }),
     ...(hasPolicies ? {} : { Policy: 'See update_bundle; its rules have no `id` yet.' }),
   })
-  // Model APIs do not accept a tool input with a choice at its root: the description states it.
-  const { oneOf: _, ...schema } = inputSchema(operation, naming)
+  const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
     const { examples: _, ...schema } = callOptionSchema(name)
     return [name, schema]

@@ -29,6 +29,7 @@ type Read = {
   items?: Read
   properties?: Record<string, Read>
   required?: string[]
+  maxProperties?: number
   additionalProperties?: boolean | Read
 }
 
@@ -215,13 +216,10 @@ export class Requests {
     }
   }
 
-  #object({ properties = {}, required = [], oneOf = [] }: Read, depth: number): Record<string, unknown> {
-    const chosen = oneOf.length === 0 ? undefined : this.pick(oneOf)
-    const others = oneOf.filter((branch) => branch !== chosen).flatMap((branch) => branch.required ?? [])
-    const needed = [...required, ...(chosen?.required ?? [])]
-    const some = Object.entries(properties).filter(
-      ([name]) => needed.includes(name) || (!others.includes(name) && this.chance(0.4)),
-    )
+  #object({ properties = {}, required = [], maxProperties }: Read, depth: number): Record<string, unknown> {
+    const fields = Object.entries(properties)
+    const some =
+      maxProperties === 1 ? [this.pick(fields)] : fields.filter(([name]) => required.includes(name) || this.chance(0.4))
     return Object.fromEntries(some.map(([name, inner]) => [name, this.value(inner, depth + 1)]))
   }
 

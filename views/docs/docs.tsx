@@ -9,12 +9,23 @@ import type { Placed } from './placed.ts'
 import { Fields, Prose } from './schema.tsx'
 
 /** The API reference, generated from the OpenAPI document. */
-export function DocsPage({ site, document }: { site: Site; document: OpenApi }): JSX.Element {
+export function DocsPage({
+  site,
+  document,
+  problem,
+}: {
+  site: Site
+  document: OpenApi
+  /** The shape of every error. */
+  problem: JsonSchema
+}): JSX.Element {
   const placed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Placed => ({ method: method.toUpperCase(), path, operation })),
   )
-  // Errors are listed with the operations.
-  const shapes = Object.entries(document.components.schemas).filter(([name]) => !/^[A-Z_]+(?:_or_|$)/.test(name))
+  // In the document each error has a shape with its own codes; they are listed with the operations.
+  const isError = ([name]: [string, JsonSchema]) => /^[A-Z_]+(?:_or_|$)/.test(name)
+  const own = Object.entries(document.components.schemas).filter((one) => !isError(one))
+  const shapes: [string, JsonSchema][] = [...own, ['Problem', problem]]
   return (
     <Document title={document.info.title} styles="docs.css" scripts={['docs.js']} head={undefined}>
       <a class="skip" href="#reference">

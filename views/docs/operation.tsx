@@ -63,9 +63,8 @@ export function Operation({ placed, origin }: { placed: Placed; origin: string }
   )
 }
 
-function Access({ operation: { security } }: { operation: Described }): JSX.Element {
+function Access({ operation: { security, 'x-scope': scope } }: { operation: Described }): JSX.Element {
   const isOpen = security.some((way) => Object.keys(way).length === 0)
-  const [scope] = security.flatMap(({ key }) => key ?? [])
   return (
     <span class="access" safe>
       {[isOpen ? 'without an account' : 'signed in, or with a key', scope === undefined ? '' : `scope ${scope}`]
