@@ -8,9 +8,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const CLIENT = 'src/sdk/openall.ts'
 const COMMAND = 'src/cli/main.ts'
 
-/** Builds the client: `openall.js` in a folder. */
+/** Builds the client in a folder: `openall.js`, and `openall.cjs` for `require`. */
 export async function bundleClient(folder: string): Promise<void> {
   await bundle(CLIENT, folder, { naming: 'openall.js' })
+  await bundle(CLIENT, folder, { naming: 'openall.cjs', format: 'cjs' })
 }
 
 /** Builds the command: `cli.js` in a folder, run by Node. */
@@ -23,7 +24,7 @@ export async function bundleCommand(folder: string): Promise<void> {
 async function bundle(
   entry: string,
   outdir: string,
-  options: { naming: string; target?: 'node'; banner?: string },
+  options: { naming: string; format?: 'cjs'; target?: 'node'; banner?: string },
 ): Promise<void> {
   await Bun.build({
     entrypoints: [join(ROOT, entry)],

@@ -174,10 +174,21 @@ function namedPolicy(schema: JsonSchema): JsonSchema {
 type SentRule = JsonSchema & { properties: { tabs: { items: JsonSchema } } }
 
 /** Places whose shapes have names, by the field that they describe. */
-const PLACES: Readonly<Record<string, string>> = { Rule: 'rules', NewRule: 'rules', Tab: 'tabs', NewTab: 'tabs' }
+const PLACES: Readonly<Record<string, string>> = {
+  Rule: 'rules',
+  NewRule: 'rules',
+  Tab: 'tabs',
+  NewTab: 'tabs',
+  NewBundle: 'create_bundle',
+}
+
+/** What the glossary says of a field of a shape or of the field that encloses it. */
+export function fieldDoc(place: string, name: string): readonly [description: string, example?: unknown] | undefined {
+  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[name]
+}
 
 function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {
-  const [description, example] = FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[name] ?? []
+  const [description, example] = fieldDoc(place, name) ?? []
   const isValid = example !== undefined && (schema.enum === undefined || (schema.enum as unknown[]).includes(example))
   return {
     ...schema,

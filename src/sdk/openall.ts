@@ -1,4 +1,23 @@
-export type { Condition, Field, Policy, Rule, Tab, Traced } from '../../db/policy.ts'
+export type { Condition, Field, Traced } from '../../db/policy.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type OpenallCode, OpenallError } from './error.ts'
 export type { Answer, CallOptions } from './options.ts'
+export type {
+  ApiKey,
+  Bundle,
+  BundleEdit,
+  CreatedBundle,
+  Draft,
+  DryRun,
+  Insights,
+  ListedBundle,
+  NewBundle,
+  NewPolicy,
+  NewRule,
+  Policy,
+  Rule,
+  Subject,
+  Tab,
+  UrlMetadata,
+  Version,
+} from './types.ts'

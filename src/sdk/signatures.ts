@@ -18,8 +18,8 @@ type Plain<T> = T extends Traced
         ? { [Key in keyof T]: Plain<T[Key]> }
         : T
 
-type Input<N extends OperationName> = Implemented<N> extends { input: { inferIn: infer In } } ? Plain<In> : never
-type Body<N extends OperationName> =
+export type Input<N extends OperationName> = Implemented<N> extends { input: { inferIn: infer In } } ? Plain<In> : never
+export type Body<N extends OperationName> =
   Implemented<N> extends { present?: (output: never, site: never) => infer Shown } ? Plain<Shown> : never
 
 type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
@@ -43,7 +43,7 @@ type Variants<N extends OperationName> = {
     ? { each(...given: Given<Input<N>, OptionsOf<N>>): AsyncGenerator<ItemOf<Body<N>[List]>, void> }
     : unknown)
 
-type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never
+export type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never
 
 type Method<N extends OperationName> = ((...given: Given<Input<N>, OptionsOf<N>>) => Promise<Body<N>>) & Variants<N>
 

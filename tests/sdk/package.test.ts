@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FIELD_DOCS } from '../../src/core/glossary.ts'
 import { newPerson } from '../people.ts'
 import { command, type Server, startServer } from '../server.ts'
 import { installPackage, type Project } from './package.ts'
@@ -33,10 +34,17 @@ test('the package contains the client and its types, and no server code', () => 
     'cli.js contains code from citty',
   )
   expect(manifest).not.toContainAnyKeys(['dependencies', 'scripts', 'devDependencies', 'private'])
-  const types = project.files.filter((file) => file.endsWith('.d.ts'))
-  const server = /(^|\/)(operations?|service|app|main|schema|client)\.d\.ts$/
-  expect(types.filter((file) => server.test(file) && file !== 'types/src/sdk/client.d.ts')).toEqual([])
-  for (const file of project.files.filter((file) => /\.(d\.ts|js)$/.test(file))) {
+  expect(project.files.sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'cli.js',
+    'openall.cjs',
+    'openall.d.cts',
+    'openall.d.ts',
+    'openall.js',
+    'package.json',
+  ])
+  for (const file of project.files.filter((file) => /\.(d\.ts|d\.cts|js|cjs)$/.test(file))) {
     const text = readFileSync(join(project.folder, 'node_modules/openall', file), 'utf8')
     const imported = Array.from(text.matchAll(/(?:\bfrom|import\(|^import)\s*["']([^"']+)["']/gm), ([, to = '']) => to)
     expect(imported.filter((to) => !to.startsWith('.') && !to.startsWith('node:'))).toEqual([])
@@ -58,17 +66,62 @@ test('the page’s program type-checks, and types refuse what the service would 
     `openall.getBundle.dryRun({ slug: 'x' })`,
     `openall.whoAmI().then(({ plan }) => plan)`,
   ]
+  const named = [
+    `import type { ApiKey, Bundle, Insights, NewBundle, NewRule } from 'openall'`,
+    `const rule: NewRule = { name: 'x', when: { op: 'signedIn' }, tabs: [{ url: 'https://a.example/' }] }`,
+    `const draft: NewBundle = { urls: ['https://a.example/'], resolutionPolicy: { version: 1, rules: [rule] } }`,
+    `const { slug } = await openall.createBundle(draft)`,
+    `const bundle: Bundle = await openall.getBundle({ slug })`,
+    `const insights: Insights = await openall.getInsights({ slug })`,
+    `const keys: ApiKey[] = (await openall.listKeys()).apiKeys`,
+    `export const read = [bundle.title, insights.totals.views, keys[0]?.name]`,
+  ]
   const lines = wrong.map((line) => `// @ts-expect-error\n${line}`)
   const start = `import { createClient } from 'openall'\nconst openall = createClient({ server: '' })\n`
   // All in one run, because most of it is reading the platform's types.
   const { 'page.ts': page, ...made } = await project.check({
     'page.ts': program,
     'wrong.ts': start + lines.join('\n'),
+    'named.ts': start + named.join('\n'),
     'all.ts': start + wrong.join('\n'),
   })
   expect(page).toEqual([])
   expect(made['wrong.ts']).toEqual([])
+  expect(made['named.ts']).toEqual([])
   expect(made['all.ts'].join('\n')).toContain('error TS')
+})
+
+test('shapes have names, and their fields what the glossary says of them', () => {
+  const types = readFileSync(join(project.folder, 'node_modules/openall/openall.d.ts'), 'utf8')
+  const [, bundle = ''] = /^type Bundle = \{(.*?)^\};$/ms.exec(types) ?? []
+  const [, rule = ''] = /^type NewRule = \{(.*?)^\};$/ms.exec(types) ?? []
+  expect(bundle).toContain(`/** ${FIELD_DOCS.title?.[0]} */`)
+  expect(bundle).toContain(`/** ${FIELD_DOCS['Bundle.versionNumber']?.[0]} */`)
+  expect(rule).toContain(`/** ${FIELD_DOCS['rules.name']?.[0]} */`)
+  expect(types).toMatch(/readonly getBundle: \(\(input: \{[^}]*\}, options\?: [^)]*\) => Promise<Bundle>\)/)
+})
+
+test.each([
+  ['node10', 'commonjs'],
+  ['node16', 'node16'],
+])(
+  'its types are found with moduleResolution %s, in an ES module and in CommonJS',
+  async (moduleResolution, module) => {
+    const program = `import { createClient } from 'openall'\nexport const url: Promise<string> = createClient({ server: '' })\n  .getBundle({ slug: 'x' })\n  .then((bundle) => bundle.url)\n`
+    const checked = await project.check({ 'module.mts': program, 'common.cts': program }, { moduleResolution, module })
+    expect(checked).toEqual({ 'module.mts': [], 'common.cts': [] })
+  },
+)
+
+test('require works on the oldest Node', async () => {
+  const file = project.write(
+    'page.cjs',
+    `const { createClient, OpenallError } = require('openall')
+createClient({ server: '${server.origin}' }).getBundle({ slug: 'x' }).catch((error) => {
+  console.log(error instanceof OpenallError, error.code)
+})`,
+  )
+  expect(await project.run(['node', file])).toEqual({ code: 0, output: 'true UNAUTHORIZED\n', errors: '' })
 })
 
 const runtimes: [string, string[]][] = [

@@ -14,7 +14,10 @@ export interface Project {
   /** Runs a program in the project. */
   run(args: string[], env?: Record<string, string>): Promise<{ code: number; output: string; errors: string }>
   /** Type errors of each of these files, with the strictest settings. */
-  check<Name extends string>(files: Record<Name, string>): Promise<Record<Name, string[]>>
+  check<Name extends string>(
+    files: Record<Name, string>,
+    resolution?: { moduleResolution: string; module: string },
+  ): Promise<Record<Name, string[]>>
   remove(): void
 }
 
@@ -43,12 +46,13 @@ export async function installPackage(): Promise<Project> {
     files,
     write,
     run,
-    async check(texts) {
+    async check(texts, resolution) {
       const names = Object.keys(texts) as (keyof typeof texts)[]
       const files = names.map((name) => write(name, texts[name]))
       const types = { typeRoots: [join(ROOT, 'node_modules/@types')], types: ['node'] }
       const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }
-      const compilerOptions = { ...types, ...strict, noEmit: true, module: 'nodenext', target: 'es2022' }
+      const found = resolution ?? { module: 'nodenext' }
+      const compilerOptions = { ...types, ...strict, noEmit: true, target: 'es2022', ...found }
       write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
       const { output } = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
       const lines = output.split('\n').filter((line) => line !== '')

@@ -1,0 +1,56 @@
+import type { Client } from './client.ts'
+import type { Body, Input, ItemOf } from './signatures.ts'
+
+// The shapes that the package exports by name. `tools/declarations.ts` writes them out, with what the glossary says of
+// each field, so that the published types do not refer to the server's.
+
+/** A bundle, as read. */
+export type Bundle = Body<'get_bundle'>
+
+/** A bundle to create. */
+export type NewBundle = Input<'create_bundle'>
+
+/** The answer to whoever created a bundle. */
+export type CreatedBundle = Body<'create_bundle'>
+
+/** The fields of a bundle to change, and its slug. */
+export type BundleEdit = Input<'update_bundle'>
+
+/** What a dry run would save, with warnings. */
+export type DryRun = Awaited<ReturnType<Client['createBundle']['dryRun']>>
+
+/** A bundle as it would be saved. */
+export type Draft = DryRun['bundle']
+
+/** A bundle in a list. */
+export type ListedBundle = ItemOf<Body<'list_bundles'>['bundles']>
+
+/** The content of a bundle after one edit. */
+export type Version = ItemOf<Body<'list_versions'>['versions']>
+
+/** What belongs to one URL of a bundle. */
+export type UrlMetadata = ItemOf<Bundle['urlMetadata']>
+
+/** Which viewers see which tabs instead of the bundle’s own. */
+export type Policy = NonNullable<Bundle['resolutionPolicy']>
+
+/** A rule of a policy: a condition, and the tabs that matching viewers get. */
+export type Rule = ItemOf<Policy['rules']>
+
+/** A tab of a rule. */
+export type Tab = ItemOf<Rule['tabs']>
+
+/** A policy to save: its rules need no `id`. */
+export type NewPolicy = NonNullable<NewBundle['resolutionPolicy']>
+
+/** A rule to save. */
+export type NewRule = ItemOf<NewPolicy['rules']>
+
+/** The counts of a bundle. */
+export type Insights = Body<'get_insights'>
+
+/** An API key, without its secret. */
+export type ApiKey = Body<'create_key'>['apiKey']
+
+/** The user or organisation that owns bundles and keys. */
+export type Subject = Body<'who_am_i'>['subject']

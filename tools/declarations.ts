@@ -1,0 +1,179 @@
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { fieldDoc } from '../src/api/json-schema.ts'
+import { operations } from '../src/implementations.ts'
+import { methodName } from '../src/sdk/client.ts'
+
+// The client's types as one declaration file. tsc expands what it derives from the table of operations; here the expanded
+// shapes get their names back, and their fields the words of the glossary.
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** Names the shapes. */
+const TYPES = 'src/sdk/types.ts'
+/** Where the names of the server's types are out of reach, so that tsc writes them out. */
+const CLIENT = 'src/sdk/client.ts'
+const SUMMARIES = new Map(operations.map(({ name, summary }) => [methodName(name), summary]))
+
+/** The declarations of an entry point and of all that it exports. @throws if tsc reports errors. */
+export function declarationsOf(entry: string): string {
+  const program = programOf(entry)
+  const files = emitted(entry, program)
+  const published = exportsOf(parsed(files.get(entry) ?? ''))
+  files.delete(entry)
+  const shapes = parsed(expanded(program))
+  const declared = new Map([...declarationsIn(parsed([...files.values()].join('\n'))), ...declarationsIn(shapes)])
+  const names = new Map([...declarationsIn(shapes)].map(([name, shape]) => [compact(typeOf(shape)), name]))
+  const texts = reached(published, declared).map((name) => {
+    const declaration = declared.get(name)!
+    const isShape = declaration.getSourceFile() === shapes
+    return isShape ? shapeText(name, declaration, names) : withNames(declaration, names)
+  })
+  const isType = (name: string) =>
+    ts.isTypeAliasDeclaration(declared.get(name)!) || ts.isInterfaceDeclaration(declared.get(name)!)
+  const [types, values] = [published.filter(isType), published.filter((name) => !isType(name))]
+  const ends = [`export { ${values.join(', ')} }`, `export type { ${types.join(', ')} }`]
+  return ts.createPrinter().printFile(parsed([...texts, ...ends].join('\n')))
+}
+
+function programOf(entry: string): ts.Program {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [entry] }, ts.sys, ROOT)
+  const only = { noEmit: false, declaration: true, emitDeclarationOnly: true, allowJs: false, checkJs: false }
+  const program = ts.createProgram([join(ROOT, entry)], {
+    ...options,
+    ...only,
+    typeRoots: [join(ROOT, 'node_modules')],
+  })
+  const errors = ts.getPreEmitDiagnostics(program)
+  if (errors.length > 0)
+    throw new Error(
+      ts.formatDiagnostics(errors, {
+        getCanonicalFileName: (name) => name,
+        getCurrentDirectory: () => ROOT,
+        getNewLine: () => '\n',
+      }),
+    )
+  return program
+}
+
+/** What tsc emits for a file and those that its declarations import, except the shapes. */
+function emitted(file: string, program: ts.Program, found = new Map<string, string>()): Map<string, string> {
+  if (found.has(file) || file === TYPES) return found
+  let text = ''
+  program.emit(program.getSourceFile(join(ROOT, file)), (_, made) => (text = made), undefined, true)
+  found.set(file, text)
+  for (const [, path = ''] of text.matchAll(/\bfrom '(\.[^']+)'/g))
+    emitted(normalize(join(dirname(file), path)), program, found)
+  return found
+}
+
+/** Each type of TYPES, written out. */
+function expanded(program: ts.Program): string {
+  const checker = program.getTypeChecker()
+  const outside = program.getSourceFile(join(ROOT, CLIENT))
+  const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags
+  const aliases = program.getSourceFile(join(ROOT, TYPES))!.statements.filter(ts.isTypeAliasDeclaration)
+  const texts = aliases.map((alias) => {
+    const type = checker.typeToString(
+      checker.getTypeAtLocation(alias.name),
+      outside,
+      NoTruncation | InTypeAlias | MultilineObjectLiterals,
+    )
+    const [comment = ''] = /\/\*\*.*?\*\//s.exec(alias.getFullText()) ?? []
+    return `${comment}\nexport type ${alias.name.text} = ${type};`
+  })
+  return texts.join('\n')
+}
+
+function parsed(text: string): ts.SourceFile {
+  return ts.createSourceFile('openall.d.ts', text, ts.ScriptTarget.ESNext, true)
+}
+
+function exportsOf({ statements }: ts.SourceFile): string[] {
+  const clauses = statements.flatMap((one) =>
+    ts.isExportDeclaration(one) && one.exportClause ? [one.exportClause] : [],
+  )
+  return clauses.filter(ts.isNamedExports).flatMap(({ elements }) => elements.map(({ name }) => name.text))
+}
+
+/** Declarations by name. */
+function declarationsIn({ statements }: ts.SourceFile): [string, ts.Statement][] {
+  return statements.flatMap((statement): [string, ts.Statement][] => {
+    if (ts.isVariableStatement(statement)) {
+      return statement.declarationList.declarations.map(({ name }) => [name.getText(), statement])
+    }
+    const { name } = statement as ts.DeclarationStatement
+    return name === undefined || !ts.isIdentifier(name) ? [] : [[name.text, statement]]
+  })
+}
+
+function typeOf(shape: ts.Statement): ts.TypeNode {
+  return (shape as ts.TypeAliasDeclaration).type
+}
+
+/** These names and those that their declarations need. */
+function reached(names: readonly string[], declared: ReadonlyMap<string, ts.Node>): string[] {
+  const found = new Set<string>()
+  const visit = (node: ts.Node) => {
+    if (ts.isIdentifier(node)) add(node.text)
+    ts.forEachChild(node, visit)
+  }
+  const add = (name: string) => {
+    const declaration = declared.get(name)
+    if (declaration === undefined || found.has(name)) return
+    found.add(name)
+    visit(declaration)
+  }
+  for (const name of names) add(name)
+  return [...found]
+}
+
+/** A type without white space or places, for comparisons. */
+function compact(type: ts.Node): string {
+  return type.getText().replace(/import\("[^"]*"\)\.|\s+/g, '')
+}
+
+/** A node's text, in which `change` replaces nodes. */
+function changed(node: ts.Node, change: (node: ts.Node) => string | undefined): string {
+  const made = change(node)
+  const { text } = node.getSourceFile()
+  if (made !== undefined) return text.slice(node.getFullStart(), node.getStart()) + made
+  let [before, at] = ['', node.getFullStart()]
+  ts.forEachChild(node, (child) => {
+    before += text.slice(at, child.getFullStart()) + changed(child, change)
+    at = child.getEnd()
+  })
+  return before + text.slice(at, node.getEnd())
+}
+
+/** Named shapes by their names, and methods with their summaries. */
+function withNames(declaration: ts.Node, names: ReadonlyMap<string, string>): string {
+  const rename = (node: ts.Node): string | undefined => {
+    if (node.kind === ts.SyntaxKind.ExportKeyword) return ''
+    if (ts.isImportTypeNode(node) && node.qualifier !== undefined) return node.qualifier.getText()
+    if (ts.isTypeLiteralNode(node)) return names.get(compact(node))
+    const summary = ts.isPropertySignature(node) && node.modifiers ? SUMMARIES.get(node.name.getText()) : undefined
+    return summary === undefined
+      ? undefined
+      : `/** ${summary}. */\n    ${changed(node, (inner) => (inner === node ? undefined : rename(inner))).trimStart()}`
+  }
+  return changed(declaration, rename)
+}
+
+/** A named shape with its fields described. */
+function shapeText(name: string, shape: ts.Statement, names: ReadonlyMap<string, string>): string {
+  const text = withNames(shape, new Map([...names].filter(([, other]) => other !== name)))
+  const [statement] = parsed(text).statements
+  return described(statement!, name)
+}
+
+function described(node: ts.Node, place: string): string {
+  return changed(node, (field) => {
+    if (!ts.isPropertySignature(field) || field.type === undefined) return undefined
+    const name = field.name.getText()
+    const head = field.getSourceFile().text.slice(field.getStart(), field.type.getFullStart())
+    const [description] = fieldDoc(place, name) ?? []
+    return `${description === undefined ? '' : `\n/** ${description} */\n`}${head}${described(field.type, name)};`
+  })
+}
