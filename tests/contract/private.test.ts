@@ -428,11 +428,13 @@ describe('SERVICE_ANONYMOUS_BUNDLES=off', () => {
     })
 
     test('the documents say so', async () => {
-      const { body } = await new Visitor(at()).api<{ paths: Record<string, { post: { security: object[] } }> }>(
-        'GET',
-        '/api/openapi.json',
-      )
-      expect(body.paths['/api/links']?.post.security).toEqual([{ key: ['links:write'] }, { session: [] }])
+      const { body } = await new Visitor(at()).api<{
+        paths: Record<string, { post: { security: object[]; 'x-scope': string } }>
+      }>('GET', '/api/openapi.json')
+      expect(body.paths['/api/links']?.post).toMatchObject({
+        security: [{ key: [] }, { session: [] }],
+        'x-scope': 'links:write',
+      })
       for (const path of ['/llms.txt', '/docs'])
         expect(await (await new Visitor(at()).fetch(path)).text()).not.toContain('bundle without an account')
     })
