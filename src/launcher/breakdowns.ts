@@ -3,11 +3,12 @@ import { countryOf } from '../audience/country.ts'
 import { primaryLanguage } from '../audience/language.ts'
 import { siteOf, withoutPath } from '../audience/referrer.ts'
 import type { Config } from '../config.ts'
-import type { Counter } from './counter.ts'
+import type { Counter, Profile } from './counter.ts'
 import { HeaderValues } from './header-values.ts'
 
 /** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
+const MAX_PROFILES = 1_000
 
 /** Views of one value. `place`: 1 for the most viewed value of its bundle and dimension, 2 for the next. */
 export type ValueRow = readonly [bundleId: number, dimension: Dimension, value: string, views: number, place: number]
@@ -22,8 +23,12 @@ export class Breakdowns {
   readonly #countries = new HeaderValues((header) => keyOf('country', countryOf(header)?.toUpperCase()))
   readonly #countryHeader: string | undefined
   readonly #dimensions: number
+  readonly #profiles = new Map<string, Profile>()
+  #latest: Profile = { device: '', language: '', referrer: '', country: '' }
   /** Counters with a run. */
   #touched: Counter[] = []
+  /** Views before the run, by value, of counters that have had several. */
+  #earlier = new Map<Counter, Map<string, number>>()
   #rows = 0
 
   constructor({ authority, countryHeader }: Partial<Pick<Config, 'authority' | 'countryHeader'>>) {
@@ -44,34 +49,59 @@ export class Breakdowns {
     const from = headers.get('referer')
     const referrer = from === null ? DIRECT : this.#referrers.of(withoutPath(from))
     const country = this.#countryHeader === undefined ? '' : this.#countries.of(headers.get(this.#countryHeader) ?? '')
+    const profile = this.#profile(device, language, referrer, country)
     if (counter.run === 0) {
       this.#touched.push(counter)
       this.#rows += this.#dimensions
-    } else if (
-      counter.device !== device ||
-      counter.language !== language ||
-      counter.referrer !== referrer ||
-      counter.country !== country
-    ) {
-      this.#rows += endRun(counter)
-    }
+    } else if (counter.profile !== profile) this.#rows += this.#endRun(counter)
     counter.run += 1
-    counter.device = device
-    counter.language = language
-    counter.referrer = referrer
-    counter.country = country
+    counter.profile = profile
+  }
+
+  /** The object for four values: the same one each time, until too many are known. */
+  #profile(device: string, language: string, referrer: string, country: string): Profile {
+    const latest = this.#latest
+    if (
+      latest.device === device &&
+      latest.language === language &&
+      latest.referrer === referrer &&
+      latest.country === country
+    )
+      return latest
+    // No value contains a line break.
+    const key = `${device}\n${language}\n${referrer}\n${country}`
+    let profile = this.#profiles.get(key)
+    if (profile === undefined) {
+      profile = { device, language, referrer, country }
+      if (this.#profiles.size >= MAX_PROFILES) this.#profiles.clear()
+      this.#profiles.set(key, profile)
+    }
+    this.#latest = profile
+    return profile
+  }
+
+  /** Adds the run to the views by value. @returns how many values are new. */
+  #endRun(counter: Counter): number {
+    let views = this.#earlier.get(counter)
+    if (views === undefined) this.#earlier.set(counter, (views = new Map()))
+    const before = views.size
+    addRun(counter, views)
+    counter.run = 0
+    return views.size - before
   }
 
   /** The unwritten views, by bundle. Forgets them. */
   take(): ValueRow[] {
     const touched = this.#touched.sort((one, other) => one.bundleId - other.bundleId)
+    const earlier = this.#earlier
     this.#touched = []
+    this.#earlier = new Map()
     this.#rows = 0
     const rows: ValueRow[] = []
     for (let from = 0, to = 0; from < touched.length; from = to) {
       const { bundleId } = touched[from]!
       const views = new Map<string, number>()
-      for (; touched[to]?.bundleId === bundleId; to += 1) takeFrom(touched[to]!, views)
+      for (; touched[to]?.bundleId === bundleId; to += 1) takeFrom(touched[to]!, earlier, views)
       addRows(rows, bundleId, views)
     }
     return rows
@@ -85,27 +115,23 @@ export function keyOf(dimension: Dimension, value: string | null | undefined): s
 
 const DIRECT = keyOf('referrer', null)
 
-/** Adds the run to the views by value. @returns how many values are new. */
-function endRun(counter: Counter): number {
-  const views = (counter.byValue ??= new Map())
-  const before = views.size
-  addRun(counter, views)
-  counter.run = 0
-  return views.size - before
-}
-
-function addRun({ run, device, language, referrer, country }: Counter, views: Map<string, number>): void {
+function addRun({ run, profile }: Counter, views: Map<string, number>): void {
+  if (profile === null) return
+  const { device, language, referrer, country } = profile
   views.set(device, (views.get(device) ?? 0) + run)
   views.set(language, (views.get(language) ?? 0) + run)
   views.set(referrer, (views.get(referrer) ?? 0) + run)
   if (country !== '') views.set(country, (views.get(country) ?? 0) + run)
 }
 
-function takeFrom(counter: Counter, views: Map<string, number>): void {
+function takeFrom(
+  counter: Counter,
+  earlier: ReadonlyMap<Counter, ReadonlyMap<string, number>>,
+  views: Map<string, number>,
+): void {
   addRun(counter, views)
-  for (const [key, earlier] of counter.byValue ?? []) views.set(key, (views.get(key) ?? 0) + earlier)
   counter.run = 0
-  counter.byValue = null
+  for (const [key, count] of earlier.get(counter) ?? []) views.set(key, (views.get(key) ?? 0) + count)
 }
 
 /** Adds a row for each of the most viewed values, and one for the rest. */

@@ -45,8 +45,6 @@ export class Launcher extends Variant implements CacheEntry {
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
-  /** The user who owns it, or null. */
-  readonly userId: string | null
   /** Null if it is always open. */
   readonly times: Times | null
   /**
@@ -62,7 +60,6 @@ export class Launcher extends Variant implements CacheEntry {
     this.policy = policy
     this.slug = bundle.slug
     this.organizationId = bundle.organizationId
-    this.userId = bundle.userId
     this.times = timesOf(bundle)
     this.bundle = bundle
     this.weight = bytes(this)

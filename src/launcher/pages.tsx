@@ -64,10 +64,19 @@ export function launcherPages(service: Service): LauncherPages {
   }
   const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
+  /** Whether a viewer is signed in as the owner of a bundle, or as a member of the organisation that owns it. */
+  const isOwner = async ({ headers }: Request, launcher: Launcher) => {
+    const session = headers.has('cookie') ? await service.readSession(headers) : null
+    if (session === null) return false
+    const { userId, organizationId } = await bundleOf(launcher)
+    if (organizationId === null) return session.userId === userId
+    return (await roleIn(service.store, session.userId, organizationId)) !== null
+  }
+
   /** The answer of a bundle that is not open. Its owner sees the launcher, which is neither cached nor counted. */
   const respondOutside = async (request: Request, launcher: Launcher, outside: Outside) => {
     const headers = { 'x-robots-tag': 'noindex' }
-    if (!(await isOwner(request, launcher, service))) {
+    if (!(await isOwner(request, launcher))) {
       const view = <ClosedPage site={site} outside={outside} />
       return text(request, view as string, { type: HTML, status: notOpen(outside).status, headers })
     }
@@ -100,7 +109,7 @@ export function launcherPages(service: Service): LauncherPages {
     async bundleFor(request, slug) {
       const launcher = await load(slug)
       const outside = outsideOf(launcher.times, Date.now())
-      if (outside !== null && !(await isOwner(request, launcher, service))) throw notOpen(outside)
+      if (outside !== null && !(await isOwner(request, launcher))) throw notOpen(outside)
       const account = await accountOf(request, launcher, service)
       const rule = match(asReferred(request, config.origin), launcher, account)
       return { bundle: publicBundle(rule, await bundleOf(launcher)), isTimed: launcher.times !== null }
@@ -133,14 +142,6 @@ export function noBundle(): never {
 function needsSession({ headers }: Request, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
   return policy.needsAccount
-}
-
-/** Whether a viewer is signed in as the owner of a bundle, or as a member of the organisation that owns it. */
-async function isOwner({ headers }: Request, { userId, organizationId }: Launcher, service: Service): Promise<boolean> {
-  const session = headers.has('cookie') ? await service.readSession(headers) : null
-  if (session === null) return false
-  if (organizationId === null) return session.userId === userId
-  return (await roleIn(service.store, session.userId, organizationId)) !== null
 }
 
 async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {

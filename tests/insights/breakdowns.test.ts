@@ -138,7 +138,7 @@ test('the day’s values are bounded for all processes together, whatever rule w
       const own = new Counter(1, rule)
       for (let n = 0; n < 60; n += 1) look(from(`site-${at}${rule === '' ? 'a' : 'b'}-${n}.example`), by, own)
     }
-    look({ ...from('both.example'), 'accept-language': 'en' }, by)
+    look({ ...from('both.example'), 'accept-language': 'en' }, by, new Counter(1, ''))
   }
   await Promise.all(both.map((one) => one.flush()))
   await both[1]!.stop()

@@ -1,6 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+import { lazy } from '../../src/core/lazy.ts'
+
+// Lazy, because the launcher's page loads this file at the start, and the first of either loads 4 MB of ICU.
+const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
+const relative = lazy(() => new Intl.RelativeTimeFormat('en-GB'))
 
 /** A time in full, in UTC: `1 December 2026, 09:00 UTC`. Scripts show it in the local time zone. */
 export function ExactTime({ at }: { at: number | string }): JSX.Element {
@@ -8,7 +12,7 @@ export function ExactTime({ at }: { at: number | string }): JSX.Element {
   const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(exact) ?? []
   return (
     <time datetime={exact} safe>
-      {`${date.format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`}
+      {`${date().format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`}
     </time>
   )
 }
@@ -28,14 +32,12 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-const relative = new Intl.RelativeTimeFormat('en-GB')
-
 /** How far away a time is: `in 3 days`, `2 hours ago`. */
 export function fromNow(at: number, now = Date.now()): string {
   const away = at - now
   // Rounded, and a unit smaller below two of it: 47 hours are neither one day nor two.
   const [unit, length] = UNITS.find(([, ms]) => Math.abs(away) >= 2 * ms) ?? ['minute', 60_000]
   const whole = Math.round(away / length)
-  if (whole !== 0) return relative.format(whole, unit)
+  if (whole !== 0) return relative().format(whole, unit)
   return away > 0 ? 'in less than a minute' : 'less than a minute ago'
 }
