@@ -17,8 +17,8 @@ export async function eventually(
 }
 
 /** Polls until a value equals the expected one; otherwise fails like any assertion. */
-export async function becomes<T>(read: () => T | Promise<T>, expected: T): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS
+export async function becomes<T>(read: () => T | Promise<T>, expected: T, withinMs = TIMEOUT_MS): Promise<void> {
+  const deadline = performance.now() + withinMs
   for (;;) {
     const found = await read()
     try {

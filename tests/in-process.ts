@@ -32,7 +32,7 @@ export async function startInProcess(env: Record<string, string> = {}, passwordC
   // The listener comes first, because the service needs to know its own address.
   let handle: ReturnType<typeof createApp> | undefined
   const listener = Bun.serve({
-    port: 0,
+    port: Number(env.PORT ?? 0),
     hostname: 'localhost',
     idleTimeout: 30,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,

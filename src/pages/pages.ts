@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { renderSVG } from 'uqr'
+import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/static.ts'
@@ -48,6 +49,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
+    .get('/away', ({ request }) => text(request, AwayPage({ site: { name, origin } }) as string, { type: HTML }))
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 

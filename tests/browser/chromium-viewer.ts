@@ -13,6 +13,10 @@ export async function startChromium(): Promise<Engine> {
     const context = await browser!.newContext({ javaScriptEnabled: scripts !== 'off' })
     const page = await context.newPage()
     await page.goto(url)
+    async function leaveAndReturn() {
+      await page.goto('about:blank')
+      await page.goBack()
+    }
     return {
       async click(selector, button = 'left') {
         await page.bringToFront()
@@ -34,10 +38,9 @@ export async function startChromium(): Promise<Engine> {
       async reload() {
         await page.reload()
       },
-      async unload() {
-        await page.goto('about:blank')
-        await page.goBack()
-      },
+      leaveAndReturn,
+      // It keeps no page that was left.
+      unload: leaveAndReturn,
       close: () => context.close(),
     }
   }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
+import { freePort } from '../ports.ts'
 import { MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
 import { KINDS, type Kind } from './engines.ts'
+import { PLAIN_HOST } from './firefox.ts'
+import { becomes, expectEachOnce, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
 import { createBundle } from './service.ts'
-import type { Conditions, Engine, Viewer } from './viewer.ts'
+import type { Conditions, Engine } from './viewer.ts'
 
 // One description of what a launcher does, for every browser on the machine. The usual run has one row of the table, in
 // Firefox; Chromium has more tests of its own in open-all.test.ts.
@@ -14,17 +16,10 @@ import type { Conditions, Engine, Viewer } from './viewer.ts'
 const SIZES = [1, 3, 7, 21, 25]
 const TABLE = readFileSync(new URL('../../docs/browsers.md', import.meta.url), 'utf8')
 
-/** A launcher with its destinations. */
-interface Scene {
-  viewer: Viewer
-  destinations: ReturnType<typeof startDestinations>
-  slug: string
-}
-
 let server: Server
 
 // Only guards against hanging; generous, because the machine may be busy.
-setDefaultTimeout(180_000)
+setDefaultTimeout(300_000)
 
 beforeAll(async () => {
   server = await startInProcess({ SERVICE_COUNT_FLUSH_MS: '100' })
@@ -78,6 +73,29 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
   )
 
   const inFull = test.if(MATRIX !== 'usual')
+
+  test.if(kind.name === 'Firefox' && MATRIX !== 'usual')(
+    'leaves no opener to what Firefox opens by itself on plain http',
+    async () => {
+      const port = String(freePort())
+      const authority = `${PLAIN_HOST}:${port}`
+      const plain = await startInProcess({ PORT: port, SERVICE_BASE_URL: `http://${authority}` })
+      const destinations = startDestinations()
+      const bundle = { urls: destinations.urls(3) }
+      const { url } = await createBundle(plain.origin, bundle, { host: authority })
+      const viewer = await engine.open(url, { popups: 'as-is' })
+      expect(await viewer.read<boolean>('isSecureContext')).toBe(false)
+      await viewer.click('#open')
+      await becomes(() => destinations.openers, ['null'])
+      await viewer.allowInBar?.()
+      await becomes(() => destinations.openers, Array(3).fill('null'))
+      expect(destinations.visits.map(({ path }) => path).sort()).toEqual(['/1', '/2', '/3'])
+      expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
+      await viewer.close()
+      destinations.stop()
+      await plain.stop()
+    },
+  )
 
   inFull('works by keyboard alone', async () => {
     await visit(engine, 3, { popups: 'as-is' }, async (scene) => {
@@ -136,6 +154,23 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
+  inFull('keeps its progress when the viewer leaves it and goes back', async () => {
+    await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
+      await scene.viewer.read(WATCH)
+      await scene.viewer.click('#open')
+      const done = Math.min(7, kind.perPress)
+      await becomes(() => scene.destinations.visits.length, done)
+      const seen = await scene.viewer.read<string[]>('seen')
+      expect(seen).toEqual(kind.name === 'Firefox' ? ['hidden', 'visible'] : [])
+      await scene.viewer.leaveAndReturn()
+      // The page as it was, or a new one.
+      await becomes(() => scene.viewer.read('self.seen?.includes("kept") ?? false'), kind.keepsPages)
+      await pressUntilDone(scene, 7, kind.perPress, done)
+      expectEachOnce(scene, 7)
+      await becomes(() => clicksOf(scene), 1)
+    })
+  })
+
   inFull('opens each link once, however fast one taps', async () => {
     await visit(engine, 7, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.tap('#open', 3)
@@ -176,26 +211,6 @@ async function visit(
     await viewer.close()
     destinations.stop()
   }
-}
-
-/** Presses the button until every link is open, and expects as many tabs of each press. @returns the presses. */
-async function pressUntilDone({ viewer, destinations }: Scene, count: number, perPress: number, opened = 0) {
-  let presses = 0
-  for (let done = opened; done < count; presses += 1) {
-    await viewer.click('#open')
-    done = Math.min(count, done + perPress)
-    await becomes(() => destinations.visits.length, done)
-  }
-  return presses
-}
-
-function expectEachOnce({ destinations }: Scene, count: number): void {
-  const wanted = destinations.urls(count).map((url) => new URL(url).pathname)
-  expect(destinations.visits.map(({ path }) => path).sort()).toEqual(wanted.sort())
-}
-
-function statusOf({ viewer }: Scene): Promise<string> {
-  return viewer.read("document.querySelector('#status').textContent")
 }
 
 async function clicksOf({ slug }: Scene): Promise<number> {

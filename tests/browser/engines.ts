@@ -13,6 +13,8 @@ export interface Kind {
   packages: readonly string[]
   /** How many tabs one press opens while the pop-up blocker is as the browser comes. */
   perPress: number
+  /** Whether going back shows the page as it was (the back/forward cache). Playwright turns that off in Chromium. */
+  keepsPages: boolean
 }
 
 export const KINDS: readonly Kind[] = [
@@ -22,6 +24,7 @@ export const KINDS: readonly Kind[] = [
     start: startChromium,
     packages: ['chromium'],
     perPress: 1,
+    keepsPages: false,
   },
   {
     name: 'Firefox',
@@ -29,6 +32,7 @@ export const KINDS: readonly Kind[] = [
     start: startFirefox,
     packages: ['firefox-esr'],
     perPress: 1,
+    keepsPages: true,
   },
   {
     name: 'WebKit',
@@ -37,5 +41,6 @@ export const KINDS: readonly Kind[] = [
     packages: ['webkit2gtk-driver', 'xvfb'],
     // WebKitGTK lets one click open any number of windows.
     perPress: Number.POSITIVE_INFINITY,
+    keepsPages: true,
   },
 ]

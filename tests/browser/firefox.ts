@@ -10,6 +10,9 @@ export function findFirefox(): string | null {
   return Bun.which('firefox-esr') ?? Bun.which('firefox')
 }
 
+/** Where pages come over plain http, as far as Firefox knows. */
+export const PLAIN_HOST = 'plain.example'
+
 /** Settings of a profile. Automation would turn the pop-up blocker off, and much else that people have on. */
 const SETTINGS = {
   'remote.prefs.recommended': false,
@@ -22,6 +25,8 @@ const SETTINGS = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
+  // A name of this machine without the rights that browsers give to `localhost`.
+  'network.dns.localDomains': PLAIN_HOST,
   // Cheaper, and nothing that a page notices: one process for pages, no animations, no services that ask the network.
   'browser.safebrowsing.blockedURIs.enabled': false,
   'browser.safebrowsing.downloads.enabled': false,

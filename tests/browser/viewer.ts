@@ -18,6 +18,8 @@ export interface Viewer {
   reload(): Promise<void>
   /** Has the browser drop the page from memory, and load it again when the viewer is back. */
   unload(): Promise<void>
+  /** Goes to another page, and back. */
+  leaveAndReturn(): Promise<void>
   /** Allows pop-ups in the bar that the browser shows. @returns the words on what it pressed. */
   allowInBar?(): Promise<string[]>
   /** Closes the launcher and the tabs it opened. */

@@ -23,7 +23,7 @@ const BUTTONS = { left: 0, middle: 1 }
 const KEYS = { Tab: '\uE004', Enter: '\uE007' }
 
 /** What a browser does by other means than WebDriver. */
-type Own = Pick<Viewer, 'unload' | 'close' | 'allowInBar'>
+type Own = Pick<Viewer, 'close' | 'allowInBar'> & Partial<Pick<Viewer, 'unload'>>
 
 /** A viewer in the window that is current. */
 export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
@@ -43,6 +43,11 @@ export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
       actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }],
     })
   }
+  async function leaveAndReturn(): Promise<void> {
+    await comeBack()
+    await send('Navigate', { url: 'about:blank' })
+    await send('Back')
+  }
   return {
     click: (selector, button = 'left') => clickTimes(selector, BUTTONS[button], 1),
     tap: (selector, times) => clickTimes(selector, BUTTONS.left, times),
@@ -59,9 +64,10 @@ export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
       await comeBack()
       await send('Refresh')
     },
+    leaveAndReturn,
     async unload() {
       await comeBack()
-      await own.unload()
+      await (own.unload ?? leaveAndReturn)()
     },
     async allowInBar() {
       await comeBack()

@@ -51,10 +51,6 @@ export async function startWebKit(): Promise<Engine> {
     const send: Send = (command, input) => call(ROUTES[command].replace(' ', ` /session/${sessionId}`), input)
     await send('Navigate', { url })
     return viewerOf(send, {
-      async unload() {
-        await send('Navigate', { url: 'about:blank' })
-        await send('Back')
-      },
       close: async () => void (await call(`DELETE /session/${sessionId}`, undefined)),
     })
   }

@@ -37,12 +37,11 @@ const LOSSES: Record<string, string> = {
   'css/properties/text-wrap': 'lines break where they are full',
   'css/selectors/dir': 'progress and arrows run from left to right',
   'css/selectors/has': 'some rows and bars have a plainer form, and the end of a page may be below the bar',
-  'css/selectors/marker': 'Safari takes its colour and size, which is all that is set',
   'css/selectors/selection': 'selected text has the colours of the system',
   'css/types/color/color-mix': 'a row does not change under the mouse',
 }
 
-const LAUNCHER = /^(?:launcher|scriptless|countdown)\./
+const LAUNCHER = /^(?:launcher|scriptless|countdown|away)\./
 const targetsOf = (name: string) => TARGETS[LAUNCHER.test(name) ? 'launcher' : 'dashboard']
 const namesOf = (kind: string) => assetNames.filter((name) => name.endsWith(kind))
 const bodyOf = (name: string) => assetAt(asset(name))?.body ?? ''

@@ -68,6 +68,18 @@
   }
 
   /**
+   * Firefox reopens what it had blocked by itself, and with an opener where `Cross-Origin-Opener-Policy` does not apply:
+   * on plain http. Such a tab goes through a page of ours, which cuts it off.
+   * @param {HTMLAnchorElement} tab
+   */
+  const openOne = ({ href }) => {
+    if (isFirefox && !isSecureContext) return window.open(`/away#${encodeURIComponent(href)}`, '_blank')
+    const view = window.open(href, '_blank')
+    if (view !== null) view.opener = null
+    return view
+  }
+
+  /**
    * Opens tabs during the click, because browsers block those that are opened later.
    * `noopener` would return null for every window, blocked or not, so the opener is removed afterwards.
    * @param {HTMLAnchorElement[]} some
@@ -75,9 +87,7 @@
   const openTabs = (some) => {
     let isRefused = some.length > 0
     for (const tab of some) {
-      const view = window.open(tab.href, '_blank')
-      if (view === null) continue
-      view.opener = null
+      if (openOne(tab) === null) continue
       tick(tab)
       isRefused = false
     }
