@@ -46,6 +46,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   }
   const toDashboard = lazyRoutes(async () => (await import('./dashboard/app.ts')).dashboard(service))
   const toReference = lazyRoutes(async () => (await import('./api/reference.tsx')).reference(operations, service))
+  const toGuides = lazyRoutes(async () => (await import('./pages/guide-pages.tsx')).guidePages(service))
   const app = new Elysia()
     .onError(onError)
     .use(api(operations, service, failed))
@@ -64,6 +65,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
   for (const path of REFERENCE) app.get(path, toReference)
+  app.get('/docs/:guide', toGuides)
   refuseOtherMethods(app)
   app.compile()
   const click = clicksAhead(service, failed)

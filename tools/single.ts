@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { GUIDES, guideText } from '../src/pages/guides.ts'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
 // Builds the whole service as one executable for this platform: `bun tools/single.ts [file]` (default: dist/openall-server).
@@ -64,6 +65,10 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     ],
   },
   {
+    file: /src\/pages\/guides\.ts$/,
+    replace: [[/return readFileSync\(.*/, `return ${JSON.stringify(guides())}[name] ?? ''`]],
+  },
+  {
     file: /views\/static\.ts$/,
     replace: [
       [/const HTMX = .*/, "const HTMX = 'htmx'"],
@@ -103,6 +108,11 @@ function fonts(): Record<string, string> {
   const folder = join(ROOT, 'node_modules/dejavu-fonts-ttf/ttf')
   const read = (file: string) => readFileSync(join(folder, file)).toString('base64')
   return Object.fromEntries(['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => [file, read(file)]))
+}
+
+/** The guides by name. */
+function guides(): Record<string, string> {
+  return Object.fromEntries(GUIDES.map((name) => [name, guideText(name)]))
 }
 
 /** The static files by name without the hash. */

@@ -95,7 +95,7 @@ const FILES: Record<string, File> = {
       'dashboard/rules/rules-form.js',
     ],
   },
-  'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css'] },
+  'docs.css': { type: CSS, sources: [...SITE_CSS, 'docs/docs.css', 'docs/operation.css', 'docs/guide.css'] },
   'docs.js': { type: JS, sources: ['docs/send.js'] },
   'htmx.js': { type: JS, sources: [HTMX] },
   'icon.svg': { type: 'image/svg+xml', sources: ['parts/icon.svg'] },

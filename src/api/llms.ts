@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
+import { GUIDES, guideTitle } from '../pages/guides.ts'
 
 /** `/llms.txt`: what an agent needs to get started, with links to the full documents. */
 export function agentsText(
@@ -34,6 +35,10 @@ versionNumber that you read.
 - [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools, with an API key as the bearer token
 - [OpenAPI 3.1](${origin}/api/openapi.json): every route, field, bound and error
 - [API reference](${origin}/docs): the same for reading and trying
+
+## Guides
+
+${GUIDES.map((guide) => `- [${guideTitle(guide)}](${origin}/docs/${guide}.md)`).join('\n')}
 
 ## Calls
 

@@ -7,9 +7,13 @@ import { readTags, writeTags } from '../bundles/tags.ts'
 const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
 const DELIMITERS = [',', '\t', ';']
 
-/** Column names, without case and spaces. */
+/** Column names, without case and spaces; the first that exists counts. */
 const COLUMNS = {
-  url: ['url', 'link', 'href', 'address', 'uri', 'website'],
+  // Exports of short links call those `link` or `shortUrl`, and where they lead one of the first six.
+  url: [
+    ...['longurl', 'destinationurl', 'destination', 'targeturl', 'target', 'originalurl'],
+    ...['url', 'link', 'href', 'address', 'uri', 'website'],
+  ],
   title: ['title', 'name'],
   note: ['note', 'notes', 'description', 'comment'],
   tags: ['tags', 'labels', 'keywords'],

@@ -67,6 +67,7 @@ export const scenes = {
   result: (page, world) => paste(page, world, 'https://example.com/agenda\nTeam notes | https://notes.example.com'),
   missing: (page, { origin }) => page.goto(`${origin}/l/nothing-here`),
   docs: (page, { origin }) => page.goto(`${origin}/docs`),
+  guide: (page, { origin }) => page.goto(`${origin}/docs/cookbook`),
   'docs-tried': async (page, { origin }) => {
     await page.goto(`${origin}/docs#create_bundle`)
     await page.click('#create_bundle .try summary')

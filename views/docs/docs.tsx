@@ -37,6 +37,9 @@ export function DocsPage({
           <span safe>{site.name}</span>
         </a>
         <nav class="who" aria-label="Formats">
+          <a class="quiet" href="/docs/quick-start">
+            Guides
+          </a>
           <a class="quiet" href="/api/openapi.json">
             OpenAPI
           </a>

@@ -138,6 +138,7 @@ export function Announcements(): JSX.Element {
 function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
   return (
     <footer class={['foot', kind]}>
+      <a href="/docs/quick-start">Guides</a>
       <a href="/docs">API docs</a>
       <a href="/llms.txt">For AI agents</a>
       <a href="/privacy">Privacy</a>

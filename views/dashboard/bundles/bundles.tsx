@@ -52,6 +52,9 @@ export function BundlesView(props: BundlesProps): JSX.Element {
             Deleted bundles
           </a>
         )}
+        <a class="hint" href="/docs/quick-start" hx-boost="false">
+          Guides
+        </a>
       </p>
     </>
   )

@@ -1,0 +1,33 @@
+/** @jsxImportSource @kitajs/html */
+
+import { Elysia } from 'elysia'
+import { GuidePage } from '../../views/docs/guide.tsx'
+import { lazy } from '../core/lazy.ts'
+import { unknownUrl } from '../core/problem.ts'
+import { HTML, text } from '../http/respond.ts'
+import type { Service } from '../service.ts'
+import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from './guides.ts'
+import { render } from './markdown.ts'
+
+/** Serves the guides as pages, and as Markdown with `.md`. Loaded on the first request for one; each is rendered once. */
+export function guidePages({ config: { name, origin } }: Service) {
+  const titles = GUIDES.map((guide) => ({ guide, title: guideTitle(guide) }))
+  const make = (guide: GuideName) => (
+    <GuidePage site={{ name, origin }} guide={guide} guides={titles} {...render(guideText(guide), placeOf)} />
+  )
+  const pages = new Map(GUIDES.map((guide) => [guide, lazy(() => make(guide) as string)]))
+  const headers = { 'cache-control': 'no-cache' }
+  return new Elysia().get('/docs/:guide', ({ request, params: { guide } }) => {
+    const source = guide.replace(/\.md$/, '')
+    if (!isGuide(source)) throw unknownUrl()
+    if (source !== guide) return text(request, guideText(source), { type: 'text/markdown; charset=utf-8', headers })
+    return text(request, pages.get(source)!(), { type: HTML, headers })
+  })
+}
+
+/** Where a link of a file in `docs/` leads on the service; null if it is not served. */
+function placeOf(href: string): string | null {
+  const [, file = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? []
+  const guide = file.replace(/\.md$/, '')
+  return isGuide(guide) ? `/docs/${guide}${anchor}` : null
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The pages of `docs/` that the service serves below `/docs/`, in reading order; the rest is for its developers. */
+export const GUIDES = [
+  'quick-start',
+  'moving',
+  'policies',
+  'cookbook',
+  'api',
+  'api-keys',
+  'cors',
+  'webhooks',
+  'sdk',
+  'cli',
+  'mcp',
+  'browsers',
+  'privacy',
+  'self-hosting',
+  'security',
+] as const
+
+export type GuideName = (typeof GUIDES)[number]
+
+export function isGuide(name: string): name is GuideName {
+  return (GUIDES as readonly string[]).includes(name)
+}
+
+/** The Markdown of a guide. */
+export function guideText(name: GuideName): string {
+  return readFileSync(fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url)), 'utf8')
+}
+
+/** The title of a guide: its first heading. */
+export function guideTitle(name: GuideName): string {
+  return /^# (.+)$/m.exec(guideText(name))?.[1] ?? name
+}
