@@ -3,7 +3,7 @@ import { Marked, type Tokens } from 'marked'
 import { attribute } from '../../views/parts/layout.tsx'
 
 /** A section of a page. */
-export interface Heading {
+interface Heading {
   id: string
   text: string
 }

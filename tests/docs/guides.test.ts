@@ -35,7 +35,7 @@ test.each(RUNTIMES)('on %s guides are pages, and Markdown with .md', async (runt
 })
 
 test('every link of every guide leads to an existing page and heading of the service', async () => {
-  const pages = new Map(
+  const pages = new Map<string, string>(
     await Promise.all(GUIDES.map(async (name) => [`/docs/${name}`, await get(`/docs/${name}`)] as const)),
   )
   const broken: string[] = []
