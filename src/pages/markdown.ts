@@ -41,8 +41,7 @@ export function render(
           `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
         const head = row(header, 'th scope="col"').replaceAll('</th scope="col">', '</th>')
         const body = rows.map((cells) => row(cells, 'td')).join('')
-        const label = 'class="wide-table" role="region" aria-label="Table" tabindex="0"'
-        return `<div ${label}><table><thead>${head}</thead><tbody>${body}</tbody></table></div>\n`
+        return `<div class="wide-table" tabindex="0"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>\n`
       },
     },
   })

@@ -37,9 +37,6 @@ export function DocsPage({
           <span safe>{site.name}</span>
         </a>
         <nav class="who" aria-label="Formats">
-          <a class="quiet" href="/docs/quick-start">
-            Guides
-          </a>
           <a class="quiet" href="/api/openapi.json">
             OpenAPI
           </a>
@@ -86,6 +83,9 @@ export function DocsPage({
 function Contents({ placed, shapes }: { placed: readonly Placed[]; shapes: readonly string[] }): JSX.Element {
   return (
     <ul>
+      <li>
+        <a href="/docs/quick-start">Guides</a>
+      </li>
       <li>
         <a href="#start">Start here</a>
       </li>
