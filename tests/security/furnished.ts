@@ -125,6 +125,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     slug,
     values: {
       '/made/:sealed': made,
+      '/docs/:guide': 'quick-start',
       '/:slug': slug,
       '/:versionNumber': '1',
       '/claim/:token': unclaimed.claimToken,
