@@ -9,7 +9,7 @@ import { newWorld } from './parity/world.ts'
 import { newPerson } from './people.ts'
 import { RUNTIMES, type Server } from './server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const called = operations.filter(isTool)
 

@@ -4,7 +4,7 @@ import { Glob } from 'bun'
 // `bun run test` and `bun run test:full`: which files run on which part of the matrix (tests/README.md). Bun runs them in
 // parallel, the slowest first according to tests/timings.json. Arguments select files.
 
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 180_000
 const CORES = availableParallelism()
 /** Two files per core in the usual run, because browser tests mostly wait; in the rest fewer do. */
 const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1 }

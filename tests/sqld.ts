@@ -52,7 +52,7 @@ export async function startSqld(given?: { keyFile: string; token: string }, unde
     for (let tries = 0; ; tries += 1) {
       const answer = await fetch(`${url}/health`).catch(() => null)
       if (answer?.ok) return child
-      if (child.exitCode !== null || tries === 1_200)
+      if (child.exitCode !== null || tries === 4_800)
         throw new Error(`sqld does not answer (exit code ${child.exitCode})`)
       await Bun.sleep(25)
     }

@@ -3,7 +3,7 @@ import { SLOW_PASSWORDS, startInProcess } from './in-process.ts'
 import { type Server, startTarget, TARGETS, type Target } from './server.ts'
 
 // Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 type Declare = (at: () => Server) => void
 type Start = (target: Target, env: Record<string, string>) => Promise<Server>

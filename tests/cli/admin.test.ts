@@ -5,7 +5,7 @@ import { URL_A, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let server: Server
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8')
 const blocks = Array.from(PAGE.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)

@@ -11,7 +11,7 @@ import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const IDENTITY = { name: 'openall-tests', version: '1' }
 

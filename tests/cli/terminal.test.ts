@@ -7,7 +7,7 @@ import type { Server } from '../server.ts'
 import { packCommand, RUNTIMES, Shell } from './shell.ts'
 
 // Starts many processes, on a machine that may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let server: Server
 let person: Person

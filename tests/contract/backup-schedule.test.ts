@@ -23,7 +23,7 @@ import { runOperator } from '../operator.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 import { newSlug } from './support.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const DAY_MS = 86_400_000
 

@@ -18,7 +18,7 @@ import { runOperator } from '../operator.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { type Server, startServer } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 interface Done {
   file: string

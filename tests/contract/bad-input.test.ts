@@ -205,7 +205,7 @@ onEveryRuntime({}, (server) => {
       expect([status, (seen.get(status) ?? 0) > 5]).toEqual([status, true])
     expect(server().output()).not.toContain('"level":50')
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
-  }, 60_000)
+  }, 180_000)
 
   test('bytes that are not HTTP are refused or hung up on, and the server still answers', async () => {
     const { host } = new URL(server().origin)
@@ -224,7 +224,7 @@ onEveryRuntime({}, (server) => {
     expect(wrong).toEqual([])
     expect(statuses.filter((status) => status !== null).length).toBeGreaterThan(15)
     expect((await create(server(), { urls: [URL_OK] })).status).toBe(201)
-  }, 60_000)
+  }, 180_000)
 
   test('a body with many mistakes is refused for their number, before each is examined', async () => {
     const urls = [URL_OK]

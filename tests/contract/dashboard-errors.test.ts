@@ -3,7 +3,7 @@ import { actFor, newOrganization, newPerson, type Person, Visitor } from '../peo
 import { onEveryTarget } from '../targets.ts'
 
 // The timeout that `targets.ts` sets applies only to the first file that loads it.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Links to other pages that every dashboard page has. */
 const SECTIONS = '<nav class="sections"'

@@ -11,7 +11,7 @@ import { PASSWORD, signUp } from '../people.ts'
 import { startServer } from '../server.ts'
 import { create, URL_OK } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'openall-defaults-'))

@@ -3,7 +3,7 @@ import { SLOW_PASSWORDS, startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newEmail, newPerson, PASSWORD, type Person, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const WRONG = 'not the password'
 

@@ -18,7 +18,7 @@ import { freePort } from '../ports.ts'
 import { RUNTIMES, type Server, startTarget, TARGETS } from '../server.ts'
 import { startOn } from '../targets.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('with SMTP_URL, on $runtime', ({ runtime }) => {
   let sink: Awaited<ReturnType<typeof startMailSink>>

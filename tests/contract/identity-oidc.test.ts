@@ -27,7 +27,7 @@ for (const runtime of RUNTIMES) {
         const issuer = String(provider.issuer.url)
         const env = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'openall', OIDC_CLIENT_SECRET: 'secret' }
         server = await startServer({ runtime, env: { ...env, SERVICE_REQUIRE_VERIFIED_EMAIL: verified } })
-      }, 60_000)
+      }, 180_000)
       afterAll(async () => {
         await server?.stop()
       })
@@ -199,4 +199,4 @@ test('a provider that accepts connections but never answers does not block other
   expect(calls).toBe(1)
   silent.stop(true)
   await server.stop()
-}, 60_000)
+}, 180_000)

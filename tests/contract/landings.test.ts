@@ -19,7 +19,7 @@ import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
 
 // The timeout that `targets.ts` sets applies only to the first file that loads it.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** The text of a page on one line. */
 async function textOf(answer: Response): Promise<string> {

@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { Visitor } from '../people.ts'
 import { newSlug, URL_OK } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** A launcher whose policy has this many conditions takes about 170 KB, so a megabyte holds six. */
 const CONDITIONS = 249

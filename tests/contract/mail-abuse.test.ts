@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newEmail, newOrganization, newPerson, PASSWORD, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 describe('mail to strangers', () => {
   let server: Server

@@ -4,7 +4,7 @@ import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newOrganization, newPerson, PASSWORD, type Person, press, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 

@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newEmail, newPerson, PASSWORD, signIn, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const SETTINGS = '/dashboard/settings'
 

@@ -301,7 +301,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       }
     }
     expect(matched).toBeGreaterThan(50)
-  }, 60_000)
+  }, 180_000)
 
   test('a preview of a draft saves nothing, traces every node and warns', async () => {
     const person = await owner()

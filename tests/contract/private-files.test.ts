@@ -7,7 +7,7 @@ import { RUNTIMES, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 import { newSlug } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-private-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

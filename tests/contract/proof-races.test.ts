@@ -4,7 +4,7 @@ import { onEveryTargetWithSlowPasswords } from '../targets.ts'
 
 // Proof before rights (decisions 13), when the owner of an address arrives while a password is being hashed.
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 onEveryTargetWithSlowPasswords({}, (at) => {
   const sessionStatus = async (person: Visitor) => (await person.api('GET', '/api/me')).status

@@ -20,7 +20,7 @@ import { newEventId, newSecret, sendIdentityEvent } from '../webhooks.ts'
 
 // Proof before rights (decisions 13). Each test is an attack that once worked, or a promise that it broke.
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const SECRET = newSecret()
 const REFUSED = { status: 403, body: { code: 'EMAIL_UNVERIFIED', error: expect.stringContaining('Confirm your') } }

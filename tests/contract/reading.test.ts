@@ -3,7 +3,7 @@ import { startInProcess } from '../in-process.ts'
 import { newPerson, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const TOKEN = 'a metrics token of the tests'
 /** Lines that name nothing, the slowest of ordinary input, and input that once took seconds. */

@@ -4,7 +4,7 @@ import { runOperator } from '../operator.ts'
 import { mailTo, newEmail, newOrganization, newPerson, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Characters that no text may contain: C1, DEL, and marks that change the direction of surrounding text. */
 const UNFIT = [

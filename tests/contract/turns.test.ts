@@ -3,7 +3,7 @@ import { newPerson } from '../people.ts'
 import type { Server } from '../server.ts'
 import { onEveryRuntime } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 onEveryRuntime({}, (at) => {
   test('forty slow searches by one person delay nobody else', async () => {

@@ -10,7 +10,7 @@ import { startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
 
 // Only guards against hanging: commands are processes, and the machine may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** The last migration before proofs of addresses; existing databases with data are at this point. */
 const BEFORE = 6

@@ -31,7 +31,7 @@ test('the commands of the page work as written, one after the other', async () =
   expect(output).toContain('day,views,openAllClicks')
   expect(output).toContain('"deletedAt"')
   expect(output).toMatch(/^\w{10}\tLaunch day$/m)
-}, 60_000)
+}, 180_000)
 
 test('a command that the service refuses fails the test', async () => {
   const { code } = await shell.run(blocks[1]!, { ...environment(), KEY: 'nonsense' })

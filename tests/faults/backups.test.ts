@@ -7,7 +7,7 @@ import { newSlug } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 /** Large enough that a copy can be killed halfway. */
 const ROWS = 100_000

@@ -60,7 +60,7 @@ for (const runtime of RUNTIMES) {
       expect(file.query('SELECT count(*) AS n FROM session').get()).toEqual({ n: people.length })
       file.close()
       rmSync(folder, { recursive: true, force: true })
-    }, 60_000)
+    }, 180_000)
 
     test('a write that waits too long is told when to come back, and /readyz and metrics report it until it is over', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'openall-'))
@@ -86,6 +86,6 @@ for (const runtime of RUNTIMES) {
       expect((await create(server, { urls: [URL_OK] })).status).toBe(201)
       expect(await server.stop()).toBe(0)
       rmSync(folder, { recursive: true, force: true })
-    }, 60_000)
+    }, 180_000)
   })
 }

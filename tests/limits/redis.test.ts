@@ -15,7 +15,7 @@ const open: RedisBucket[] = []
 
 beforeAll(async () => {
   redis = await startRedis()
-}, 60_000)
+}, 180_000)
 afterEach(() => {
   for (const bucket of open.splice(0)) bucket.close()
 })
@@ -59,7 +59,7 @@ test('in real time, in 40 random schedules every answer matches a plain log, wit
     }),
   )
   expect(wrong).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('what one process refunds another may use', async () => {
   const [one, other] = [await connect(), await connect()]
@@ -153,7 +153,7 @@ test('while Redis is down the memory limits apply, with one warning; it recovers
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
   // A new Redis that has seen one.
   expect(await passes(5)).toBe(2)
-}, 60_000)
+}, 180_000)
 
 test('a connected but silent Redis counts as down: the memory limits apply, exactly and with one warning', async () => {
   const { bucket, logged } = await connect()
@@ -168,7 +168,7 @@ test('a connected but silent Redis counts as down: the memory limits apply, exac
     await Bun.sleep(50)
   }
   expect(logged.slice(1)).toEqual(['Redis is back: limits are shared again'])
-}, 60_000)
+}, 180_000)
 
 test('every process reports the same usage, and asking is no request', async () => {
   const [one, other] = [await connect(), await connect()]

@@ -10,7 +10,7 @@ import { type Server, startServer } from '../server.ts'
 
 // Tests deploy/litestream.yml with a real Litestream that replicates to a folder instead of a bucket.
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LITESTREAM = join(ROOT, 'node_modules/@flydotio/litestream-linux-x64/litestream')

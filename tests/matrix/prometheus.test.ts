@@ -12,7 +12,7 @@ import { type Server, startServer } from '../server.ts'
 
 // Tests the files of deploy/ for Prometheus and Grafana with a real Prometheus that scrapes a real service.
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')

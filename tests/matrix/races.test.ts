@@ -9,7 +9,7 @@ import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 // Races between two processes, one on each runtime, on one database, which a lock or cache in memory would not prevent.
 // The tests of each feature cover most of them within one process too.
 
-const START_MS = 60_000
+const START_MS = 180_000
 const CAP = 5
 const ROUNDS = 4
 const folder = mkdtempSync(pathOf(tmpdir(), 'openall-races-'))

@@ -84,18 +84,25 @@ test(
   START_MS,
 )
 
-/** Redis has published a notice before the change is answered; its delivery takes no longer than this. */
-const ON_ITS_WAY_MS = 100
 /** How long a process caches a key without a notice (docs/api-keys.md). */
 const KEPT_MS = 1_000
 
-/** A change in one process must end a key that the other has just read; checked once, `wait` later. */
-async function endsIn(there: Server, end: (key: Minted) => Promise<unknown>, wait: number, key: Minted) {
-  const use = async () => (await ask(there, 'GET /api/me', { key: key.rawKey })).status
-  expect(await use()).toBe(200)
-  await end(key)
-  await Bun.sleep(wait)
-  return use()
+/**
+ * Changes something in one process that must end a key which the other has just read. Redis has published a notice before
+ * the change is answered. Resolves to whether the key ended before the cache alone would have forgotten it; on a busy
+ * machine the change itself may take that long: then once more, with another key.
+ */
+async function endsAtOnce(there: Server, make: () => Promise<{ key: Minted; end: () => Promise<unknown> }>) {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const { key, end } = await make()
+    const use = async () => (await ask(there, 'GET /api/me', { key: key.rawKey })).status
+    const readAt = performance.now()
+    expect(await use()).toBe(200)
+    await end()
+    await becomes(use, 401)
+    if (performance.now() - readAt < KEPT_MS) return true
+  }
+  return false
 }
 
 test(
@@ -104,12 +111,16 @@ test(
     const founder = await newPerson(servers[0]!)
     const acme = await newOrganization(servers[0]!, founder)
     for (const [here, there] of [servers, [...servers].reverse()] as [Server, Server][]) {
-      const revoked = await mint(here, founder)
-      expect(await endsIn(there, ({ apiKey }) => revoke(here, founder, apiKey.id), ON_ITS_WAY_MS, revoked)).toBe(401)
-      const member = await newPerson(here)
-      await acme.join(member, 'admin')
-      const orphan = await mint(here, member)
-      expect(await endsIn(there, () => acme.remove(member), ON_ITS_WAY_MS, orphan)).toBe(401)
+      const revoked = async () => {
+        const key = await mint(here, founder)
+        return { key, end: () => revoke(here, founder, key.apiKey.id) }
+      }
+      const orphaned = async () => {
+        const member = await newPerson(here)
+        await acme.join(member, 'admin')
+        return { key: await mint(here, member), end: () => acme.remove(member) }
+      }
+      expect([await endsAtOnce(there, revoked), await endsAtOnce(there, orphaned)]).toEqual([true, true])
     }
   },
   START_MS,
@@ -144,14 +155,19 @@ test(
   'while Redis is down a revoked key ends in the other process within a second, and at once after it is back',
   async () => {
     const [here, there] = servers as [Server, Server]
-    const endsAfter = async (wait: number) => {
+    const make = async () => {
       const key = await mint(here, person)
-      return endsIn(there, ({ apiKey }) => revoke(here, person, apiKey.id), wait, key)
+      return { key, end: () => revoke(here, person, key.apiKey.id) }
     }
     await redis.kill()
-    expect(await endsAfter(KEPT_MS)).toBe(401)
+    const { key, end } = await make()
+    const use = async () => (await ask(there, 'GET /api/me', { key: key.rawKey })).status
+    expect(await use()).toBe(200)
+    await end()
+    await Bun.sleep(KEPT_MS)
+    expect(await use()).toBe(401)
     await redis.restart()
-    await becomes(() => endsAfter(ON_ITS_WAY_MS), 401)
+    await becomes(() => endsAtOnce(there, make), true)
   },
   START_MS,
 )

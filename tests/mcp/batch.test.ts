@@ -3,7 +3,7 @@ import { onEveryRuntime } from '../contract/support.ts'
 import { newPerson } from '../people.ts'
 import { callOf, send } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 onEveryRuntime({}, (at) => {
   test('the messages of a batch are answered in order until their answers are too large together; the rest are not executed', async () => {

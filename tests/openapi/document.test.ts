@@ -11,7 +11,7 @@ import { operations } from '../../src/implementations.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { Documented } from './document.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let server: Server
 let documented: Documented

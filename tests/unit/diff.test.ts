@@ -6,7 +6,7 @@ import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
 import { workRatio } from '../work.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`) as [
   string,

@@ -14,7 +14,7 @@ for (const runtime of RUNTIMES) {
     const gc = runtime === 'deno' ? ['--v8-flags=--expose-gc'] : []
     const child = Bun.spawn([...command(runtime), ...gc, SCRIPT], { stdout: 'pipe' })
     expect(await new Response(child.stdout).json()).toEqual({ interrupted: 0, wrong: 0 })
-  }, 60_000)
+  }, 180_000)
 }
 
 test('reads of a file give the same values and errors as the client', async () => {

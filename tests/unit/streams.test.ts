@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { brokenConstraint, openStore, type Store } from '../../db/client.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const insert = (id: string) => sql`INSERT INTO counter_batches (id, at) VALUES (${id}, 1)`
 const count = sql`SELECT count(*) AS n FROM counter_batches`
