@@ -119,7 +119,8 @@ export function newEmail(name = 'person'): string {
 /** A new person with a confirmed address, signed in through a mailed link: faster than hashing a password. */
 export async function newPerson(server: Server, email = newEmail()): Promise<Person> {
   const person = new Person(server)
-  await person.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+  const asked = await person.api('POST', '/api/auth/sign-in/magic-link', { email, callbackURL: '/' })
+  if (asked.status !== 200) throw new Error(`a mailed link was refused: ${asked.status} ${JSON.stringify(asked.body)}`)
   await press(person, linkIn(await mailTo(server, email, 'Your sign-in link')))
   const { body } = await person.api<{ subject: { userId: string } }>('GET', '/api/me')
   person.email = email

@@ -15,7 +15,7 @@ if (!hasClock) console.warn('clock.test.ts is skipped: the package faketime is n
 
 const DAY_SECONDS = 86_400
 const WINDOW_MS = 4_000
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 
 const newLane = newLanes(4 * PATIENCE_MS)
 

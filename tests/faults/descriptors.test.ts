@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts'
 import { freePort } from '../ports.ts'
 import { command } from '../server.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 const LIMIT = 160
 
 // Only on Bun: Deno's server exits with `Too many open files`.

@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts'
 import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 
 /** A disk of a few megabytes, or null where mounting is not permitted. */
 function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): void } | null {

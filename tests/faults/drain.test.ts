@@ -4,7 +4,7 @@ import { newSlug, requestText } from '../contract/support.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 /** As many connections as a proxy may keep open. */
 const CONNECTIONS = 24
 const HEAD_OF_LAST = /^connection: close\r$/im

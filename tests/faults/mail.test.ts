@@ -7,7 +7,7 @@ import { RUNTIMES, startServer } from '../server.ts'
 import { IS_FULL } from './full.ts'
 import { concurrentTest } from './lanes.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 /** With other tests the machine itself may be slow; a silent mail server is given up after fifteen seconds. */
 const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 

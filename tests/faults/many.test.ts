@@ -12,7 +12,7 @@ import { type Sqld, startSqld } from '../sqld.ts'
 import { byMode, IS_FULL } from './full.ts'
 import { ADDRESS_HEADER, mixedLoad } from './load.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 180_000
 /** The promise is a second. With other tests the machine itself may be slow. */
 const EDIT_SHOWS_MS = IS_FULL ? 1_500 : 4_000
 const PROCESSES: readonly Runtime[] = ['bun', 'deno', 'bun']

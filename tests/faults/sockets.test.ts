@@ -4,7 +4,7 @@ import { create, newSlug, requestText, sendRaw, statusOf, URL_OK } from '../cont
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { byMode, IS_FULL } from './full.ts'
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 180_000
 const IDLE = 1_000
 const SLOW = 60
 /** Waiting for a slow client would take at least half a minute. With other tests the machine itself may be slow. */

@@ -15,7 +15,7 @@ import { newLanes } from './lanes.ts'
  * there it only guards against waiting for a database that never answers.
  */
 const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 
 const STORES: readonly Target['store'][] = ['http', 'ws', 'replica']
 /** Deno has its own sockets, so it is tested too; in the quick run only with the plainest store. */

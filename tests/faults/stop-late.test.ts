@@ -10,7 +10,7 @@ import { concurrentTest } from './lanes.ts'
 
 // Tests that need long waits, all at once because they use no processor.
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 180_000
 /** How long running requests may take after a stop was requested (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 /** How late `lastUsedAt` may be (decisions 3). */

@@ -7,7 +7,7 @@ import { create, requestText, statusOf, URL_OK } from '../contract/support.ts'
 import { newEmail, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 const folder = mkdtempSync(join(tmpdir(), 'openall-stop-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts'
 import { openNotifySocket } from '../notify-socket.ts'
 import { RUNTIMES, startServer } from '../server.ts'
 
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 
 const hasSystemd = Bun.which('systemd-notify') !== null
 if (!hasSystemd) console.warn('systemd.test.ts is skipped in part: systemd-notify is not installed')

@@ -11,7 +11,7 @@ import { startSqld } from '../sqld.ts'
 // Promises of one second, tested at the worst moment: just after the periodic work has run. A busy machine may be late, so
 // one of a few tries must succeed; with a longer period none would.
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 180_000
 const SECOND_MS = 1_000
 const TRIES = 5
 /** A User-Agent that is not taken for a bot. */
