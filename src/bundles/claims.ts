@@ -17,7 +17,7 @@ import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
 import type { Claims } from './shapes.ts'
 
-const WITHHELD = ' No mail was sent: too many have gone to that address lately.'
+const WITHHELD = ' No email was sent: too many have gone to that address lately.'
 
 /** A claim for a bundle about to be inserted: its row, and the fields that the creator is shown once. */
 export function newClaim(

@@ -142,7 +142,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
 
 /** GET /api/me/links (spec 4.5). */
 export const listBundles = implement('list_bundles', {
-  summary: "List or search the acting subject's bundles",
+  summary: 'List or search your bundles',
   description:
     'Lists your bundles, or those of the organisation that you act for. Use it to find a bundle’s slug. If ' +
     '`hasMore`, call it again with a higher `offset`. Policies are omitted: see ' +

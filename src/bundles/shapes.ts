@@ -16,8 +16,8 @@ interface Checked {
 /** The metadata of a URL (spec 2.1). */
 export const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
-  'tags?': line(BOUNDS.tag).narrow(withText('a tag with text in it')).array().atMostLength(BOUNDS.tags),
-  'section?': line(BOUNDS.section).narrow(withText('a section with text in it')),
+  'tags?': line(BOUNDS.tag).narrow(withText('a tag that is not blank')).array().atMostLength(BOUNDS.tags),
+  'section?': line(BOUNDS.section).narrow(withText('a section that is not blank')),
   'openPolicy?': "'auto' | 'manual'",
   '+': 'reject',
 } as const satisfies ShapeOf<StoredMetadata>).configure({ named: 'UrlMetadata' }, 'self')
@@ -160,7 +160,7 @@ export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,
   'q?': line(BOUNDS.title),
-  'tag?': line(BOUNDS.tag).narrow(withText('a tag with text in it')),
+  'tag?': line(BOUNDS.tag).narrow(withText('a tag that is not blank')),
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',

@@ -8,7 +8,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   UNAUTHORIZED: 'No credential was sent, or the key is malformed, unknown or revoked.',
   FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
   EMAIL_UNVERIFIED:
-    'Verify your email address first, with the link in your mail; you can request another in your settings.',
+    'Verify your email address first, with the link we emailed you; you can request another in your settings.',
   RECENT_SIGN_IN_REQUIRED: 'Sign in again and retry: this requires a sign-in within the last 24 hours.',
   SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
   INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
@@ -20,7 +20,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
   SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
   IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
-  VERSION_CONFLICT: 'Somebody else changed the bundle: read it again and repeat the edit.',
+  VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
   MISDIRECTED_REQUEST: 'The Host header names another server.',

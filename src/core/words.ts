@@ -39,6 +39,13 @@ export function besideField(message: string): string {
   return `${beside.replace(/\.$/, '')}.`
 }
 
+/** A field’s error as shown next to it: `must be at most 100000 or null` becomes `This must be at most 100,000.` */
+export function reasonBeside(reason: string): string {
+  if (reason.endsWith('that is not blank')) return 'Fill in this field.'
+  const plain = reason.replace(/ or null$/, '').replace(/\b\d{5,}\b/g, (number) => formatInteger(Number(number)))
+  return `This ${plain}.`
+}
+
 /** The error for a list with too many links. */
 export function tooMany(links: number, max: number): string {
   return `That’s ${links} links; the limit is ${max}. Remove ${links - max}.`

@@ -142,7 +142,9 @@ async function readCapped(request: Request, max: number): Promise<Uint8Array> {
 function tooLarge(typed?: string): Problem {
   const max = `${MAX_BODY_BYTES / 1024} KiB`
   const advice =
-    typed === undefined ? 'Go back and send less at once.' : 'Copy what you need from below, then send less at once.'
+    typed === undefined
+      ? 'Go back and send less at a time.'
+      : 'Copy what you need from below, then send less at a time.'
   return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${max}.`, {
     ...(typed === undefined ? { headers: { connection: 'close' } } : { typed }),
     userMessage: `This is more than ${max} of text. ${advice}`,

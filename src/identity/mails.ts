@@ -72,7 +72,7 @@ export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'o
       )
     },
     invitation({ id, email, role, inviter, organization }: Invited) {
-      const calls = inviter.name.trim() === '' ? [] : ['They go by:', quoted(inviter.name)]
+      const calls = inviter.name.trim() === '' ? [] : ['Their name:', quoted(inviter.name)]
       send(
         email,
         `You’re invited to an organisation on ${service}`,

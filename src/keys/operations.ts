@@ -6,7 +6,7 @@ import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 
 /** POST /api/me/keys (spec 4.10). */
 export const createKey = implement('create_key', {
-  summary: 'Mint an API key; its text is shown only once',
+  summary: 'Create an API key; its text is shown only once',
   description:
     'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
     'pass it on at once, and do not log it. Choose the narrowest scope that will do. Scopes cannot be changed later: create ' +
@@ -27,7 +27,7 @@ export const createKey = implement('create_key', {
 
 /** GET /api/me/keys (spec 4.11). */
 export const listKeys = implement('list_keys', {
-  summary: "List the acting subject's API keys, including revoked ones",
+  summary: 'List your API keys, including revoked ones',
   description:
     'Lists the API keys of the subject that you act for, newest first, with their scopes, limits and when they were last ' +
     'used; revoked ones have `revokedAt`. The keys’ texts are not shown.',

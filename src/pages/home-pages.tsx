@@ -11,7 +11,7 @@ import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { execute } from '../core/execute.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
-import { tooMany } from '../core/words.ts'
+import { reasonBeside, tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork, refuseOtherSites } from '../http/client.ts'
 import { HTML, page, seeOther, text } from '../http/respond.ts'
@@ -142,7 +142,7 @@ function explain(problem: Problem, inputs: readonly NewBundle[], made: number): 
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
     const about = ABOUT_NAMES.find((name) => name === field)
-    if (about !== undefined) errors[about] = `This ${reason.replace(/ or null$/, '')}.`
+    if (about !== undefined) errors[about] = reasonBeside(reason)
     else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reason}.`
     else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
     // The form has one note per link, so too many notes means too many links.

@@ -5,6 +5,7 @@ import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/
 import { reportBundle } from '../abuse/operations.ts'
 import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
+import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/respond.ts'
@@ -47,8 +48,8 @@ export function reportPages(service: Service) {
 function explain({ issues, message }: Problem): ReportForm['errors'] {
   const errors: ReportForm['errors'] = {}
   for (const { path, reason } of issues) {
-    if (path[0] === 'reason') errors.reason = 'Choose what is wrong with it.'
-    else if (path[0] === 'detail') errors.detail = `This ${reason}.`
+    if (path[0] === 'reason') errors.reason = 'Choose what’s wrong with it.'
+    else if (path[0] === 'detail') errors.detail = reasonBeside(reason)
   }
   return issues.length === 0 ? { form: message } : errors
 }

@@ -24,13 +24,13 @@ const When = type('object')
 const Tab = type({
   url: Url,
   'note?': lines(POLICY_BOUNDS.note),
-  'section?': line(POLICY_BOUNDS.section).narrow(withText('a section with text in it')),
+  'section?': line(POLICY_BOUNDS.section).narrow(withText('a section that is not blank')),
   '+': 'reject',
 } as const satisfies ShapeOf<StoredTab>)
 
 /** The parts of a rule, separately, for reporting all errors of one. */
 export const RULE_PARTS = {
-  name: line(POLICY_BOUNDS.name).narrow(withText('a name with text in it')),
+  name: line(POLICY_BOUNDS.name).narrow(withText('a name that is not blank')),
   when: When,
   tabs: Tab.array().atLeastLength(1).atMostLength(POLICY_BOUNDS.tabs),
 } as const

@@ -74,7 +74,7 @@ test('without JavaScript a reload sends the form again, and the key is not shown
   const { page } = await open(person, '/dashboard/keys/new', { javaScriptEnabled: false })
   await page.fill('#name', '   ')
   await press(page, 'Create API key')
-  await page.getByText('This must be a name with text in it.').waitFor()
+  await page.getByText('Fill in this field.').waitFor()
   await page.fill('#name', 'deploy')
   await page.getByLabel('Full access').check()
   await press(page, 'Create API key')

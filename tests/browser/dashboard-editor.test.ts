@@ -414,7 +414,7 @@ test('saving, also by keyboard, keeps the scroll position and says so once', asy
   const urls = Array.from({ length: 18 }, (_, n) => `https://s${n}.example/`)
   const { slug } = await owner.makeBundle({ title: 'Long', urls, urlMetadata: [] })
   const { page } = await open(`/dashboard/links/${slug}`)
-  const unsaved = page.getByText('Unsaved changes')
+  const unsaved = page.locator('.unsaved')
   expect(await unsaved.isVisible()).toBe(false)
   await expand(page, 17)
   await field(page, 17, 'note').fill('The last')

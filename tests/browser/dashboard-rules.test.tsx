@@ -53,7 +53,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   const { page, slug, complaints, refusals } = await rulesOf({})
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Name of the rule', { exact: true }).fill('On the move')
-  await page.getByLabel('Asks about').selectOption('device')
+  await page.getByLabel('What to check').selectOption('device')
   await page.getByLabel('Value', { exact: true }).selectOption('mobile')
   await page.getByRole('button', { name: 'Condition', exact: true }).click()
   await page.locator('#rules-0-when-of-1-subject').selectOption('query')
@@ -255,7 +255,7 @@ test('a grip drags a rule to another place, and leaving with unsaved changes ask
   await page.mouse.up()
   await page.waitForFunction(() => document.querySelector('#rules-2 h3')?.textContent === 'Phones')
   expect(await names(page)).toEqual(['German', 'Members', 'Phones'])
-  await shows(page, '#unsaved', 'Not saved yet.')
+  await shows(page, '#unsaved', 'Unsaved changes.')
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -279,7 +279,7 @@ test('warnings and missing values appear next to their condition while typing', 
   expect(await page.locator('#rules-1-when-value').inputValue()).toBe('acme.com')
   await becomes(() => focusedId(page), 'rules-1-when-value')
   await page.locator('#rules-1-when-value').fill('')
-  await shows(page, '#rules-1-when-state', 'Type a value.')
+  await shows(page, '#rules-1-when-state', 'Enter a value.')
   expect(await state.locator('.error').count()).toBe(0)
   await page.locator('#rules-1-when-value').fill('x'.repeat(513))
   await shows(page, '#rules-1-when-state', 'The value must be at most 512 characters.')

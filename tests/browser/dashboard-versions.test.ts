@@ -80,7 +80,7 @@ test('shows who changed what and when, and opens one version after another witho
   expect(entries.map((text) => text.replace(/\s+/g, ' '))).toEqual([
     expect.stringMatching(/^↕ ?d\.example ?Moved, ?no\. 4 → 1$/),
     expect.stringMatching(
-      /^~ ?a\.example ?Note Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all leaves it out now ?Changed, ?no\. 2$/,
+      /^~ ?a\.example ?Note Agenda of Monday ?Tuesday ?Tags ?monday ?tuesday ?Open all now leaves it out ?Changed, ?no\. 2$/,
     ),
     expect.stringMatching(/^~ ?https:\/\/b\.example\/old ?new ?Changed, ?no\. 3$/),
     expect.stringMatching(/^− ?c\.example ?Removed, ?was no\. 3$/),
@@ -113,7 +113,7 @@ test('any two versions are compared, whichever comes first, with and without Jav
     await page.fill('#to', '5')
     await press(page, 'Show')
     await page.getByText('No differences.').waitFor()
-    await follow(page, 'Close the comparison')
+    await follow(page, 'Close comparison')
     await page.waitForURL(/\/versions$/)
     expect(await page.locator('.compared').count()).toBe(0)
   }
@@ -138,7 +138,7 @@ test('the slower of two people is told so and shown what the other saved, and no
   const { page } = await open(`/dashboard/links/${slug}/versions?version=1`)
   await bea.api('PATCH', `/api/links/${slug}`, { title: 'Week three' })
   await press(page, 'Restore version 1')
-  await page.getByRole('alert').getByText('Nothing was restored: version 6 was saved meanwhile.').waitFor()
+  await page.getByRole('alert').getByText('Nothing was restored: version 6 was saved in the meantime.').waitFor()
   await becomes(() => focusedId(page), 'alert')
   expect(await page.locator('.diff').textContent()).toContain('three')
   expect(await current(slug)).toBe('Week three')

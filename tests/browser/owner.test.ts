@@ -55,7 +55,7 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await follow(page, 'Rules')
   await press(page, 'Add a rule')
   await page.locator('#rules-0-name').fill('On the move')
-  await page.getByLabel('Asks about').selectOption('device')
+  await page.getByLabel('What to check').selectOption('device')
   await page.getByLabel('Value', { exact: true }).selectOption('mobile')
   await page.getByText('From this bundle').click()
   await press(page, 'status.example')

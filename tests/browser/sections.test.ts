@@ -41,7 +41,7 @@ test('the button of a section opens its tabs alone, then Open all opens the othe
     await part('Open 4: Before').click()
     await opened(4)
     await page.bringToFront()
-    expect(await page.textContent('#status')).toBe('All 4 tabs of “Before” are open.')
+    expect(await page.textContent('#status')).toBe('All 4 tabs in “Before” are open.')
     expect(await page.textContent('#open')).toBe('Open the other 10')
     await part('Opened: Before').press('Enter')
     await page.click('#open')

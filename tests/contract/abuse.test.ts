@@ -198,7 +198,7 @@ for (const target of TARGETS) {
       const wrong = await viewer.form(`/l/${slug}/report`, { reason: '', detail: 'a <b>detail</b> typed' })
       expect(wrong.status).toBe(400)
       const again = await wrong.text()
-      expect(again).toContain('Choose what is wrong with it.')
+      expect(again).toContain('Choose what’s wrong with it.')
       expect(again).toMatch(/a &lt;b(>|&gt;)detail/)
       expect((await viewer.form(`/l/${slug}/report`, { reason: 'phishing', detail: 'third\r\nlink' })).status).toBe(200)
       expect((await viewer.api('POST', `/api/links/${slug}/reports`, { reason: 'spam' })).status).toBe(204)

@@ -85,6 +85,13 @@ onEveryTarget({}, (at) => {
     expect(await at().sql('SELECT 1 FROM api_keys WHERE minted_by = ?', [ann.userId])).toEqual([])
   })
 
+  test('a refused key form says what is wrong in plain words', async () => {
+    const fields = { name: ' ', scope: 'links:read', rateLimitPerHour: '100001', idempotencyKey: crypto.randomUUID() }
+    const html = await (await ann.form(`${KEYS}/new`, fields)).text()
+    expect(html).toMatch(/id="name-error"[^>]*>Fill in this field\.</)
+    expect(html).toMatch(/id="rateLimitPerHour-error"[^>]*>This must be at most 100,000\.</)
+  })
+
   test('only admins manage an organisation’s keys: others are told why, and forced requests are refused', async () => {
     const { id } = await newOrganization(ann, [[bob, 'editor']])
     const { body } = await ann.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'of Acme' })

@@ -117,7 +117,7 @@ onEveryRuntime({}, (server) => {
     expect(answer.status).toBe(400)
     expect(stateOf(answer.html, 'rules-0-name')).toContain('Give the rule a name.')
     expect(stateOf(answer.html, 'rules-0-when-of-1')).toContain('The value must be at most 512 characters.')
-    expect(stateOf(answer.html, 'rules-0-when-of-2')).toContain('Choose what to ask about.')
+    expect(stateOf(answer.html, 'rules-0-when-of-2')).toContain('Choose what to check.')
     expect(stateOf(answer.html, 'rules-0-when-of-0')).not.toContain('must')
     expect(stateOf(answer.html, 'rules-0-tabs-0')).toContain('The link must be an http: or https: URL.')
     const typed = Object.fromEntries(fieldsIn(answer.html))
@@ -245,7 +245,7 @@ onEveryRuntime({}, (server) => {
     for (const action of ['save', 'builder', 'refresh']) {
       const answer = await wrong(notJson, action)
       expect(answer.status).toBe(action === 'save' ? 400 : 200)
-      expect(stateText(answer.html)).toContain('Line 3, column 13: this is not JSON')
+      expect(stateText(answer.html)).toContain('Line 3, column 13: this isn’t JSON')
       expect(Object.fromEntries(fieldsIn(answer.html)).json?.replaceAll('\r\n', '\n')).toBe(notJson)
     }
     policy.rules[1].when = { op: 'and', of: [{ op: 'signedIn' }, { op: 'matches' }] }
@@ -274,7 +274,7 @@ onEveryRuntime({}, (server) => {
     expect(stateOf(later, 'viewer-now')).toContain('The date and time must be a time')
     const unfinished = (await press(person, slug, later, 'rule.add')).html
     expect(textOf(unfinished, 'outcome')).toContain('Rule 2: Acme')
-    expect(unfinished).toContain('Rule 3 is left out until finished.')
+    expect(unfinished).toContain('Rule 3 is left out until it’s finished.')
     expect(await saved(person, slug)).toMatchObject(POLICY)
   })
   const textOf = (html: string, id: string) =>
@@ -292,7 +292,7 @@ onEveryRuntime({}, (server) => {
     expect(stateOf(html, 'rules-1')).toContain('This is a duplicate of rule 1')
     expect(stateOf(html, 'rules-2')).toContain('also ends')
     const role = await press(person, slug, html, 'rule.start members')
-    expect(stateOf(role.html, 'rules-3-when')).toContain('belongs to no organisation')
+    expect(stateOf(role.html, 'rules-3-when')).toContain('Roles never match here')
   })
 
   test('viewers read and test the rules, without any controls to change them', async () => {
@@ -342,7 +342,7 @@ onEveryRuntime({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: { ...POLICY, rules: POLICY.rules.slice(0, 1) } })
     const page = await press(person, slug, (await open(person, slug)).html, 'rule.remove 0')
-    expect(page.html).toContain('“Acme” is taken out.')
+    expect(page.html).toContain('Removed “Acme”.')
     expect((await press(person, slug, page.html, 'rule.undo')).html).toContain('>Acme</bdi>')
     expect((await press(person, slug, page.html, 'save')).status).toBe(303)
     expect(await saved(person, slug)).toBeNull()

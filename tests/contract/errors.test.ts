@@ -143,7 +143,7 @@ onEveryRuntime({}, (server) => {
       method: 'POST',
       body: new URLSearchParams({ urls: 'x'.repeat(5 * LIMIT) }),
     })
-    expect([far.status, await far.text()]).toEqual([413, expect.stringContaining('Go back and send less at once')])
+    expect([far.status, await far.text()]).toEqual([413, expect.stringContaining('Go back and send less at a time')])
   })
 
   test('a client that waits for 100 Continue gets it', async () => {

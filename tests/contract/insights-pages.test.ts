@@ -86,7 +86,7 @@ onEveryTarget({}, (server) => {
     const [views] = summaries(html)
     const [clicks] = summaries(await insights(slug, '?range=7d&chart=open-all'))
     expect(views).toMatch(/^Views per day, \d+ \w+ to today: 1,234 in all; most on \d+ \w+, 1,000\.$/)
-    expect(clicks).toMatch(/^Presses of Open all per day, .*: 254 in all; most on \d+ \w+, 250\.$/)
+    expect(clicks).toMatch(/^Clicks on Open all per day, .*: 254 in all; most on \d+ \w+, 250\.$/)
     const cells = textsIn(html, 'td')
     expect(cells.slice(0, 9)).toEqual([ago(0), '1,000', '250', ago(1), '0', '0', ago(2), '234', '4'])
     expect(cells.slice(-9)).toEqual(['234', '4', '1.7%', '0', '0', '0%', '1,000', '250', '25%'])
@@ -121,7 +121,7 @@ onEveryTarget({}, (server) => {
     expect(textsIn(shown, 'span')).toEqual(['Direct', '<0>.example', '<1>.example', '<2>.example', '<3>.example'])
     expect(textsIn(more, 'summary')).toEqual(['5 more'])
     expect(textsIn(more, 'span').at(-1)).toBe('Other sites')
-    expect(html.split('Nothing counted in these days yet')).toHaveLength(3)
+    expect(html.split('Nothing counted in this period yet')).toHaveLength(3)
   })
 
   test('an invalid range becomes 30 days, and the current one is marked', async () => {

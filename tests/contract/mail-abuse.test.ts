@@ -80,9 +80,9 @@ describe('mail to strangers', () => {
           email,
         })
       ).body
-    for (let count = 0; count < 5; count += 1) expect((await make()).warning).not.toContain('No mail was sent')
+    for (let count = 0; count < 5; count += 1) expect((await make()).warning).not.toContain('No email was sent')
     const made = await make()
-    expect(made.warning).toContain('No mail was sent: too many have gone to that address lately.')
+    expect(made.warning).toContain('No email was sent: too many have gone to that address lately.')
     expect(made.claimUrl).toContain('/claim/')
     const box = await (await fetch(`${server.origin}/dev/mailbox`)).text()
     expect(box.split(`to ${email} at `)).toHaveLength(6)

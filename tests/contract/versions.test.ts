@@ -87,7 +87,7 @@ onEveryTarget({}, (server) => {
         expect(fields.map(({ attributes }) => attributes.value)).toEqual([from, to])
         const invalid = fields.filter(({ attributes }) => attributes['aria-invalid'] === 'true')
         expect(invalid.map(({ attributes }) => attributes.name)).toEqual([...wrong])
-        expect(html).toContain('This bundle has the versions 1 to 3.')
+        expect(html).toContain('This bundle has versions 1 to 3.')
       }
     })
 
@@ -140,7 +140,7 @@ onEveryTarget({}, (server) => {
       const answer = await restore(slug, '1', { expectedVersion: '2' })
       const html = await answer.text()
       expect(answer.status).toBe(412)
-      expect(html).toContain('Nothing was restored: version 3 was saved meanwhile.')
+      expect(html).toContain('Nothing was restored: version 3 was saved in the meantime.')
       expect(html).toContain('c.example')
       expect(await titles(slug)).toEqual(['Version 2', 'Version 2', 'Version 1'])
     })

@@ -27,6 +27,14 @@ test('the current section, tab and range are recognisable in forced colours', as
   }
 })
 
+test('the ticks of the home page stay visible in forced colours', async () => {
+  const page = await open('/')
+  const { x, y } = (await page.locator('.promises li').first().boundingBox()) ?? { x: 0, y: 0 }
+  const seen = (down: number) => page.screenshot({ clip: { x, y: y + down, width: 15, height: 22 } })
+  const [tick, ground] = [await seen(0), await seen(24)]
+  expect(tick).not.toEqual(ground)
+})
+
 test('a selected day, the current view of the rules and the bars of a chart keep a system colour', async () => {
   const week = { op: 'timeWindow', days: ['mon'], from: '09:00', to: '17:00', timeZone: 'UTC' }
   const rule = { name: 'Mondays', when: week, tabs: [{ url: 'https://m.example/' }] }

@@ -71,7 +71,7 @@ test.each(WIDTHS)(
     await page.locator('#rules-0-name').fill('Deep')
     await page.getByRole('button', { name: 'JSON' }).click()
     await page.locator('#json').fill('{')
-    await shows(page, '#json-state', 'this is not JSON')
+    await shows(page, '#json-state', 'this isn’t JSON')
     await fine('json')
   },
 )

@@ -53,8 +53,8 @@ export function ConfirmFirstPage({ site, path }: ConfirmFirstProps): JSX.Element
       <section class="narrow">
         <h1>Confirm your address first</h1>
         <p class="lede">
-          Invitations are for the owner of an email address. Open the link we sent to{' '}
-          <strong safe>{site.user?.email ?? ''}</strong>, and you can accept yours.
+          Open the link we sent to <strong safe>{site.user?.email ?? ''}</strong> to show that the address is yours.
+          Then you can accept your invitation.
         </p>
         <ConfirmationForm back={path} />
       </section>

@@ -101,7 +101,7 @@ function Bundle({ bundle, id, several }: { bundle: ResultBundle; id: string; sev
 }
 
 function ClaimCard({ id, claim }: { id: string; claim: NonNullable<ResultBundle['claim']> }): JSX.Element {
-  const until = new Date(claim.expiresAt).toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+  const until = new Date(claim.expiresAt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   return (
     <section class="card caution">
       <h2>Save your claim link</h2>

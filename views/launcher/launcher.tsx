@@ -209,7 +209,7 @@ export function headingOf({ title, urls }: Pick<PublicBundle, 'title' | 'urls'>)
 /** The button's label: how many tabs one press opens. */
 function openLabel(openable: number, all: number): string {
   if (all === 1) return 'Open'
-  return openable === all ? 'Open all' : `Open ${openable} of ${all} tabs`
+  return openable === all ? 'Open all' : `Open ${openable} of ${all}`
 }
 
 /** Says beforehand what one click will open. */

@@ -36,7 +36,7 @@
   rest.id = 'rest'
   rest.type = 'button'
   // Firefox opens what it has blocked as soon as pop-ups are allowed, and tells the page nothing.
-  rest.textContent = isFirefox ? 'They are open' : 'Pop-ups allowed? Open the rest'
+  rest.textContent = isFirefox ? 'They’re open' : 'Pop-ups allowed? Open the rest'
   blocked.append(how, rest)
   status.after(blocked)
   const again = document.createElement('button')
@@ -132,7 +132,7 @@
     if (isDone && others > 0) {
       const name = parts.find(({ own }) => own === wanted)?.name
       say(
-        `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} of “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
+        `${wanted.length === 1 ? 'The tab' : `All ${wanted.length} tabs`} in “${name}” ${wanted.length === 1 ? 'is' : 'are'} open.`,
       )
       open.textContent = `Open the other ${others}`
       return
@@ -165,7 +165,7 @@
       tab.closest('details')?.setAttribute('open', '')
     }
     for (const { button } of parts) button.hidden = true
-    say('This app opens no new tabs. Open each link below, or copy them all into a browser.')
+    say('This app can’t open new tabs. Open each link below, or copy them all into a browser.')
     if (isFocused) byId('copy').focus()
   }
 

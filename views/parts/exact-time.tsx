@@ -6,13 +6,17 @@ import { lazy } from '../../src/core/lazy.ts'
 const date = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }))
 const relative = lazy(() => new Intl.RelativeTimeFormat('en-GB'))
 
-/** A time in full, in UTC: `1 December 2026, 09:00 UTC`. Scripts show it in the local time zone. */
+/** A time in full, in UTC: `1 December 2026, 09:00 UTC`. */
+export function exactTime(at: number | string): string {
+  const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(new Date(at).toISOString()) ?? []
+  return `${date().format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`
+}
+
+/** The same as an element, which the launcher's script shows in the local time zone. */
 export function ExactTime({ at }: { at: number | string }): JSX.Element {
-  const exact = new Date(at).toISOString()
-  const [, minute, second] = /T(\d\d:\d\d)(:\d\d)/.exec(exact) ?? []
   return (
-    <time datetime={exact} safe>
-      {`${date().format(new Date(at))}, ${minute}${second === ':00' ? '' : second} UTC`}
+    <time datetime={new Date(at).toISOString()} safe>
+      {exactTime(at)}
     </time>
   )
 }

@@ -14,7 +14,7 @@ import { REVERSED } from '../../bundles/merge.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
 import { NO_WEB_ADDRESS, sanitized, unfitUrl } from '../../core/text.ts'
-import { tooMany } from '../../core/words.ts'
+import { reasonBeside, tooMany } from '../../core/words.ts'
 import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
@@ -56,7 +56,10 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
   })
   const links = [...typed, ...pastedLinks(sent)]
   if (links.length > MAX_ROWS) {
-    throw new Problem('BAD_REQUEST', `This form takes ${MAX_ROWS} links at most. Import makes several bundles of more.`)
+    throw new Problem(
+      'BAD_REQUEST',
+      `This form takes up to ${MAX_ROWS} links. For more, use Import: it makes several bundles.`,
+    )
   }
   const values = eachValue((name) => (CONTENT[name].kind === 'time' ? timeIn(text(name)) : text(name)))
   return { ...values, slug: text('slug'), links }
@@ -181,7 +184,7 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
   for (const { path, reason } of problem.issues) {
     const [field, at, part] = path
     const root = field === 'newSlug' ? 'slug' : field
-    const says = PLAIN[reason] ?? `This ${reason.replace(/ or null$/, '')}.`
+    const says = PLAIN[reason] ?? reasonBeside(reason)
     const link = typeof at === 'number' ? linkOf[at] : undefined
     if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })

@@ -1,6 +1,6 @@
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
-import { CONTENT, type ValueName } from '../../bundles/content.ts'
+import { CONTENT, VALUE_NAMES } from '../../bundles/content.ts'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'
@@ -12,22 +12,21 @@ interface Taking extends Offer {
 
 /** The changes that can be applied to a form; links that only moved keep their place in the form. */
 export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
-  const texts = Object.entries(fields) as [ValueName, { to: string }][]
   return [
-    ...texts
-      .filter(([field, { to }]) => form[field].trim() !== to)
-      .map(([field, { to }]) => ({
-        name: `take-${field}`,
-        kind: CONTENT[field].label,
-        what: to === '' ? '(none)' : to,
-        taken: { ...form, [field]: to },
-      })),
+    ...VALUE_NAMES.flatMap((field) => {
+      const to = fields[field]?.to
+      if (to === undefined || form[field].trim() === to) return []
+      const { label, kind } = CONTENT[field]
+      const what = to === '' ? '(none)' : to
+      const isTime = kind === 'time' && to !== ''
+      return [{ name: `take-${field}`, kind: label, what, isTime, taken: { ...form, [field]: to } }]
+    }),
     ...links.flatMap((entry, index) => {
       const taken = withLink(form.links, entry)
       const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]
       return taken === null
         ? []
-        : [{ name: `take-${index}`, kind, what: entry.value.url, taken: { ...form, links: taken } }]
+        : [{ name: `take-${index}`, kind, what: entry.value.url, isTime: false, taken: { ...form, links: taken } }]
     }),
   ]
 }

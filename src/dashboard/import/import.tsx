@@ -10,6 +10,7 @@ import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
 import { validate } from '../../core/validate.ts'
+import { reasonBeside } from '../../core/words.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
 import type { ImportPlan } from '../../imports/plan.ts'
@@ -77,7 +78,8 @@ function asSent(form: ImportForm, sent: URLSearchParams): ImportForm {
 
 async function read(visit: Visit, form: ImportForm): Promise<Outcome> {
   const [first] = form.plan?.bundles ?? []
-  if (first === undefined) return importPage({ ...form, error: 'No link that can be shared was found in this.' })
+  if (first === undefined)
+    return importPage({ ...form, error: 'We found no links in this. Paste at least one web address.' })
   // Report a full plan before anyone ticks anything.
   const problem = await resultOrProblem(() => dryRun(visit, createBundle, toNewBundle(first)))
   return importPage({ ...form, refused: problem?.message ?? null })
@@ -140,8 +142,8 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const isTitle = error.issues[0]?.path[0] === 'title'
-      const reason = isTitle ? `This ${error.issues[0]?.reason.replace(/ or null$/, '')}.` : error.message
-      errors.set(index, input.urls.length === 0 ? 'Tick a link of it, or untick the bundle.' : reason)
+      const reason = isTitle ? reasonBeside(error.issues[0]?.reason ?? '') : error.message
+      errors.set(index, input.urls.length === 0 ? 'Tick at least one of its links, or untick the bundle.' : reason)
     }
   }
   return errors

@@ -7,6 +7,7 @@ import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
+import { reasonBeside } from '../../core/words.ts'
 import { typed } from '../../http/fields.ts'
 import { allowsRole } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
@@ -114,7 +115,7 @@ function errorsOf({ issues, message }: Problem): KeyForm['errors'] {
   const errors: KeyForm['errors'] = {}
   for (const { path, reason } of issues) {
     const field = path[0] === 'scopes' ? 'scope' : path[0]
-    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = `This ${reason}.`
+    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = reasonBeside(reason)
   }
   return Object.keys(errors).length === 0 ? { form: message } : errors
 }

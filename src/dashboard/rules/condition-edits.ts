@@ -17,7 +17,7 @@ export const CONDITION_EDITS: Record<string, Edit> = {
     atCondition(draft, path, ({ condition, replace }) => {
       if (!('of' in condition)) return {}
       replace(...condition.of)
-      return { focus: partField(path, condition.of[0]), announcement: 'Group taken away' }
+      return { focus: partField(path, condition.of[0]), announcement: 'Group removed, its conditions kept' }
     }),
   'if.remove': ({ draft }, [path = '']) =>
     atCondition(draft, path, ({ replace }) => {

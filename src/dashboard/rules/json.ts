@@ -14,19 +14,19 @@ export function readPolicyJson(text: string): { value: unknown } | { wrong: stri
 }
 
 function syntaxErrorOf(text: string): string {
-  if (text.trim() === '') return 'There is nothing here: write a policy, or go back to the builder.'
+  if (text.trim() === '') return 'There’s nothing here. Write a policy, or go back to the builder.'
   try {
     parse(text)
-    return 'This is not JSON: a text may not go on in the next line.'
+    return 'This isn’t JSON: a string can’t continue on the next line.'
   } catch (error) {
     const { line, column, offset } = error as { line?: number; column?: number; offset?: number }
-    if (line === undefined || column === undefined || offset === undefined) return 'This is not JSON.'
+    if (line === undefined || column === undefined || offset === undefined) return 'This isn’t JSON.'
     // For an unexpected end, the parser points at the last token.
     const isEnd = /^[\s\]}]*$/.test(text.slice(offset)) && (error as Error).message.startsWith('Unexpected token')
     const found = isEnd
-      ? 'something is missing behind this'
-      : `“${text.slice(offset, offset + 12).split('\n')[0]}” cannot stand here`
-    return `Line ${line}, column ${column}: this is not JSON, ${found}.`
+      ? 'something is missing after this'
+      : `“${text.slice(offset, offset + 12).split('\n')[0]}” can’t be here`
+    return `Line ${line}, column ${column}: this isn’t JSON, ${found}.`
   }
 }
 

@@ -85,9 +85,11 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
   const { countryHeader } = service.config
   return {
     ...(countryHeader === undefined
-      ? { country: 'No viewer has a country here: SERVICE_COUNTRY_HEADER is not set.' }
+      ? { country: 'Countries never match here: SERVICE_COUNTRY_HEADER isn’t set on this server.' }
       : {}),
-    ...(owner.type === 'user' ? { orgRole: 'No viewer has a role here: this bundle belongs to no organisation.' } : {}),
+    ...(owner.type === 'user'
+      ? { orgRole: 'Roles never match here: this bundle doesn’t belong to an organisation.' }
+      : {}),
   }
 }
 

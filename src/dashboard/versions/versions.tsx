@@ -36,7 +36,7 @@ export const versionScreens: readonly Screen[] = [
         const props = await history(visit, new URLSearchParams())
         const isStale = restored.code === 'VERSION_CONFLICT'
         const alert = isStale
-          ? `Nothing was restored: version ${props.latest} was saved meanwhile. See what it changed, then restore again.`
+          ? `Nothing was restored: version ${props.latest} was saved in the meantime. See what it changed, then restore again.`
           : `Nothing was restored. ${restored.message}`
         return historyPage({ ...props, alert }, restored)
       }
@@ -104,7 +104,7 @@ function comparisonForm(query: URLSearchParams, latest: number): ComparisonForm 
     return version !== null && version <= latest
   }
   if (from !== null || to !== null) {
-    const message = `This bundle has the versions 1 to ${latest}.`
+    const message = `This bundle has versions 1 to ${latest}.`
     if (!isThere(from)) errors.from = message
     if (!isThere(to)) errors.to = message
   }

@@ -56,9 +56,11 @@ export function Editor({ action, kind, hidden, save, notice, state, preview }: E
             {save}
           </button>
           <a class="quiet" href={isNew ? '/dashboard' : action} data-discard="">
-            {isNew ? 'Cancel' : 'Undo changes'}
+            {isNew ? 'Cancel' : 'Discard'}
           </a>
-          <span class="unsaved">Unsaved changes</span>
+          <span class="unsaved">
+            Unsaved<span class="more-words"> changes</span>
+          </span>
           <PreviewToggle isHidden={preview.isHidden} />
         </div>
       </form>

@@ -32,7 +32,7 @@ export function Opening({ form, messageOf }: OpeningProps): JSX.Element {
         <p class="hint whole">
           {'Times are in '}
           <span class="zone">UTC</span>
-          {'. Before and after, viewers see nothing of the bundle; you still do.'}
+          {'. Outside them, viewers can’t see the bundle. You still can.'}
         </p>
         <Field
           id="closedNote"

@@ -30,7 +30,7 @@ const PARTS = {
 export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
-      <p class="hint">You see this bundle as a viewer. Editors and admins of its organisation can change it.</p>
+      <p class="hint">You’re a viewer here. Editors and admins of the organisation can change this bundle.</p>
       {Object.values(PARTS).map((Part) => (Part === null ? '' : <Part bundle={bundle} />)) as 'safe'[]}
     </BundleFrame>
   )

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { ExactTime, exactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 
 /** One of somebody else's changes that can be applied to the form. */
@@ -8,8 +9,9 @@ export interface Offer {
   name: string
   /** `Title`, `Added`, … */
   kind: string
-  /** The changed text or link. */
+  /** The changed text, link or time. */
   what: string
+  isTime: boolean
 }
 
 /** Somebody else's changes, each with a button that applies it to the form. */
@@ -18,21 +20,27 @@ export function TakeTheirs({ offers }: { offers: readonly Offer[] }): JSX.Elemen
   return (
     <section class="offers" aria-labelledby="offers">
       <h2 id="offers">Take one by one</h2>
-      <p class="hint">Each button puts one change of theirs into your form below. Nothing is saved by it.</p>
+      <p class="hint">Each button copies one change into your form below. Nothing is saved until you save.</p>
       <ul>
         {
-          offers.map(({ name, kind, what }) => (
+          offers.map(({ name, kind, what, isTime }) => (
             <li>
               <span class="hint">{kind as 'safe'}</span>
-              <bdi class="what" safe>
-                {what.slice(0, LONGEST)}
-              </bdi>
+              {isTime ? (
+                <span class="what">
+                  <ExactTime at={what} />
+                </span>
+              ) : (
+                <bdi class="what" safe>
+                  {what.slice(0, LONGEST)}
+                </bdi>
+              )}
               <button
                 type="submit"
                 name="do"
                 value={name}
                 class="small"
-                aria-label={attribute(`Take: ${kind}, ${what.slice(0, LONGEST)}`)}
+                aria-label={attribute(`Take: ${kind}, ${isTime ? exactTime(what) : what.slice(0, LONGEST)}`)}
               >
                 Take
               </button>

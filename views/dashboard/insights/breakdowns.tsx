@@ -28,7 +28,7 @@ const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
     nameOf: (host) => host,
     none: 'Direct',
     other: 'Other sites',
-    hint: 'Direct: no site was named, as from a chat, an email or a typed address.',
+    hint: 'Direct: the browser named no site, as for links in chats and emails, or typed addresses.',
   },
   devices: {
     heading: 'Devices',
@@ -36,7 +36,7 @@ const BREAKDOWNS: Record<keyof Insights['breakdowns'], BreakdownWords> = {
     nameOf: (device) => capitalised(DEVICE_NAMES[device as keyof typeof DEVICE_NAMES]),
     none: 'Unknown',
     other: 'Others',
-    hint: 'By what browsers say about themselves.',
+    hint: 'As browsers describe themselves.',
   },
   languages: {
     heading: 'Languages',
@@ -84,7 +84,7 @@ function Card({ name, breakdown }: { name: keyof Insights['breakdowns']; breakdo
     <section class="card" aria-labelledby={`${name}-heading`}>
       <h2 id={`${name}-heading`}>{words.heading as 'safe'}</h2>
       {total === 0 ? (
-        <p class="hint">Nothing counted in these days yet. The next view shows up here.</p>
+        <p class="hint">Nothing counted in this period yet. The next view shows up here.</p>
       ) : (
         <>
           <Rows words={words} rows={rows.slice(0, SHOWN)} total={total} />

@@ -12,12 +12,12 @@ export function ByRule({ slug, insights }: { slug: string; insights: Insights })
       <h2 id="rules-heading">By rule</h2>
       {byRule.length === 1 ? (
         <p class="hint">
-          Everybody sees the same links. With <a href={`/dashboard/links/${slug}/policy`}>rules</a> different viewers
+          Everyone sees the same links. With <a href={`/dashboard/links/${slug}/policy`}>rules</a>, different viewers
           get different ones, and each rule is counted here.
         </p>
       ) : (
         <table class="by-rule">
-          <caption class="visually-hidden">Views and presses of Open all, by rule</caption>
+          <caption class="visually-hidden">Views and clicks on Open all by rule</caption>
           <thead>
             <tr>
               <th scope="col">Rule</th>

@@ -11,7 +11,7 @@ import { Totals } from './totals.tsx'
 /** What the chart shows, with its name, heading, and title for screen readers. */
 const CHARTS = {
   views: { name: 'Views', heading: 'Views per day', title: 'Views per day' },
-  'open-all': { name: 'Open all', heading: 'Open all per day', title: 'Presses of Open all per day' },
+  'open-all': { name: 'Open all', heading: 'Open all per day', title: 'Clicks on Open all per day' },
 } as const
 const NAMES = Object.keys(CHARTS) as Chart[]
 
@@ -68,9 +68,9 @@ function Days({ slug, insights, chart }: CountsProps): JSX.Element {
       </div>
       <DayChart title={title} days={days.map((day) => day[chart])} named={labelled(days.length)} />
       <details class="more">
-        <summary>Both as a table</summary>
+        <summary>Show both as a table</summary>
         <table>
-          <caption class="visually-hidden">Views and presses of Open all, by day, the latest first</caption>
+          <caption class="visually-hidden">Views and clicks on Open all by day, latest first</caption>
           <thead>
             <tr>
               <th scope="col">Day (UTC)</th>

@@ -120,12 +120,12 @@ export function KeyMadeView({ site, made: { apiKey, rawKey } }: KeyMadeProps): J
       <section class="panel">
         <h2>Try it</h2>
         <pre class="code" tabindex="0" safe>{`curl ${site.origin}/api/me \\\n  -H "Authorization: Bearer $KEY"`}</pre>
-        <p>
-          <a class="button" href="/dashboard/keys">
-            I’ve saved it
-          </a>
-        </p>
       </section>
+      <p class="actions">
+        <a class="button" href="/dashboard/keys">
+          I’ve saved it
+        </a>
+      </p>
     </>
   )
 }

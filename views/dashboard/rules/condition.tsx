@@ -48,7 +48,7 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
       </legend>
       <div class="group-head">
         <Notes place={path} findings={builder.findings} />
-        <select aria-label="How these go together" {...field(`${path}.op`, path, builder)} data-refresh="">
+        <select aria-label="How these combine" {...field(`${path}.op`, path, builder)} data-refresh="">
           {Object.entries(GROUPS).map(([known, name]) => (
             <option value={known} selected={known === op} safe>
               {name}
@@ -64,7 +64,7 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
           {!isRoot || of.length === 1 ? (
             <ActionButton
               action={`if.lift ${path}`}
-              label={`Take the group ${number} away, keep what is in it`}
+              label={`Remove group ${number}, keep its conditions`}
               icon="unnest"
             />
           ) : (
@@ -131,7 +131,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
       <legend class="visually-hidden">{label as 'safe'}</legend>
       <Notes place={path} findings={builder.findings} />
       <div class="controls">
-        <select aria-label="Asks about" {...field(`${path}.subject`, path, builder)} data-refresh="">
+        <select aria-label="What to check" {...field(`${path}.subject`, path, builder)} data-refresh="">
           {subject === '' ? <option value="">Choose…</option> : ''}
           {
             SUBJECT_GROUPS.map(({ group, subjects }) => (

@@ -122,7 +122,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     label: 'Coming from',
     name: 'referring site',
     placeholder: 'news.example',
-    tester: { label: 'Coming from', placeholder: 'news.example' },
+    tester: { label: 'Coming from', placeholder: 'acme.com' },
     sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },
   },
 }

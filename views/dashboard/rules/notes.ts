@@ -141,15 +141,15 @@ function isEmpty(value: unknown): boolean {
 const MISSING: Record<string, string> = {
   name: 'Give the rule a name.',
   tabs: 'Add at least one tab.',
-  url: 'Type a link.',
-  op: 'Choose what to ask about.',
-  field: 'Type the name that stands in the link.',
-  value: 'Type a value.',
-  values: 'Type at least one value.',
+  url: 'Enter a link.',
+  op: 'Choose what to check.',
+  field: 'Enter the name to look for in the link.',
+  value: 'Enter a value.',
+  values: 'Enter at least one value.',
   of: 'Add a condition to this group.',
   days: 'Choose at least one day.',
-  from: 'Set when it begins.',
-  to: 'Set when it ends.',
+  from: 'Set a start time.',
+  to: 'Set an end time.',
   timeZone: 'Set a time zone.',
 }
 

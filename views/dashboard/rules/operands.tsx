@@ -109,7 +109,7 @@ function Values({ value, subject, path, builder }: ValueProps): JSX.Element {
     <textarea
       aria-label="Values, one per line"
       rows={String(Math.min(Math.max(lines, 2), 8))}
-      placeholder={`One a line\n${wordsOf(subject)?.placeholder ?? ''}`}
+      placeholder={`One per line\n${wordsOf(subject)?.placeholder ?? ''}`}
       autocapitalize="off"
       spellcheck="false"
       {...field(`${path}.value`, path, builder)}

@@ -81,7 +81,7 @@ export function PolicyView(props: PolicyProps): JSX.Element {
 function ReadRules({ bundle, findings }: { bundle: StoredBundle; findings: Findings }): JSX.Element {
   const { resolutionPolicy: policy } = bundle
   if (policy === null || policy.rules.length === 0) {
-    return <Empty heading="Everyone gets the same tabs" text="The editors of this bundle have made no rules." />
+    return <Empty heading="Everyone gets the same tabs" text="This bundle has no rules." />
   }
   return <RulesRead policy={policy} findings={findings} />
 }

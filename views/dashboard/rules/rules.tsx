@@ -41,7 +41,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
               <Icon name="plus" />
               Add a rule
             </button>
-            {isFull ? <span class="hint">{POLICY_BOUNDS.rules} rules are the most that there may be.</span> : ''}
+            {isFull ? <span class="hint">You can have at most {POLICY_BOUNDS.rules} rules.</span> : ''}
           </div>
           <Fallthrough own={builder.own} />
         </>
@@ -53,7 +53,7 @@ export function RuleFields({ draft: { rules }, removed, builder }: RulesProps): 
 function Undo({ removed, builder }: { removed: Removed; builder: BuilderProps }): JSX.Element {
   return (
     <div class="flash">
-      <p dir="auto" safe>{`“${nameOf({ json: removed.json }, removed.at)}” is taken out.`}</p>
+      <p dir="auto" safe>{`Removed “${nameOf({ json: removed.json }, removed.at)}”.`}</p>
       <input type="hidden" name="removed.at" value={String(removed.at)} />
       <input type="hidden" name="removed.json" value={attribute(JSON.stringify(removed.json))} />
       <button type="submit" class="quiet" name="do" value="rule.undo" id="undo" autofocus={builder.focus === 'undo'}>

@@ -111,7 +111,7 @@ export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string 
   if (!isChanged) return ''
   return (
     <>
-      Not saved yet.{' '}
+      Unsaved changes.{' '}
       <a href={`/dashboard/links/${slug}/policy`} data-discard="">
         Discard
       </a>

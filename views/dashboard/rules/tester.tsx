@@ -72,13 +72,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
         <Notes place="viewer.now" findings={findings} />
       </div>
       <TextField name="zone" label="Time zone" placeholder="UTC" list="zones" viewer={viewer} findings={findings} />
-      <TextField
-        name="query"
-        label="In the link, after ?"
-        placeholder="ref=newsletter"
-        viewer={viewer}
-        findings={findings}
-      />
+      <TextField name="query" label="In the link, after ?" placeholder="ref=mail" viewer={viewer} findings={findings} />
     </fieldset>
   )
 }

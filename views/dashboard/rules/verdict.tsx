@@ -17,7 +17,7 @@ export function Verdict({ testResult: { preview, places, message, issues } }: { 
     return (
       <p class="note error" id="outcome">
         <Icon name="alert" />
-        <span safe>{message ?? 'This cannot be tried yet.'}</span>
+        <span safe>{message ?? 'You can’t try this yet.'}</span>
       </p>
     )
   }
@@ -39,7 +39,7 @@ function LeftOut({ numbers }: { numbers: readonly number[] }): JSX.Element {
   const which = `${numbers.length === 1 ? 'Rule' : 'Rules'} ${numbers.slice(0, 5).join(', ')}${numbers.length > 5 ? ' and more' : ''}`
   return (
     <p class="hint" safe>
-      {`${which} ${numbers.length === 1 ? 'is' : 'are'} left out until finished.`}
+      {`${which} ${numbers.length === 1 ? 'is' : 'are'} left out until ${numbers.length === 1 ? 'it’s' : 'they’re'} finished.`}
     </p>
   )
 }

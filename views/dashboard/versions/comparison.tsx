@@ -27,9 +27,8 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
         max={String(latest)}
         required
         value={attribute(form[name])}
-        {...described(name, form.errors[name])}
+        {...described('versions', form.errors[name])}
       />
-      <FieldError id={name} error={form.errors[name]} />
     </div>
   )
   return (
@@ -37,6 +36,7 @@ export function CompareForm({ bundle, latest, form }: HistoryProps): JSX.Element
       {field('from', 'Compare') as 'safe'}
       {field('to', 'with') as 'safe'}
       <button type="submit">Show</button>
+      <FieldError id="versions" error={form.errors.from ?? form.errors.to} />
     </form>
   )
 }
@@ -61,7 +61,7 @@ export function Compared({ site, bundle, latest, from, to }: HistoryProps & Comp
       <div class="actions">
         {mayRestore ? <Restore slug={bundle.slug} versionNumber={older} latest={latest} /> : ''}
         <a class="button" href={`/dashboard/links/${bundle.slug}/versions`}>
-          Close the comparison
+          Close comparison
         </a>
       </div>
     </section>

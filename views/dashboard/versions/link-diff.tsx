@@ -100,7 +100,7 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
       {openPolicy === undefined ? (
         ''
       ) : (
-        <p class="hint">{openPolicy.to === 'manual' ? 'Open all leaves it out now' : 'Open all opens it now'}</p>
+        <p class="hint">{openPolicy.to === 'manual' ? 'Open all now leaves it out' : 'Open all now opens it'}</p>
       )}
     </>
   )

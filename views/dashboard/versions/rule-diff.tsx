@@ -32,7 +32,7 @@ function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState 
           {conditionWords(when)}
         </span>
       </p>
-      {showBadge ? <p class="hint">Viewers it applies to see its name</p> : ''}
+      {showBadge ? <p class="hint">Viewers who match it see its name</p> : ''}
       <ol class="tabs">
         {
           tabs.map((tab) => (

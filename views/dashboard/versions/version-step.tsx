@@ -66,7 +66,7 @@ export function VersionStep(props: StepProps): JSX.Element {
 
 function summary(short: string, versionNumber: number): string {
   if (versionNumber === 1) return `Created: ${short}`
-  return short === '' ? 'Saved without a change' : short.charAt(0).toUpperCase() + short.slice(1)
+  return short === '' ? 'Saved without changes' : short.charAt(0).toUpperCase() + short.slice(1)
 }
 
 /** The actions on the open version. */
@@ -82,7 +82,7 @@ function Actions({ site, bundle, latest, version }: StepProps): JSX.Element {
         ''
       )}
       <a class="button" href={to}>
-        Compare with the current
+        Compare with the current version
       </a>
     </div>
   )

@@ -1,0 +1,193 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Locator, Page } from 'playwright-core'
+import { ONBOARDING } from '../browser/bundles.ts'
+import { blockNetwork } from '../browser/scenes.ts'
+import { setStage } from '../browser/stage.ts'
+import { newPerson, type Person } from '../people.ts'
+
+// What was seen to be out of place by looking at the pages, and has to stay in it.
+const stage = setStage()
+const WIDE = { viewport: { width: 1280, height: 860 } }
+const PHONE = { viewport: { width: 390, height: 844 } }
+const HEBREW = 'שלום עולם'
+
+let owner: Person
+beforeAll(async () => {
+  owner = await newPerson(stage.server)
+})
+
+async function boxOf(part: Locator) {
+  const box = await part.boundingBox()
+  if (box === null) throw new Error('not to be seen')
+  return { ...box, right: box.x + box.width, middle: box.y + box.height / 2 }
+}
+
+/** How many lines the text of an element takes. */
+const linesOf = (part: Locator) =>
+  part.evaluate((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return range.getClientRects().length
+  })
+
+/** Opens the editor and makes a change, so that the bar says so. */
+async function openTouched(options: { viewport: { width: number; height: number } }): Promise<Page> {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, options)
+  await page.locator('#title').pressSequentially('!')
+  await page.locator('.unsaved').waitFor()
+  return page
+}
+
+/** Expects all visible parts of a bar to stand on one line. */
+async function expectOneLine(bar: Locator): Promise<void> {
+  const middles = await bar.evaluate((all) =>
+    [...all.children]
+      .filter((part) => part.checkVisibility())
+      .map((part) => part.getBoundingClientRect())
+      .map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+  )
+  expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(4)
+}
+
+test.each([1280, 390, 320])(
+  'at %i pixels the bar of the editor stays one line while there is something to save',
+  async (width) => {
+    const page = await openTouched({ viewport: { width, height: 860 } })
+    await expectOneLine(page.locator('.save-bar'))
+  },
+)
+
+test('the bar of a conflict stays one line beside the preview', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  await owner.api('PATCH', `/api/links/${slug}`, { title: 'Theirs' })
+  await page.fill('#title', 'Mine')
+  await page.locator('.save-bar .primary').click()
+  await page.locator('.conflict').waitFor()
+  await expectOneLine(page.locator('.save-bar'))
+})
+
+test('a conflict says their times as people read them, in the order of the form', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING, opensAt: '2036-11-01T09:00:00Z' })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  const times = { opensAt: '2036-12-01T09:30:00Z', closesAt: '2036-12-24T18:00:00Z', closedNote: 'Over' }
+  await owner.api('PATCH', `/api/links/${slug}`, times)
+  await page.fill('#title', 'Mine')
+  await page.locator('.save-bar .primary').click()
+  await page.locator('.offers').waitFor()
+  const told = await page.locator('.offers .what').allTextContents()
+  expect(told).toEqual(['1 December 2036, 09:30 UTC', '24 December 2036, 18:00 UTC', 'Over'])
+  await page.getByRole('button', { name: 'Take: Opening time, 1 December 2036, 09:30 UTC' }).click()
+  await page.locator('.offers').getByText('1 December 2036').waitFor({ state: 'detached' })
+  expect(await page.locator('#opensAt').getAttribute('data-instant')).toBe('2036-12-01T09:30:00.000Z')
+})
+
+test('names from right to left begin where the text around them begins', async () => {
+  const { slug } = await owner.makeBundle({ title: HEBREW })
+  const { page } = await stage.open('/dashboard', owner, WIDE)
+  const startOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((part) => {
+        const range = document.createRange()
+        range.selectNodeContents(part)
+        return Math.round(range.getBoundingClientRect().left)
+      })
+  expect(await startOf(`.row a.name[href$="${slug}"]`)).toBe(await startOf('.row .where'))
+  await page.goto(`/dashboard/links/${slug}`)
+  expect(await startOf('h1')).toBe(await startOf('.link'))
+})
+
+test('a row of the list has room for its title and three tags, on a phone and on a desktop', async () => {
+  const person = await newPerson(stage.server)
+  await person.makeBundle({ ...ONBOARDING })
+  for (const window of [PHONE, WIDE]) {
+    const { page } = await stage.open('/dashboard', person, window)
+    const cut = await page.locator('.row .name').evaluate((name) => name.scrollWidth - name.clientWidth)
+    expect(cut, `${window.viewport.width}`).toBe(0)
+    const tops = await page.locator('.row .tag').evaluateAll((all) => all.map((tag) => tag.getBoundingClientRect().top))
+    expect(new Set(tops).size, `${window.viewport.width}`).toBe(1)
+  }
+})
+
+test('Open again does not push the other buttons of a launcher to another line', async () => {
+  const { url } = await owner.makeBundle({ ...ONBOARDING })
+  const { page, context } = await stage.open(url, null, WIDE)
+  await blockNetwork(context)
+  await page.click('#open')
+  await page.locator('#again').waitFor()
+  const [done, qr] = [await boxOf(page.locator('#open')), await boxOf(page.locator('.qr'))]
+  expect(Math.abs(done.middle - qr.middle)).toBeLessThan(4)
+})
+
+test.each([320, 360])('at %i pixels the label of Open all takes one line', async (width) => {
+  const urlMetadata = ONBOARDING.urls.map((_, index) => (index === 4 ? { openPolicy: 'manual' } : {}))
+  const { url } = await owner.makeBundle({ ...ONBOARDING, urlMetadata })
+  const { page } = await stage.open(url, null, { viewport: { width, height: 640 } })
+  expect(await linesOf(page.locator('#open'))).toBe(1)
+})
+
+test('wrong versions to compare keep the form on one line', async () => {
+  const { slug } = await owner.makeBundle()
+  await owner.api('PATCH', `/api/links/${slug}`, { title: 'Another' })
+  for (const window of [PHONE, WIDE]) {
+    const { page } = await stage.open(`/dashboard/links/${slug}/versions?from=0&to=99`, owner, window)
+    const [from, to] = [await boxOf(page.locator('#from')), await boxOf(page.locator('#to'))]
+    expect(to.middle).toBe(from.middle)
+    expect(to.x - from.right).toBeLessThan(80)
+  }
+})
+
+test('the examples in the fields for trying rules can be read whole', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  for (const window of [PHONE, WIDE]) {
+    const { page } = await stage.open(`/dashboard/links/${slug}/policy`, owner, window)
+    const cut = await page.locator('.tester input[placeholder]').evaluateAll((all) =>
+      (all as HTMLInputElement[])
+        .filter((field) => {
+          const probe = document.body.appendChild(document.createElement('span'))
+          probe.style.cssText = `position: absolute; white-space: pre; font: ${getComputedStyle(field).font}`
+          probe.textContent = field.placeholder
+          const { width } = probe.getBoundingClientRect()
+          const { paddingLeft, paddingRight } = getComputedStyle(field)
+          return width > field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+        })
+        .map(({ name }) => name),
+    )
+    expect(cut, `${window.viewport.width}`).toEqual([])
+  }
+})
+
+test('without the preview the title of a saved bundle has the width of the form', async () => {
+  const { slug } = await owner.makeBundle()
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1000, height: 860 } })
+  const [title, description] = [await boxOf(page.locator('#title')), await boxOf(page.locator('#description'))]
+  expect(title.right).toBe(description.right)
+})
+
+test('on the smallest phone the button that puts a link back takes one line', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width: 320, height: 640 } })
+  await page.locator('.link-fold > summary').nth(1).click()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  const lines = await linesOf(page.getByRole('button', { name: 'Put back' }))
+  expect(lines).toBe(1)
+})
+
+test('at 640 pixels, a 1280-pixel window at 200 % zoom, names of keys and the advice on pop-ups have room', async () => {
+  const window = { viewport: { width: 640, height: 430 } }
+  await owner.api('POST', '/api/me/keys', { name: 'nightly import' })
+  const { page } = await stage.open('/dashboard/keys', owner, window)
+  const cut = await page.locator('.row .name').evaluate((name) => name.scrollWidth - name.clientWidth)
+  expect(cut).toBe(0)
+  const { url } = await owner.makeBundle({ ...ONBOARDING })
+  const { page: launcher } = await stage.open(url, null, window)
+  await launcher.evaluate(() => {
+    globalThis.open = () => null
+  })
+  await launcher.click('#open')
+  await launcher.locator('#rest').waitFor()
+  expect(await linesOf(launcher.locator('#rest'))).toBe(1)
+})
