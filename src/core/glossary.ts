@@ -77,7 +77,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Condition.to': ['When it closes, HH:MM up to 24:00; if not later than `from`, on the next day.'],
   timeZone: ['The IANA time zone, such as Europe/Berlin.'],
   matched: ['Whether it matches this viewer.', true],
-  email: ['Where to mail the claim link, for callers without an account. Never shown again.', 'someone@example.com'],
+  email: ['Where to email the claim link, for callers without an account. Never shown again.', 'someone@example.com'],
   source: ['What created the bundle. Default: `mcp` from a tool, `web` from a page, otherwise `api`.', 'api'],
   dryRun: ['true: validate everything, return what would be saved with any warnings, and save nothing.', true],
   idempotencyKey: [

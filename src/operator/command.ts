@@ -91,7 +91,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'add-account': {
     params: ['email'],
-    summary: 'create an account where sign-up is closed: its owner signs in with a mailed link',
+    summary: 'create an account where sign-up is closed: its owner signs in with an emailed link',
     run: onStore((operator, [email = '']) => operator.addAccount(email)),
   },
   plan: {

@@ -58,9 +58,9 @@ test.each([1280, 390, 320])(
   },
 )
 
-test('the bar of a conflict stays one line beside the preview', async () => {
+test.each([1280, 390])('at %i pixels the bar of a conflict stays one line', async (width) => {
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
-  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, WIDE)
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width, height: 860 } })
   await owner.api('PATCH', `/api/links/${slug}`, { title: 'Theirs' })
   await page.fill('#title', 'Mine')
   await page.locator('.save-bar .primary').click()
@@ -161,10 +161,12 @@ test('the examples in the fields for trying rules can be read whole', async () =
 })
 
 test('without the preview the title of a saved bundle has the width of the form', async () => {
-  const { slug } = await owner.makeBundle()
+  const { slug } = await owner.makeBundle({ opensAt: '2036-11-01T09:00:00Z' })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport: { width: 1000, height: 860 } })
   const [title, description] = [await boxOf(page.locator('#title')), await boxOf(page.locator('#description'))]
   expect(title.right).toBe(description.right)
+  const [opening, closing] = [await boxOf(page.locator('#opensAt')), await boxOf(page.locator('#closesAt'))]
+  expect(closing.width).toBeCloseTo(opening.width, 0)
 })
 
 test('on the smallest phone the button that puts a link back takes one line', async () => {
