@@ -59,7 +59,7 @@ export const getBundle = implement('get_bundle', {
   description:
     'Reads the current state of one of your bundles: its link, URLs, their notes and tags, its title, owner, times and ' +
     'policy. Read a bundle before you edit it, because an edit replaces whole fields, and send its `versionNumber` as the ' +
-    'expected version of the edit, so that you overwrite nobody.',
+    'expected version of the edit, so that you overwrite no one else’s edit.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

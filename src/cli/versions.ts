@@ -18,7 +18,7 @@ export const versions = command({
     const rows = answer.versions.map(({ versionNumber, editedAt, editedByIdentityUserId, urls, title }) => [
       String(versionNumber),
       minute(editedAt),
-      editedByIdentityUserId ?? 'nobody',
+      editedByIdentityUserId ?? 'no account',
       String(urls.length),
       oneLine(title ?? ''),
     ])

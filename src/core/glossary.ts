@@ -41,7 +41,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'wins, and its tabs replace the bundle’s. If none matches, the viewer gets the bundle’s own `urls`. At most ' +
       '128 KiB of JSON. For example, {"version":1,"rules":[{"name":"Acme staff","when":{"op":"equals","field":' +
       '"emailDomain","value":"acme.com"},"tabs":[{"url":"https://intranet.acme.com/plan"}]}]} shows people with an address ' +
-      'at acme.com their own plan, and everybody else `urls`. Try a draft with preview_policy.',
+      'at acme.com their own plan, and everyone else `urls`. Try a draft with preview_policy.',
   ],
   version: ['The version of the policy language: 1.', 1],
   rules: ['Tried in order; the first match wins.'],
@@ -104,7 +104,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [
     'The bundle’s version: 1 on creation, one more with every edit. Send it as the expected version of an edit, so that ' +
-      'you overwrite nobody.',
+      'you overwrite no one else’s edit.',
     2,
   ],
   viewer: ['The viewer to simulate; omitted fields are unknown.', { emailDomain: 'acme.com', language: 'de' }],

@@ -25,7 +25,7 @@ export async function restore(env: Env, from: string): Promise<Copy> {
   // Without it the service would make another: nobody would stay signed in, and nothing encrypted could be read.
   if (existsSync(from) && !existsSync(secret) && readSetting(env, 'SERVICE_SECRET') === undefined) {
     throw new UnusableCopy(
-      `${secret} is missing: put it next to the copy, or set SERVICE_SECRET (if it is lost, to a new one: everybody is signed out)`,
+      `${secret} is missing: put it next to the copy, or set SERVICE_SECRET (if it is lost, to a new one: everyone is signed out)`,
     )
   }
   return restoreStore(resolve(from), storeOf(env))

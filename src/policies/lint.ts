@@ -27,7 +27,7 @@ export function lint({ rules }: Policy, now: number): Warning[] {
     if (earlier === -1) return warnings
     const isSame = implies(rules[earlier]!.when, when, budget)
     const message = isSame
-      ? `is a duplicate of rules[${earlier}], which is tried first: nobody gets these tabs`
+      ? `is a duplicate of rules[${earlier}], which is tried first: no one gets these tabs`
       : `is unreachable: everyone it matches gets the tabs of rules[${earlier}], which is tried first`
     return [{ path, message }, ...warnings]
   })
