@@ -7,3 +7,7 @@ export type Role = (typeof ROLES)[number]
 /** What a credential may do, lowest first; each scope includes those before it. */
 export const SCOPES = ['links:read', 'links:write', 'keys:admin'] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** Where the token of an app is valid: only for MCP, or for the whole API, which includes it (decisions 15). */
+export const AUDIENCES = ['mcp', 'api'] as const
+export type Audience = (typeof AUDIENCES)[number]

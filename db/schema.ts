@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { organization, user } from './identity-schema.ts'
 import type { Policy, Tab } from './policy.ts'
-import type { Scope } from './rights.ts'
+import { AUDIENCES, type Scope } from './rights.ts'
 
 export * from './identity-schema.ts'
 
@@ -324,6 +324,64 @@ export const apiKeys = sqliteTable(
     check('api_keys_hash', sql`length(${t.secretHash}) = 32`),
     check('api_keys_scopes', sql`json_valid(${t.scopes}) AND json_array_length(${t.scopes}) BETWEEN 1 AND 3`),
     check('api_keys_limit', sql`${t.rateLimitPerHour} BETWEEN 0 AND 100000`),
+  ],
+)
+
+/**
+ * What an app got by OAuth besides its key, which holds the rest (decisions 15): the code that begins it, and until when
+ * its text is valid. Deleted with the key.
+ */
+export const appGrants = sqliteTable(
+  'app_grants',
+  {
+    keyId: integer('key_id')
+      .primaryKey()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the client’s id, which can be long. */
+    clientHash: blob('client_hash', { mode: 'buffer' }).notNull(),
+    /** Where the browser was sent back to: a host, or an app’s own scheme. */
+    host: text('host').notNull(),
+    /** Which part of the service takes the token: `/api/mcp`, or all of `/api`. */
+    audience: text('audience', { enum: AUDIENCES }).notNull(),
+    /** What was consented to; the key’s own scopes may be narrower until the next renewal. */
+    scopes: json<Scope[]>('scopes').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    codeHash: blob('code_hash', { mode: 'buffer' }).notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    codeExpiresAt: integer('code_expires_at').notNull(),
+    codeUsedAt: integer('code_used_at'),
+    /** Until when the key’s current text is valid; 0 before the first. */
+    expiresAt: integer('expires_at').notNull().default(0),
+    /** Until when it can be renewed. */
+    endsAt: integer('ends_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('app_grants_code').on(t.codeHash),
+    index('app_grants_ends').on(t.endsAt),
+    check('app_grants_hashes', sql`length(${t.clientHash}) = 32 AND length(${t.codeHash}) = 32`),
+    check('app_grants_audience', sql`${t.audience} IN ('mcp', 'api')`),
+    check('app_grants_scopes', sql`json_valid(${t.scopes})`),
+  ],
+)
+
+/** Refresh tokens, each usable once; used ones are kept to recognise a stolen one. */
+export const appRefreshTokens = sqliteTable(
+  'app_refresh_tokens',
+  {
+    /** SHA-256 of the token. */
+    hash: blob('hash', { mode: 'buffer' }).primaryKey(),
+    keyId: integer('key_id')
+      .notNull()
+      .references(() => appGrants.keyId, { onDelete: 'cascade' }),
+    createdAt: integer('created_at').notNull(),
+    usedAt: integer('used_at'),
+    /** What it was exchanged for, sealed with the token itself: for a client that asks again at once. */
+    answer: blob('answer', { mode: 'buffer' }),
+  },
+  (t) => [
+    index('app_refresh_tokens_key').on(t.keyId),
+    index('app_refresh_tokens_created').on(t.createdAt),
+    check('app_refresh_tokens_hash', sql`length(${t.hash}) = 32`),
   ],
 )
 

@@ -57,5 +57,7 @@ export function createApp(service: Service): Handle {
  * without one it is only a path.
  */
 function isForMachines({ url }: Request): boolean {
-  return /^(?:\w+:\/\/[^/]*)?\/(?:api(?:[/?#]|$)|\.well-known\/)/.test(url)
+  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke))(?:[/?#]|$)|\.well-known\/)/.test(
+    url,
+  )
 }

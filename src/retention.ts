@@ -2,6 +2,9 @@ import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../db/client.ts'
 import {
+  apiKeys,
+  appGrants,
+  appRefreshTokens,
   bundleChanges,
   bundles,
   claims,
@@ -14,6 +17,7 @@ import {
 } from '../db/schema.ts'
 import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
 import { DAY_MS } from './insights/salts.ts'
+import { RENEWABLE_SECONDS } from './keys/token.ts'
 
 const HOUR_MS = DAY_MS / 24
 
@@ -54,6 +58,22 @@ export const TERMS: readonly Term[] = [
   { what: 'answers', table: idempotencyAnswers, from: idempotencyAnswers.createdAt, keptMs: ANSWERS_KEPT_MS },
   { what: 'sessions', table: session, from: session.expiresAt, keptMs: 0 },
   { what: 'verifications', table: verification, from: verification.expiresAt, keptMs: 0 },
+  // A used one is kept for as long as it could have been valid, to recognise a stolen one.
+  {
+    what: 'app_refresh_tokens',
+    table: appRefreshTokens,
+    from: appRefreshTokens.createdAt,
+    keptMs: RENEWABLE_SECONDS * 1000,
+  },
+  // Listed as ended for a while, then erased with their keys.
+  {
+    what: 'app_grants',
+    table: appGrants,
+    from: appGrants.endsAt,
+    keptMs: 30 * DAY_MS,
+    erase: (db, rows) =>
+      db.delete(apiKeys).where(sql`${apiKeys.id} IN (SELECT key_id FROM ${appGrants} WHERE ${rows})`),
+  },
   { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
   // Longer than a batch of counts is retried while the store does not answer.
   {

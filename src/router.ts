@@ -12,6 +12,7 @@ import { operations } from './implementations.ts'
 import { clicksAhead } from './launcher/clicks.ts'
 import type { LauncherPages } from './launcher/pages.tsx'
 import { mcp } from './mcp/http.ts'
+import { oauth } from './oauth/routes.ts'
 import { accountPages } from './pages/account-pages.tsx'
 import { claimPages } from './pages/claim-pages.tsx'
 import { homePages } from './pages/home-pages.tsx'
@@ -55,6 +56,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(webhooks(service))
     .use(health(service))
     .use(wellKnown(service))
+    .use(oauth(service))
     .use(homePages(service))
     .use(resultPages(service))
     .use(pages(service, launchers))

@@ -9,7 +9,7 @@ import { SETTINGS } from '../src/settings.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FEATURES = /^src\/(core|bundles|imports|policies|insights|keys|identity|limits|plans|abuse|export|mail)\//
 /** What turns requests into calls of operations, and their outputs into answers. */
-const TRANSPORTS = /^src\/(http|api|mcp|webhooks|pages|dashboard)\//
+const TRANSPORTS = /^src\/(http|api|mcp|oauth|webhooks|pages|dashboard)\//
 
 interface Import {
   from: string

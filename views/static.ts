@@ -9,7 +9,14 @@ const CSS = 'text/css; charset=utf-8'
 const JS = 'text/javascript; charset=utf-8'
 
 /** The styles of every page of the service itself; launchers have their own. */
-const SITE_CSS = ['parts/tokens.css', 'parts/site.css', 'parts/fields.css', 'home/home.css', 'account/account.css']
+const SITE_CSS = [
+  'parts/tokens.css',
+  'parts/site.css',
+  'parts/fields.css',
+  'home/home.css',
+  'account/account.css',
+  'account/consent.css',
+]
 const SITE_JS = ['parts/copy.js', 'parts/site.js', 'parts/field-errors.js']
 
 /** The styles of launchers. */

@@ -10,18 +10,24 @@ const list = command({
   async run({ args, client }) {
     const answer = await client.listKeys()
     if (args.json) return printJson(answer)
-    const rows = answer.apiKeys.map(({ id, keyPrefix, scopes, rateLimitPerHour, lastUsedAt, revokedAt, name }) => [
+    const rows = answer.apiKeys.map(({ id, keyPrefix, scopes, rateLimitPerHour, lastUsedAt, revokedAt, app, name }) => [
       String(id),
       keyPrefix,
       scopes.join(','),
       rateLimitPerHour === 0 ? 'none' : `${rateLimitPerHour}/h`,
       lastUsedAt === null ? 'never' : minute(lastUsedAt),
-      revokedAt === null ? 'active' : 'revoked',
+      stateOf(revokedAt, app),
       oneLine(name),
     ])
     printTable(['ID', 'PREFIX', 'SCOPES', 'LIMIT', 'LAST USED (UTC)', 'STATE', 'NAME'], rows)
   },
 })
+
+function stateOf(revokedAt: string | null, app: { endsAt: string } | null): string {
+  if (revokedAt !== null) return 'revoked'
+  if (app === null) return 'active'
+  return Date.parse(app.endsAt) < Date.now() ? 'ended' : 'app'
+}
 
 const create = command({
   name: 'create',

@@ -1,3 +1,4 @@
+import type { Audience } from '../../db/rights.ts'
 import type { Config } from '../config.ts'
 import type { CallContext } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
@@ -40,10 +41,15 @@ export function clientNetwork(request: Request): string {
 
 /**
  * Identifies the caller from a request’s headers.
+ * @param at the part of the service that is asked.
  * @throws Problem UNAUTHORIZED for a bad credential, FORBIDDEN for a browser request from another site.
  */
-export function callContext(request: Request, service: Service): CallContext | Promise<CallContext> {
-  const caller = identify(request.headers, clientNetwork(request), service)
+export function callContext(
+  request: Request,
+  service: Service,
+  at: Audience = 'api',
+): CallContext | Promise<CallContext> {
+  const caller = identify(request.headers, clientNetwork(request), service, at)
   return caller instanceof Promise
     ? caller.then((known) => contextOf(known, request, service))
     : contextOf(caller, request, service)

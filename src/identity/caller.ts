@@ -1,3 +1,4 @@
+import type { Audience } from '../../db/rights.ts'
 import { Problem } from '../core/problem.ts'
 import type { Role, Scope } from './roles.ts'
 
@@ -35,6 +36,8 @@ export interface KnownKey {
   isMinterVerified: boolean
   /** 0: no limit. */
   rateLimitPerHour: number
+  /** Where the token of an app is valid; null for a key, which is valid everywhere. */
+  audience: Audience | null
 }
 
 /** A caller without a credential. */

@@ -1,3 +1,4 @@
+import type { Audience } from '../../db/rights.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { type Caller, type Session, type Subject, unauthorized } from './caller.ts'
 import { SCOPES } from './roles.ts'
@@ -10,17 +11,26 @@ export interface Credentials {
 
 /**
  * Identifies the caller of a request (spec 5, decisions 3). A key takes precedence over a cookie.
+ * @param at the part of the service that is asked: an app’s token is valid only where it was meant for.
  * @throws Problem UNAUTHORIZED for an invalid key: it is never treated as anonymous.
  */
-export function identify(headers: Headers, address: string, credentials: Credentials): Caller | Promise<Caller> {
+export function identify(
+  headers: Headers,
+  address: string,
+  credentials: Credentials,
+  at: Audience = 'api',
+): Caller | Promise<Caller> {
   const authorization = headers.get('authorization')
-  if (authorization !== null) return byKey(authorization, address, credentials)
+  if (authorization !== null) return byKey(authorization, address, credentials, at)
   return headers.has('cookie') ? bySession(headers, address, credentials) : { kind: 'anonymous', address }
 }
 
-async function byKey(authorization: string, address: string, { keyRing }: Credentials): Promise<Caller> {
+async function byKey(authorization: string, address: string, { keyRing }: Credentials, at: Audience): Promise<Caller> {
   const key = await keyRing.identify(authorization)
   if (key === null) throw unauthorized(whyRefused(authorization))
+  // Everything is below /api, so a token for that is valid for MCP too, but not the other way round.
+  if (key.audience === 'mcp' && at !== 'mcp')
+    throw unauthorized('This token is valid for /api/mcp only. Use an API key.')
   const { userId, subject, role, scopes } = key
   return { kind: 'key', address, userId, subject, role, scopes, key }
 }

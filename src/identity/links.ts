@@ -14,7 +14,7 @@ interface Auth {
  * that a header can hold.
  */
 export function localPath(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,1000}$/.test(next) ? next : '/dashboard'
+  return next !== null && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,4000}$/.test(next) ? next : '/dashboard'
 }
 
 /** The page of a sign-in link. @param url better-auth's own link, whose `callbackURL` says where to continue. */

@@ -20,6 +20,7 @@ const TO_ONE_PERSON = tiers('notice', [
 export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
+  | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
   | { kind: 'passwordSet' }
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
@@ -86,6 +87,16 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.name),
           IT_WAS_YOU,
           `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'appConnected':
+      return {
+        subject: `New app connected to your ${service} account`,
+        text: paragraphs(
+          `Your account was used to connect an app ${event.actsFor === 'user' ? 'to your own bundles' : 'to one of your organisations'}. It calls itself:`,
+          quoted(event.name),
+          IT_WAS_YOU,
+          `Wasn’t you? Revoke its key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
         ),
       }
     case 'passwordSet':

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
-import { apiKeys, member, owners, user } from '../../db/schema.ts'
+import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { hashSecret, readKeyToken } from './token.ts'
 
@@ -42,7 +42,7 @@ export class KeyRing {
   }
 
   /**
-   * The key of an Authorization header; null if it is malformed, unknown, revoked, or its minter has left. At most one
+   * The key of an Authorization header; null if it is malformed, unknown, revoked or expired, or its minter has left. At most one
    * indexed read; none if the key is malformed or cached.
    */
   async identify(authorization: string): Promise<KnownKey | null> {
@@ -91,12 +91,21 @@ export class KeyRing {
         organizationId: owners.organizationId,
         role: member.role,
         isMinterVerified: user.emailVerified,
+        audience: appGrants.audience,
       })
       .from(apiKeys)
       .innerJoin(owners, eq(owners.id, apiKeys.ownerId))
       .leftJoin(user, eq(user.id, apiKeys.mintedBy))
       .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, apiKeys.mintedBy)))
-      .where(and(eq(apiKeys.keyPrefix, keyPrefix), isNull(apiKeys.revokedAt), isNull(apiKeys.minterLeftAt)))
+      .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+      .where(
+        and(
+          eq(apiKeys.keyPrefix, keyPrefix),
+          isNull(apiKeys.revokedAt),
+          isNull(apiKeys.minterLeftAt),
+          or(isNull(appGrants.keyId), gt(appGrants.expiresAt, Date.now())),
+        ),
+      )
     if (row === undefined) return this.#drop(keyPrefix)
     const { id, scopes, rateLimitPerHour, secretHash, mintedBy } = row.key
     const subject: Subject | null =
@@ -115,6 +124,7 @@ export class KeyRing {
       scopes,
       isMinterVerified,
       rateLimitPerHour,
+      audience: row.audience,
     }
     const cached = { key, secretHash: new Uint8Array(secretHash), readAt }
     if (forgotten === this.#forgotten) this.#cache.set(keyPrefix, cached)

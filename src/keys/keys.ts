@@ -1,6 +1,6 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { apiKeys } from '../../db/schema.ts'
+import { apiKeys, appGrants } from '../../db/schema.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
@@ -13,6 +13,7 @@ import { hashSecret, newKeyToken } from './token.ts'
 function toApiKey(
   key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt'>,
   subject: Subject,
+  grant: Pick<typeof appGrants.$inferSelect, 'host' | 'endsAt'> | null = null,
 ): KeyInfo {
   const { id, name, scopes, keyPrefix, rateLimitPerHour, createdAt, lastUsedAt, revokedAt } = key
   return {
@@ -25,6 +26,7 @@ function toApiKey(
     createdAt: iso(createdAt),
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
+    app: grant === null ? null : { name, host: grant.host, endsAt: iso(grant.endsAt) },
   }
 }
 
@@ -82,17 +84,20 @@ export type ListedKey = KeyInfo & {
 }
 
 /**
- * All keys of the acting subject, newest first, revoked ones included (spec 4.11).
+ * All keys of the acting subject, newest first, revoked ones and those of apps included (spec 4.11).
  * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
  */
 export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'subject' | 'role'>): Promise<ListedKey[]> {
   requireRole(role, 'admin')
+  // An app that never collected its key has none.
+  const isCollected = or(isNull(appGrants.keyId), isNotNull(appGrants.codeUsedAt))
   const rows = await db
-    .select()
+    .select({ key: apiKeys, grant: appGrants })
     .from(apiKeys)
-    .where(eq(apiKeys.ownerId, ownerId(subject)))
+    .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+    .where(and(eq(apiKeys.ownerId, ownerId(subject)), isCollected))
     .orderBy(desc(apiKeys.id))
-  return rows.map((row) => ({ ...toApiKey(row, subject), minterLeftAt: iso(row.minterLeftAt) }))
+  return rows.map(({ key, grant }) => ({ ...toApiKey(key, subject, grant), minterLeftAt: iso(key.minterLeftAt) }))
 }
 
 /** A key as the API shows it. */
@@ -116,7 +121,11 @@ export async function revoke({ db, write }: Store, { subject, role }: SignedIn, 
       .set({ revokedAt: Date.now() })
       .where(and(mine, isNull(apiKeys.revokedAt))),
   ])
-  const [row] = await db.select().from(apiKeys).where(mine)
+  const [row] = await db
+    .select({ key: apiKeys, grant: appGrants })
+    .from(apiKeys)
+    .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+    .where(mine)
   if (row === undefined) throw new Problem('NOT_FOUND', `You have no key with the id ${id}.`, { userMessage: NO_KEY })
-  return toApiKey(row, subject)
+  return toApiKey(row.key, subject, row.grant)
 }

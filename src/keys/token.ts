@@ -9,6 +9,9 @@ const SHAPE = new RegExp(
   `^(oa_[0-9A-Za-z]{${PREFIX_LENGTH}})\\.([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 )
 
+/** How long the key of an app can be renewed after it was last renewed. Its text is valid for less. */
+export const RENEWABLE_SECONDS = 30 * 86_400
+
 /** The parts of a key: the public prefix identifies it, the secret authenticates it. */
 export interface KeyToken {
   keyPrefix: string

@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import { lazy } from '../core/lazy.ts'
-import type { Operation } from '../core/operation.ts'
+import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
+import { challenge } from '../oauth/resources.ts'
 import type { Service } from '../service.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
@@ -17,8 +18,10 @@ export function mcp(operations: readonly Operation[], service: Service) {
     async ({ request }) => {
       refuseOtherOrigins(request, service)
       // A cookie is not enough: tools are for programs, and those have keys.
-      if (!request.headers.has('authorization')) throw unauthorized('Send an API key as Authorization: Bearer <key>.')
-      const context = await callContext(request, service)
+      if (!request.headers.has('authorization')) {
+        throw challenged(unauthorized('Sign in, or send an API key as Authorization: Bearer <key>.'), service)
+      }
+      const context = await contextOf(request, service)
       const answer = await (await load())(request, await readJson(request, ['application/json']), context)
       const headers = headersWith({ 'cache-control': 'no-store' })
       for (const [name, value] of answer.headers) headers.set(name, value)
@@ -26,6 +29,22 @@ export function mcp(operations: readonly Operation[], service: Service) {
     },
     { parse: 'none' },
   )
+}
+
+async function contextOf(request: Request, service: Service): Promise<CallContext> {
+  try {
+    return await callContext(request, service, 'mcp')
+  } catch (error) {
+    throw error instanceof Problem && error.code === 'UNAUTHORIZED'
+      ? challenged(error, service, 'invalid_token')
+      : error
+  }
+}
+
+/** The error with the header by which a client finds where to sign in (RFC 9728). */
+function challenged(problem: Problem, { config }: Service, error?: 'invalid_token'): Problem {
+  problem.headers['www-authenticate'] = challenge(config.origin, error)
+  return problem
 }
 
 /**

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { randomUUID } from 'node:crypto'
+import { endOf } from '../../../views/dashboard/keys/key-row.tsx'
 import { KeysOfAdminsView, KeysView } from '../../../views/dashboard/keys/keys.tsx'
 import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
 import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
@@ -88,8 +89,8 @@ function isAdmin({ site }: Visit): boolean {
   return allowsRole(site.user.role, 'admin')
 }
 
-function isActive({ revokedAt, minterLeftAt }: ListedKey): boolean {
-  return revokedAt === null && minterLeftAt === null
+function isActive(key: ListedKey): boolean {
+  return endOf(key) === null
 }
 
 /** The page for members who are not admins. */

@@ -9,30 +9,44 @@ import { SCOPES, widest } from './scopes.ts'
 /** A key, and the requests it used in the current hour; null if they are not counted. */
 export type KeyWithUsage = ListedKey & { used: number | null }
 
+/** How and when a key ended; null if it works. */
+export function endOf({ revokedAt, minterLeftAt, app }: ListedKey): { how: string; at: string } | null {
+  if (revokedAt !== null) return { how: 'Revoked', at: revokedAt }
+  if (minterLeftAt !== null) return { how: 'Ended when its creator left,', at: minterLeftAt }
+  if (app !== null && Date.parse(app.endsAt) < Date.now()) return { how: 'Not used any more, ended', at: app.endsAt }
+  return null
+}
+
 /** A key in the list. */
 export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
-  const { id, name, keyPrefix, scopes, revokedAt, minterLeftAt, createdAt, lastUsedAt } = apiKey
-  const endedAt = revokedAt ?? minterLeftAt
+  const { id, name, keyPrefix, scopes, createdAt, lastUsedAt, app } = apiKey
+  const end = endOf(apiKey)
   return (
     <li class="row">
       <div class="what">
-        <span class={['name', endedAt !== null && 'gone']}>
+        <span class={['name', end !== null && 'gone']}>
           <bdi safe>{name}</bdi>
         </span>
         <span class="hint where">
-          <code safe>{`${keyPrefix}…`}</code>
+          {app === null ? (
+            <code safe>{`${keyPrefix}…`}</code>
+          ) : (
+            <>
+              Connected app, <bdi safe>{app.host}</bdi>
+            </>
+          )}
           {' · '}
           {SCOPES[widest(scopes)].name as 'safe'}
         </span>
       </div>
       <div class="facts hint">
-        {endedAt === null ? <Usage apiKey={apiKey} /> : ''}
+        {end === null ? <Usage apiKey={apiKey} /> : ''}
         <span>
           {lastUsedAt === null ? 'Never used, created ' : 'Last used '}
           <RelativeTime at={Date.parse(lastUsedAt ?? createdAt)} />
         </span>
       </div>
-      {endedAt === null ? (
+      {end === null ? (
         <div class="actions">
           <a class="quiet" href={`/dashboard/keys/${id}/revoke`} aria-label={attribute(`Revoke ${name}`)}>
             Revoke
@@ -40,8 +54,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
         </div>
       ) : (
         <span class="tag bad">
-          {revokedAt === null ? 'Ended when its creator left, ' : 'Revoked '}
-          <RelativeTime at={Date.parse(endedAt)} />
+          {end.how as 'safe'} <RelativeTime at={Date.parse(end.at)} />
         </span>
       )}
     </li>

@@ -5,7 +5,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
 
 /** Asks before a key is revoked. */
-export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { apiKey: KeyInfo }): JSX.Element {
+export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt, app } }: { apiKey: KeyInfo }): JSX.Element {
   return (
     <Confirm
       title={`Revoke ${name}?`}
@@ -13,9 +13,13 @@ export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt } }: { ap
       button="Revoke API key"
       back="/dashboard/keys"
     >
-      <p>
-        Anything that uses <code safe>{`${keyPrefix}…`}</code> stops working right away. You can’t undo this.
-      </p>
+      {app === null ? (
+        <p>
+          Anything that uses <code safe>{`${keyPrefix}…`}</code> stops working right away. You can’t undo this.
+        </p>
+      ) : (
+        <p>The app is disconnected right away. To use it again, connect it again from the app.</p>
+      )}
       <p>
         {lastUsedAt === null ? (
           'It has never been used.'

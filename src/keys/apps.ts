@@ -1,0 +1,108 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { keyedHash } from '../core/secrets.ts'
+import { CONTROLS, isAscii, unfit } from '../core/text.ts'
+
+/** An app that has registered itself to sign in by OAuth. Nothing that it says of itself is checked. */
+export interface App {
+  /** Its client id. */
+  id: string
+  name: string
+  /** Where it may have browsers sent back to. */
+  redirectUris: readonly string[]
+  /** When it registered, in seconds since 1970. */
+  registeredAt: number
+}
+
+const MAX_NAME = 100
+const MAX_REDIRECTS = 10
+/** Of all redirect URIs together, because they are part of the client’s id, and so of URLs. */
+const MAX_REDIRECT_CHARACTERS = 1000
+
+/**
+ * Registers an app without storing anything, as RFC 7591 (A.5.2) suggests: its id is its signed registration, so that a
+ * flood of registrations fills nothing.
+ */
+export function registerApp({ name, redirectUris }: Pick<App, 'name' | 'redirectUris'>, secret: string): App {
+  const registeredAt = Math.floor(Date.now() / 1000)
+  const said = Buffer.from(JSON.stringify([registeredAt, name, ...redirectUris])).toString('base64url')
+  return { id: `${said}.${signature(said, secret)}`, name, redirectUris, registeredAt }
+}
+
+/** The app with a client id, or null if this service did not make the id. */
+export function appOf(id: string, secret: string): App | null {
+  const [said = '', signed = '', ...more] = id.split('.')
+  const expected = Buffer.from(signature(said, secret))
+  const given = Buffer.from(signed)
+  if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const [registeredAt, name, ...redirectUris] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [
+    number,
+    string,
+  ]
+  return { id, name, redirectUris, registeredAt }
+}
+
+function signature(said: string, secret: string): string {
+  return keyedHash(secret, 'oauth client', said)
+}
+
+/** How a client’s id is stored. */
+export function hashApp(id: string): Buffer {
+  return createHash('sha256').update(id).digest()
+}
+
+/** Why an app’s name is not acceptable, as the end of "it must be …", or null. */
+export function unfitName(name: string): string | null {
+  return name === '' ? 'a name with text in it' : unfit(name, MAX_NAME, CONTROLS)
+}
+
+/** Why redirect URIs are not acceptable, as a sentence, or null. */
+export function unfitRedirects(uris: readonly string[]): string | null {
+  if (uris.length === 0 || uris.length > MAX_REDIRECTS) return `redirect_uris must be 1 to ${MAX_REDIRECTS} URIs`
+  if (uris.join('').length > MAX_REDIRECT_CHARACTERS) {
+    return `redirect_uris must be at most ${MAX_REDIRECT_CHARACTERS} characters together`
+  }
+  const at = uris.findIndex((uri) => !isRedirect(uri))
+  return at === -1 ? null : `redirect_uris[${at}] must be https:, http: on this computer, or an app’s own scheme`
+}
+
+/** Schemes that browsers handle themselves, or that make them do something with the rest. */
+const NOT_OF_APPS =
+  /^(about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|moz-extension|resource|sms|tel|vbscript|view-source|ws|wss):$/
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
+
+function isRedirect(uri: string): boolean {
+  // Browsers read a backslash as a slash, but not all parsers do.
+  if (!isAscii(uri) || /[\\#]/.test(uri) || !URL.canParse(uri)) return false
+  const { protocol, hostname, username, password } = new URL(uri)
+  if (username !== '' || password !== '') return false
+  if (protocol === 'https:') return /^[a-z0-9.-]+$|^\[[\da-f:]+\]$/.test(hostname)
+  if (protocol === 'http:') return LOOPBACK.test(hostname)
+  return !NOT_OF_APPS.test(protocol)
+}
+
+/**
+ * Whether an app may have a browser sent to a URI: exactly one that it registered, but on this computer on any port,
+ * because programs get a free one when they start (RFC 8252, 7.3).
+ */
+export function mayRedirectTo({ redirectUris }: App, uri: string): boolean {
+  return redirectUris.includes(uri) || (isRedirect(uri) && redirectUris.some((own) => differOnlyInPort(own, uri)))
+}
+
+function differOnlyInPort(own: string, asked: string): boolean {
+  const [a, b] = [new URL(own), new URL(asked)]
+  if (a.protocol !== 'http:' || !LOOPBACK.test(a.hostname)) return false
+  a.port = b.port
+  return a.href === b.href
+}
+
+/** Where a redirect URI leads, as people read it: a host, or an app’s own scheme. */
+export function hostOf(redirectUri: string): string {
+  const { protocol, hostname } = new URL(redirectUri)
+  return /^https?:$/.test(protocol) ? hostname : `${protocol}//`
+}
+
+/** Whether a redirect URI leads to a program on the user’s own computer. */
+export function isOnThisComputer(host: string): boolean {
+  return LOOPBACK.test(host) || host.endsWith('://')
+}

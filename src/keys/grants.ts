@@ -1,0 +1,232 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import type { Audience } from '../../db/rights.ts'
+import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
+import { seal, unseal } from '../core/secrets.ts'
+import type { Subject } from '../identity/caller.ts'
+import type { Scope } from '../identity/roles.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { type App, hashApp, hostOf } from './apps.ts'
+import { hashSecret, newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
+
+// What apps get by OAuth (decisions 15): a key like any other, whose text changes at each renewal. So a grant is listed,
+// revoked, charged and ended with its owner like every key, from the moment of consent on.
+
+/** How long the text of an app’s key is valid. */
+export const TOKEN_SECONDS = 3600
+/** How long the code that begins a grant is valid. */
+export const CODE_SECONDS = 120
+/**
+ * A client that asks again with a used refresh token this soon gets the same answer: it lost the first one, or two of its
+ * requests found the token expired at once. A thief who asks gets no token of his own, and is found out by the next
+ * renewal.
+ */
+const REPEATABLE_MS = 30_000
+
+/** Requests per hour, as a key's default. */
+const PER_HOUR = 1000
+
+/** What somebody consented to. */
+export interface Consent {
+  app: App
+  userId: string
+  subject: Subject
+  scopes: Scope[]
+  audience: Audience
+  redirectUri: string
+  codeChallenge: string
+}
+
+/** An app’s texts, before they are stored. */
+export interface AppTokens {
+  accessToken: string
+  refreshToken: string
+  scopes: Scope[]
+}
+
+/** What an unused code or refresh token leads to. */
+export interface Grant {
+  keyId: number
+  clientHash: Buffer
+  audience: Audience
+  scopes: Scope[]
+}
+
+type CodeGrant = Grant &
+  Pick<typeof appGrants.$inferSelect, 'redirectUri' | 'codeChallenge' | 'codeExpiresAt' | 'codeUsedAt'>
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest()
+
+/** Stores what somebody consented to, and the code that lets the app collect it. Its key is not valid before that. */
+export async function beginGrant({ db, write }: Store, consent: Consent, code: string): Promise<void> {
+  const { app, userId, subject, scopes, audience, redirectUri, codeChallenge } = consent
+  const { keyPrefix } = newKeyToken()
+  const now = Date.now()
+  const codeExpiresAt = now + CODE_SECONDS * 1000
+  const grant = {
+    clientHash: hashApp(app.id),
+    host: hostOf(redirectUri),
+    audience,
+    scopes,
+    redirectUri,
+    codeHash: hashOf(code),
+    codeChallenge,
+    codeExpiresAt,
+    endsAt: codeExpiresAt,
+  }
+  await write([
+    ensureOwner(subject),
+    db.insert(apiKeys).values({
+      ownerId: ownerId(subject),
+      mintedBy: userId,
+      name: app.name,
+      keyPrefix,
+      // Of no text: there is none yet.
+      secretHash: randomBytes(32),
+      scopes,
+      rateLimitPerHour: PER_HOUR,
+      createdAt: now,
+    }),
+    db
+      .insert(appGrants)
+      .values({
+        ...grant,
+        keyId: sql`(SELECT ${apiKeys.id} FROM ${apiKeys} WHERE ${apiKeys.keyPrefix} = ${keyPrefix})`,
+      }),
+  ])
+}
+
+/** A code’s grant, used or not. */
+export async function grantOfCode({ current }: Store, code: string): Promise<CodeGrant | null> {
+  const [row] = await current
+    .select()
+    .from(appGrants)
+    .where(eq(appGrants.codeHash, hashOf(code)))
+  return row === undefined ? null : { ...row, clientHash: Buffer.from(row.clientHash) }
+}
+
+/** Uses a code up. @returns whether it was unused. */
+export async function useCode({ db, write }: Store, code: string): Promise<boolean> {
+  const unused = and(eq(appGrants.codeHash, hashOf(code)), isNull(appGrants.codeUsedAt))
+  const [result] = await write([db.update(appGrants).set({ codeUsedAt: Date.now() }).where(unused)])
+  return result?.rowsAffected === 1
+}
+
+/** The grant of a refresh token that can still be used, or null. */
+export async function grantOfRefreshToken(store: Store, refreshToken: string): Promise<Grant | null> {
+  const row = await findRefreshToken(store, refreshToken)
+  return row === null || row.usedAt !== null || row.hasEnded || row.endsAt < Date.now() ? null : row
+}
+
+/** New texts for a grant; not valid until `issueTokens` has stored them. */
+export function newTokens(scopes: Scope[]): AppTokens {
+  return { accessToken: newKeyToken().text, refreshToken: `oar_${randomBytes(32).toString('base64url')}`, scopes }
+}
+
+/**
+ * Makes new texts the grant’s, in place of the former ones.
+ * @param renewed the refresh token that this uses up; null for a code, which is used up already.
+ * @param secret the service’s, with which the answer to the refresh token is sealed.
+ * @returns false if the grant has ended, or another request used the refresh token first: then nothing is changed.
+ */
+export async function issueTokens(
+  { db, write }: Store,
+  { keyId, tokens, renewed, secret }: { keyId: number; tokens: AppTokens; renewed: string | null; secret: string },
+): Promise<boolean> {
+  const { keyPrefix, secret: text } = readKeyToken(tokens.accessToken)!
+  const now = Date.now()
+  const hash = hashOf(tokens.refreshToken)
+  const works = sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${apiKeys.id} = ${keyId} AND ${apiKeys.revokedAt} IS NULL AND ${apiKeys.minterLeftAt} IS NULL)`
+  const isUnused =
+    renewed === null
+      ? sql`true`
+      : sql`EXISTS (SELECT 1 FROM ${appRefreshTokens} WHERE ${appRefreshTokens.hash} = ${hashOf(renewed)} AND ${appRefreshTokens.usedAt} IS NULL)`
+  // The first statement decides; the others do nothing unless it did something.
+  const isIssued = sql`EXISTS (SELECT 1 FROM ${appRefreshTokens} WHERE ${appRefreshTokens.hash} = ${hash})`
+  const [inserted] = await write([
+    sql`INSERT INTO ${appRefreshTokens} (hash, key_id, created_at) SELECT ${hash}, ${keyId}, ${now} WHERE ${works} AND ${isUnused}`,
+    db
+      .update(apiKeys)
+      .set({ keyPrefix, secretHash: hashSecret(text), scopes: tokens.scopes })
+      .where(and(eq(apiKeys.id, keyId), isIssued)),
+    db
+      .update(appGrants)
+      .set({ expiresAt: now + TOKEN_SECONDS * 1000, endsAt: now + RENEWABLE_SECONDS * 1000 })
+      .where(and(eq(appGrants.keyId, keyId), isIssued)),
+    ...(renewed === null
+      ? []
+      : [
+          db
+            .update(appRefreshTokens)
+            .set({ usedAt: now, answer: seal(secret, renewed, JSON.stringify(tokens)) })
+            .where(and(eq(appRefreshTokens.hash, hashOf(renewed)), isIssued)),
+        ]),
+  ])
+  return inserted?.rowsAffected === 1
+}
+
+/**
+ * What to answer to a refresh token that is used up: the same as before if its client asks again at once, else nothing.
+ * Anything later is a thief, or the owner after a thief, so the grant ends.
+ */
+export async function answerAgain(
+  store: Store,
+  { refreshToken, clientId, secret }: { refreshToken: string; clientId: string; secret: string },
+): Promise<{ tokens: AppTokens; expiresAt: number } | 'reused' | null> {
+  const row = await findRefreshToken(store, refreshToken)
+  if (row === null || row.usedAt === null || row.hasEnded) return null
+  const isSoon = Date.now() - row.usedAt < REPEATABLE_MS && row.clientHash.equals(hashApp(clientId))
+  if (!isSoon || row.answer === null) {
+    await endGrant(store, row.keyId)
+    return 'reused'
+  }
+  return { tokens: JSON.parse(unseal(secret, refreshToken, row.answer)) as AppTokens, expiresAt: row.expiresAt }
+}
+
+async function findRefreshToken({ current }: Store, refreshToken: string) {
+  const [row] = await current
+    .select({
+      keyId: appGrants.keyId,
+      clientHash: appGrants.clientHash,
+      audience: appGrants.audience,
+      scopes: appGrants.scopes,
+      expiresAt: appGrants.expiresAt,
+      endsAt: appGrants.endsAt,
+      usedAt: appRefreshTokens.usedAt,
+      answer: appRefreshTokens.answer,
+      hasEnded: sql<number>`${apiKeys.revokedAt} IS NOT NULL OR ${apiKeys.minterLeftAt} IS NOT NULL`.mapWith(Boolean),
+    })
+    .from(appRefreshTokens)
+    .innerJoin(appGrants, eq(appGrants.keyId, appRefreshTokens.keyId))
+    .innerJoin(apiKeys, eq(apiKeys.id, appGrants.keyId))
+    .where(eq(appRefreshTokens.hash, hashOf(refreshToken)))
+  return row === undefined ? null : { ...row, clientHash: Buffer.from(row.clientHash) }
+}
+
+/** The key id of the grant that a client’s token, of either kind, belongs to; null if it is not that client’s. */
+export async function grantOfToken(store: Store, token: string, clientId: string): Promise<number | null> {
+  const key = readKeyToken(token)
+  if (key === null) {
+    const row = await findRefreshToken(store, token)
+    return row?.clientHash.equals(hashApp(clientId)) === true ? row.keyId : null
+  }
+  const [row] = await store.current
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .innerJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+    .where(
+      and(
+        eq(apiKeys.keyPrefix, key.keyPrefix),
+        eq(apiKeys.secretHash, hashSecret(key.secret)),
+        eq(appGrants.clientHash, hashApp(clientId)),
+      ),
+    )
+  return row?.id ?? null
+}
+
+/** Ends a grant, for good; its key is listed as revoked. */
+export async function endGrant({ db, write }: Store, keyId: number): Promise<void> {
+  const working = and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt))
+  await write([db.update(apiKeys).set({ revokedAt: Date.now() }).where(working)])
+}

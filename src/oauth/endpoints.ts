@@ -1,0 +1,118 @@
+import {
+  OAuthClientInformationFullSchema,
+  OAuthClientMetadataSchema,
+  OAuthTokenRevocationRequestSchema,
+  OAuthTokensSchema,
+} from '@modelcontextprotocol/sdk/shared/auth.js'
+import { type Problem, toProblem } from '../core/problem.ts'
+import { readJson } from '../http/body.ts'
+import { clientNetwork } from '../http/client.ts'
+import { json } from '../http/respond.ts'
+import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
+import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
+import { chargeAddress } from '../limits/charge.ts'
+import type { Service } from '../service.ts'
+import { exchange } from './library.ts'
+import { inForm, Refused } from './parameters.ts'
+
+// What apps call themselves. The schemas are the official clients' own, so what passes here is what they can read.
+
+/** What a machine asks for, by its path below `/oauth`. */
+export const ENDPOINTS = { register, token, revoke } as const
+
+/**
+ * Answers a request of an app.
+ * @returns errors as the protocol has them, and with our `code`.
+ */
+export async function answer(name: keyof typeof ENDPOINTS, request: Request, service: Service): Promise<Response> {
+  try {
+    await chargeAddress(service, 'signIn', clientNetwork(request), `oauth ${name}`)
+    return await ENDPOINTS[name](request, service)
+  } catch (error) {
+    if (error instanceof Refused) {
+      const { error: said, message, status } = error
+      return json({ error: said, error_description: `${message}.`, code: 'BAD_REQUEST' }, status)
+    }
+    const problem = toProblem(error)
+    if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error }, 'an app’s request failed')
+    return json(failure(problem), problem.status, problem.headers)
+  }
+}
+
+function failure(problem: Problem) {
+  const { error, ...rest } = problem.toJSON()
+  const said = problem.status === 429 ? 'slow_down' : problem.status < 500 ? 'invalid_request' : 'server_error'
+  return { error: said, error_description: error, ...rest }
+}
+
+/** Registers an app (RFC 7591). All of them may only do one thing: ask a person in a browser. */
+async function register(request: Request, { config: { secret } }: Service): Promise<Response> {
+  const said = OAuthClientMetadataSchema.safeParse(await readJson(request, ['application/json']))
+  if (!said.success) throw new Refused('invalid_client_metadata', issueOf(said.error.issues))
+  const { redirect_uris: redirectUris, client_name, grant_types = ['authorization_code'] } = said.data
+  const unfit = unfitRedirects(redirectUris)
+  if (unfit !== null) throw new Refused('invalid_redirect_uri', unfit)
+  if (!grant_types.includes('authorization_code')) {
+    throw new Refused('invalid_client_metadata', 'grant_types must include authorization_code')
+  }
+  const name = client_name?.trim() || hostOf(redirectUris[0] ?? '')
+  const unfitting = unfitName(name)
+  if (unfitting !== null) throw new Refused('invalid_client_metadata', `client_name must be ${unfitting}`)
+  const app = registerApp({ name, redirectUris }, secret)
+  const registered = {
+    client_id: app.id,
+    client_id_issued_at: app.registeredAt,
+    client_name: app.name,
+    redirect_uris: [...redirectUris],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }
+  return json(OAuthClientInformationFullSchema.parse(registered), 201)
+}
+
+/** Exchanges a code or a refresh token for new tokens. */
+async function token(request: Request, service: Service): Promise<Response> {
+  const parameters = await inForm(request)
+  try {
+    return tokensOf(await exchange(parameters, service))
+  } catch (error) {
+    const { grant_type, refresh_token: refreshToken, client_id: clientId = '' } = parameters
+    const isRefused = error instanceof Refused && error.error === 'invalid_grant'
+    if (!isRefused || grant_type !== 'refresh_token' || refreshToken === undefined) throw error
+    const again = await answerAgain(service.store, { refreshToken, clientId, secret: service.config.secret })
+    if (again === 'reused') await service.keyRing.forget()
+    if (again === 'reused' || again === null) throw error
+    return tokensOf(again.tokens, Math.ceil((again.expiresAt - Date.now()) / 1000))
+  }
+}
+
+function tokensOf({ accessToken, refreshToken, scopes }: AppTokens, seconds = TOKEN_SECONDS): Response {
+  const tokens = {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: seconds,
+    refresh_token: refreshToken,
+    scope: scopes.join(' '),
+  }
+  return json(OAuthTokensSchema.parse(tokens), 200, { pragma: 'no-cache' })
+}
+
+/** Revokes what an app holds (RFC 7009): both its tokens, whichever it sends. An unknown one is as good as revoked. */
+async function revoke(request: Request, { store, keyRing }: Service): Promise<Response> {
+  const parameters = await inForm(request)
+  const said = OAuthTokenRevocationRequestSchema.safeParse(parameters)
+  if (!said.success) throw new Refused('invalid_request', issueOf(said.error.issues))
+  const keyId = await grantOfToken(store, said.data.token, parameters.client_id ?? '')
+  if (keyId !== null) {
+    await endGrant(store, keyId)
+    await keyRing.forget()
+  }
+  return json({}, 200)
+}
+
+/** The first issue of a schema, as a sentence. */
+function issueOf([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  const path = issue?.path.map(String).join('.') ?? ''
+  return `${path === '' ? 'the body' : path} is not valid: ${issue?.message ?? 'see RFC 7591'}`
+}

@@ -1,0 +1,175 @@
+import OAuth2Server from '@node-oauth/oauth2-server'
+import { allows, SCOPES, type Scope } from '../identity/roles.ts'
+import { type App, appOf, hashApp, mayRedirectTo } from '../keys/apps.ts'
+import {
+  type AppTokens,
+  beginGrant,
+  CODE_SECONDS,
+  type Consent,
+  endGrant,
+  type Grant,
+  grantOfCode,
+  grantOfRefreshToken,
+  issueTokens,
+  newTokens,
+  TOKEN_SECONDS,
+  useCode,
+} from '../keys/grants.ts'
+import { RENEWABLE_SECONDS } from '../keys/token.ts'
+import type { Service } from '../service.ts'
+import { type Parameters, Refused } from './parameters.ts'
+import { audienceOf } from './resources.ts'
+
+// The protocol is the library’s; what it asks its model for is ours. Its Request and Response are plain data.
+
+const { InvalidGrantError, OAuthError, Request, Response, ServerError } = OAuth2Server
+
+/**
+ * Checks a request for consent, and if there is one, stores it.
+ * @param consented by whom and for whom; null only checks, and changes nothing.
+ * @returns the app that asks, the scopes it would get, and the code to send it.
+ * @throws Refused.
+ */
+export async function authorize(
+  parameters: Parameters,
+  consented: Pick<Consent, 'userId' | 'subject' | 'audience'> | null,
+  service: Service,
+): Promise<{ app: App; scopes: Scope[]; code: string }> {
+  const { config, store } = service
+  const model = {
+    ...clients(service),
+    validateScope: async (_: unknown, __: unknown, asked?: string[]) => granted(asked),
+    async saveAuthorizationCode(code: OAuth2Server.AuthorizationCode, client: OAuth2Server.Client) {
+      const app = appOf(client.id, config.secret)
+      if (consented !== null && app !== null) {
+        const { redirectUri, codeChallenge = '' } = code
+        const scopes = code.scope as Scope[]
+        await beginGrant(store, { ...consented, app, scopes, redirectUri, codeChallenge }, code.authorizationCode)
+      }
+      return { ...code, client, user: {} }
+    },
+  }
+  const handler = { handle: async () => ({ id: consented?.userId ?? 'nobody yet' }) }
+  const options = { allowEmptyState: true, authenticateHandler: handler, authorizationCodeLifetime: CODE_SECONDS }
+  const code = await unlessRefused(() =>
+    serverOf(model).authorize(requestOf('GET', parameters, {}), new Response(), options),
+  )
+  const { client, scope, authorizationCode } = code
+  return { app: appOf(client.id, config.secret)!, scopes: scope as Scope[], code: authorizationCode }
+}
+
+/**
+ * Exchanges a code or a refresh token.
+ * @throws Refused.
+ */
+export async function exchange(parameters: Parameters, service: Service): Promise<AppTokens> {
+  const { config, store, keyRing } = service
+  const { secret } = config
+  const renewed = parameters.grant_type === 'refresh_token' ? (parameters.refresh_token ?? null) : null
+  const userOf = (grant: Grant) => ({ keyId: grant.keyId, tokens: newTokens(grant.scopes) })
+  const clientOf = async (grant: Grant) =>
+    grant.clientHash.equals(hashApp(parameters.client_id ?? '')) ? { id: parameters.client_id } : { id: null }
+  // Asked for again, it must still be what was consented to (RFC 8707).
+  const checkResource = ({ audience }: Grant) => {
+    const { resource } = parameters
+    if (resource === undefined || audienceOf(resource, config.origin) === audience) return
+    throw new Refused('invalid_target', 'resource must be the one that was consented to, or omitted')
+  }
+  const end = async (keyId: number) => {
+    await endGrant(store, keyId)
+    await keyRing.forget()
+  }
+  const model = {
+    ...clients(service),
+    validateScope: async (_: unknown, __: unknown, scope: string[]) => scope,
+    generateAccessToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.accessToken,
+    generateRefreshToken: async (_: unknown, { tokens }: { tokens: AppTokens }) => tokens.refreshToken,
+    async getAuthorizationCode(code: string) {
+      const grant = await grantOfCode(store, code)
+      if (grant === null) return null
+      // Somebody else has the code too, so what it gave is not safe with whoever got it (RFC 6749, 4.1.2).
+      if (grant.codeUsedAt !== null) return end(grant.keyId)
+      checkResource(grant)
+      const { redirectUri, codeChallenge, codeExpiresAt, scopes } = grant
+      return {
+        authorizationCode: code,
+        expiresAt: new Date(codeExpiresAt),
+        redirectUri,
+        scope: scopes,
+        codeChallenge,
+        codeChallengeMethod: 'S256',
+        client: await clientOf(grant),
+        user: userOf(grant),
+      }
+    },
+    async revokeAuthorizationCode({ authorizationCode, user }: { authorizationCode: string; user: { keyId: number } }) {
+      const isFirst = await useCode(store, authorizationCode)
+      if (!isFirst) await end(user.keyId)
+      return isFirst
+    },
+    async getRefreshToken(refreshToken: string) {
+      const grant = await grantOfRefreshToken(store, refreshToken)
+      if (grant === null) return null
+      checkResource(grant)
+      return { refreshToken, scope: grant.scopes, client: await clientOf(grant), user: userOf(grant) }
+    },
+    // Used up together with storing what replaces it, so that a crash in between costs nobody their sign-in.
+    revokeToken: async () => true,
+    async saveToken(token: { scope: string[] }, client: unknown, user: ReturnType<typeof userOf>) {
+      const tokens = { ...user.tokens, scopes: token.scope as Scope[] }
+      const isIssued = await issueTokens(store, { keyId: user.keyId, tokens, renewed, secret })
+      if (!isIssued) throw new InvalidGrantError('Invalid grant: it has ended')
+      await keyRing.forget()
+      return { ...token, ...tokens, client, user, tokens }
+    },
+  }
+  const options = {
+    accessTokenLifetime: TOKEN_SECONDS,
+    refreshTokenLifetime: RENEWABLE_SECONDS,
+    requireClientAuthentication: { authorization_code: false, refresh_token: false },
+  }
+  const token = await unlessRefused(() =>
+    serverOf(model).token(requestOf('POST', {}, parameters), new Response(), options),
+  )
+  return token.tokens as AppTokens
+}
+
+/** What the library asks about clients. Without secrets: see `documents`. */
+function clients({ config: { secret } }: Service) {
+  return {
+    async getClient(id: string) {
+      const app = appOf(id, secret)
+      return app && { id, redirectUris: [...app.redirectUris], grants: ['authorization_code', 'refresh_token'] }
+    },
+    async validateRedirectUri(uri: string, { id }: OAuth2Server.Client) {
+      const app = appOf(id, secret)
+      return app !== null && mayRedirectTo(app, uri)
+    },
+  }
+}
+
+/** The scopes that a request gets, with those that they include; false if it asks for none that exists. */
+function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
+  const known = SCOPES.filter((scope) => asked.includes(scope))
+  return known.length > 0 && SCOPES.filter((scope) => allows(known, scope))
+}
+
+function serverOf(model: object): OAuth2Server {
+  return new OAuth2Server({ model: model as OAuth2Server.AuthorizationCodeModel })
+}
+
+function requestOf(method: string, query: Parameters, body: Parameters): OAuth2Server.Request {
+  // The library looks at these two to see whether there is a form.
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' }
+  return new Request({ method, query, body, headers })
+}
+
+async function unlessRefused<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ServerError) throw (error as { inner?: unknown }).inner ?? error
+    if (error instanceof OAuthError) throw new Refused(error.name, error.message, error.code)
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { readForm } from '../http/body.ts'
+
+/** An error as the protocol names it, with a sentence that has no full stop. */
+export class Refused extends Error {
+  constructor(
+    readonly error: string,
+    message: string,
+    readonly status = 400,
+  ) {
+    super(message)
+  }
+}
+
+/** The parameters of a request, each at most once. */
+export type Parameters = Readonly<Record<string, string>>
+
+/** More than any client sends; also what a sign-in page carries along. */
+const MAX_CHARACTERS = 4000
+
+/**
+ * The parameters of a request for consent.
+ * @throws Refused if one is repeated, because readers would disagree on which counts.
+ */
+export function inQuery({ url }: Request): Parameters {
+  return once(new URL(url).searchParams)
+}
+
+/**
+ * The parameters of a posted form.
+ * @throws Refused; Problem if there is no form.
+ */
+export async function inForm(request: Request): Promise<Parameters> {
+  return once(await readForm(request))
+}
+
+function once(sent: URLSearchParams): Parameters {
+  if (sent.toString().length > MAX_CHARACTERS)
+    throw new Refused('invalid_request', `the parameters must be at most ${MAX_CHARACTERS} characters`)
+  const parameters: Record<string, string> = Object.create(null)
+  for (const [name, value] of sent) {
+    if (name in parameters) throw new Refused('invalid_request', `${name} must be sent once`)
+    // An empty one is as good as none (RFC 6749, 3.1).
+    if (value !== '') parameters[name] = value
+  }
+  return parameters
+}

@@ -1,0 +1,68 @@
+import type { Audience } from '../../db/rights.ts'
+import { SCOPES, type Scope } from '../identity/roles.ts'
+
+// What tokens are valid for, and where machines find how to get one (RFC 9728, RFC 8414).
+
+/** The path of each resource. */
+const PATHS: Record<Audience, string> = { mcp: '/api/mcp', api: '/api' }
+
+/** What an agent asks for unless told otherwise: it should not be able to make keys that outlive its own. */
+const USUAL: readonly Scope[] = ['links:read', 'links:write']
+
+/** The audience that a `resource` parameter names; null if it is none of ours. Without one, the narrowest. */
+export function audienceOf(resource: string | undefined, origin: string): Audience | null {
+  if (resource === undefined) return 'mcp'
+  const named = (Object.keys(PATHS) as Audience[]).find((name) => origin + PATHS[name] === resource.replace(/\/$/, ''))
+  return named ?? null
+}
+
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
+const SERVER_METADATA = '/.well-known/oauth-authorization-server'
+
+/** Where each metadata document is, and what it says. */
+export function documents(origin: string, name: string): ReadonlyMap<string, Record<string, unknown>> {
+  const resource = (audience: Audience) => ({
+    resource: origin + PATHS[audience],
+    resource_name: name,
+    authorization_servers: [origin],
+    scopes_supported: audience === 'mcp' ? USUAL : SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${origin}/docs`,
+  })
+  const server = {
+    issuer: origin,
+    authorization_endpoint: `${origin}/oauth/authorize`,
+    token_endpoint: `${origin}/oauth/token`,
+    registration_endpoint: `${origin}/oauth/register`,
+    revocation_endpoint: `${origin}/oauth/revoke`,
+    scopes_supported: SCOPES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    // Apps on other people's computers cannot keep a secret; what they register proves nothing.
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${origin}/docs`,
+  }
+  return new Map<string, Record<string, unknown>>([
+    [SERVER_METADATA, server],
+    [RESOURCE_METADATA, resource('mcp')],
+    [RESOURCE_METADATA + PATHS.mcp, resource('mcp')],
+    [RESOURCE_METADATA + PATHS.api, resource('api')],
+  ])
+}
+
+/**
+ * The WWW-Authenticate header by which an MCP client finds where to sign in.
+ * @param error why its token was refused, if it sent one.
+ */
+export function challenge(origin: string, error?: 'invalid_token'): string {
+  const parameters = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    `resource_metadata="${origin}${RESOURCE_METADATA}${PATHS.mcp}"`,
+    `scope="${USUAL.join(' ')}"`,
+  ]
+  return `Bearer ${parameters.join(', ')}`
+}

@@ -1,0 +1,37 @@
+import { Elysia } from 'elysia'
+import { refuseMethod } from '../api/json.ts'
+import { lazy } from '../core/lazy.ts'
+import { text } from '../http/respond.ts'
+import type { Service } from '../service.ts'
+import { documents } from './resources.ts'
+
+const RAW = { parse: 'none' } as const
+const NAMES = ['register', 'token', 'revoke'] as const
+
+/** Clients may be pages of other sites; the documents hold nothing private. */
+const PUBLIC = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=3600',
+}
+
+/** Sign-in of apps by OAuth 2.1 (decisions 15): documents, what machines ask for, and the page where a person decides. */
+export function oauth(service: Service) {
+  const { origin, name } = service.config
+  // The library and the schemas are loaded with the first request for them.
+  const endpoints = lazy(() => import('./endpoints.ts'))
+  const consent = lazy(() => import('./consent.tsx'))
+  const app = new Elysia()
+  for (const [path, document] of documents(origin, name)) {
+    const body = JSON.stringify(document)
+    app
+      .get(path, ({ request }) => text(request, body, { type: 'application/json', headers: PUBLIC }))
+      .all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
+  }
+  for (const name of NAMES) {
+    app.post(`/oauth/${name}`, async ({ request }) => (await endpoints()).answer(name, request, service), RAW)
+  }
+  return app
+    .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service))
+    .post('/oauth/authorize', async ({ request }) => (await consent()).decide(request, service), RAW)
+}

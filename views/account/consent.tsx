@@ -1,0 +1,165 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Audience } from '../../db/rights.ts'
+import type { Scope } from '../../src/identity/roles.ts'
+import { Alert } from '../parts/fields.tsx'
+import { attribute, Page, type SignedInUser, type Site } from '../parts/layout.tsx'
+import { ConfirmationForm } from './confirm-notice.tsx'
+
+/** An app that asks, as the page shows it. */
+export interface AskingApp {
+  name: string
+  /** Where the browser goes next: a host, or an app’s own scheme. */
+  host: string
+  isOnThisComputer: boolean
+}
+
+interface ConsentProps {
+  site: Site & { user: SignedInUser }
+  app: AskingApp
+  scopes: readonly Scope[]
+  audience: Audience
+  /** The path of this page, with what the app asks. */
+  path: string
+  error?: string | undefined
+}
+
+/** What each scope lets an app do. */
+const MAY: Record<Scope, string> = {
+  'links:read': 'See bundles, their versions and insights',
+  'links:write': 'Create, edit, delete, restore and claim bundles',
+  'keys:admin': 'Create and revoke API keys, which keep working after you disconnect it, and export all data',
+}
+
+/** Asks whether an app may act for the visitor, or for an organisation. Nothing happens before a button is pressed. */
+export function ConsentPage({ site, app, scopes, audience, path, error }: ConsentProps): JSX.Element {
+  const { user } = site
+  const { name, host } = app
+  // An organisation's keys are its admins' to make and to revoke.
+  const organizations = user.organizations.filter(({ role }) => role === 'admin')
+  return (
+    <Page site={site} title={`Connect an app · ${site.name}`}>
+      <section class="narrow consent">
+        <h1>
+          Connect <bdi safe>{name}</bdi>?
+        </h1>
+        <p class="lede">
+          An app asks to use your account. It chose its name itself, so connect it only if you have just started this
+          from an app that you trust.
+        </p>
+        <Alert text={error} />
+        <form class="card" method="post" action={attribute(path)}>
+          <dl>
+            <div>
+              <dt>App</dt>
+              <dd>
+                <bdi safe>{name}</bdi>
+              </dd>
+            </div>
+            <div>
+              <dt>You’ll be sent to</dt>
+              <dd>
+                <strong dir="ltr" safe>
+                  {host}
+                </strong>
+                {app.isOnThisComputer ? ', an app on this computer' : ''}
+              </dd>
+            </div>
+            <div>
+              <dt>{audience === 'mcp' ? 'It may, as an AI agent over MCP' : 'It may'}</dt>
+              <dd>
+                <ul>
+                  {
+                    scopes.map((scope) => (
+                      <li>
+                        {MAY[scope] as 'safe'} <code>{scope as 'safe'}</code>
+                      </li>
+                    )) as 'safe'[]
+                  }
+                </ul>
+              </dd>
+            </div>
+          </dl>
+          <fieldset class="field">
+            <legend>For</legend>
+            <label class="choice">
+              <input type="radio" name="subject" value="" required checked={user.acting === null} />
+              <span>
+                Yourself, <bdi safe>{user.email}</bdi>
+              </span>
+            </label>
+            {
+              organizations.map(({ id, name: organization }) => (
+                <label class="choice">
+                  <input type="radio" name="subject" value={attribute(id)} required checked={user.acting?.id === id} />
+                  <span>
+                    The organisation <bdi safe>{organization}</bdi>
+                  </span>
+                </label>
+              )) as 'safe'[]
+            }
+          </fieldset>
+          <div class="send">
+            <button type="submit" class="primary" name="decision" value="connect">
+              Connect
+            </button>
+            <button type="submit" name="decision" value="cancel" formnovalidate>
+              Cancel
+            </button>
+          </div>
+        </form>
+        <p class="hint">
+          You can disconnect it at any time under API keys. Not <bdi safe>{user.email}</bdi>?{' '}
+          <a href={attribute(`/sign-in?as=other&next=${encodeURIComponent(path)}`)}>Switch accounts</a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** On the way back to the app; browsers continue by themselves. */
+export function BackToAppPage({
+  site,
+  url,
+  app,
+  isConnected,
+}: {
+  site: Site
+  url: string
+  app: AskingApp
+  isConnected: boolean
+}): JSX.Element {
+  const title = isConnected ? 'App connected' : 'App not connected'
+  return (
+    <Page site={site} title={`${title} · ${site.name}`}>
+      <section class="narrow">
+        <h1>{title as 'safe'}</h1>
+        <p class="lede">
+          Taking you back to <strong safe>{app.host}</strong>. If nothing happens, continue here; then you can close
+          this page.
+        </p>
+        <p>
+          <a class="button primary" href={attribute(url)}>
+            Continue
+          </a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** Shown instead until the visitor's address is confirmed. */
+export function ConfirmBeforeConnectingPage({ site, path }: { site: Site; path: string }): JSX.Element {
+  return (
+    <Page site={site} title={`Confirm your address · ${site.name}`}>
+      <section class="narrow">
+        <h1>Confirm your address first</h1>
+        <p class="lede">
+          Apps act on your behalf, so we need to know that <strong safe>{site.user?.email ?? ''}</strong> is yours. Open
+          the link we sent you, then connect the app.
+        </p>
+        <ConfirmationForm back={path} />
+      </section>
+    </Page>
+  )
+}
