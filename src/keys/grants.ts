@@ -88,12 +88,10 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
       rateLimitPerHour: PER_HOUR,
       createdAt: now,
     }),
-    db
-      .insert(appGrants)
-      .values({
-        ...grant,
-        keyId: sql`(SELECT ${apiKeys.id} FROM ${apiKeys} WHERE ${apiKeys.keyPrefix} = ${keyPrefix})`,
-      }),
+    db.insert(appGrants).values({
+      ...grant,
+      keyId: sql`(SELECT ${apiKeys.id} FROM ${apiKeys} WHERE ${apiKeys.keyPrefix} = ${keyPrefix})`,
+    }),
   ])
 }
 

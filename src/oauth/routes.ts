@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { optionsOf, share } from '../api/cors.ts'
 import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
 import { text } from '../http/respond.ts'
@@ -29,7 +30,10 @@ export function oauth(service: Service) {
       .all(path, () => refuseMethod(['GET', 'HEAD']), RAW)
   }
   for (const name of NAMES) {
-    app.post(`/oauth/${name}`, async ({ request }) => (await endpoints()).answer(name, request, service), RAW)
+    const path = `/oauth/${name}`
+    app
+      .post(path, async ({ request }) => share(request, await (await endpoints()).answer(name, request, service)), RAW)
+      .options(path, () => optionsOf(['POST']), RAW)
   }
   return app
     .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service))

@@ -14,11 +14,13 @@ onEveryRuntime({}, (at) => {
   const keyOf = async (wishes: Parameters<typeof mint>[2] = {}) =>
     mint(at(), await newPerson(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])
 
-  test('without a key the answer is 401 and names Bearer; a session cookie is not enough', async () => {
+  test('without a key the answer is 401 and names Bearer and where to sign in; a session cookie is not enough', async () => {
     const { cookie } = await newPerson(at())
     for (const headers of [{}, { cookie }] as Record<string, string>[]) {
       const { status, headers: sent, body } = await send(at(), PING, headers)
-      expect([status, sent.get('www-authenticate'), body.code]).toEqual([401, 'Bearer', 'UNAUTHORIZED'])
+      const metadata = `${at().origin}/.well-known/oauth-protected-resource/api/mcp`
+      const challenge = `Bearer resource_metadata="${metadata}", scope="links:read links:write"`
+      expect([status, sent.get('www-authenticate'), body.code]).toEqual([401, challenge, 'UNAUTHORIZED'])
     }
   })
 

@@ -9,6 +9,9 @@ import { type FoundRoute, fill, routesOf } from './routes.ts'
 /** Routes where a cookie is no credential: they need a signature or a key. */
 const NOT_BY_COOKIE = /^POST \/api\/(webhooks\/\w+|mcp)$/
 
+/** Routes that apps call from anywhere, without a cookie: what they need is in the body, which is wrong here. */
+const BY_BODY = /^POST \/oauth\/(register|token|revoke)$/
+
 /** Headers of a browser's request that another site caused, older browsers included. */
 const FOREIGN: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site' },
@@ -22,8 +25,8 @@ const FOREIGN: Record<string, string>[] = [
 /** The tables that count views, the only ones that a GET may change. */
 const COUNTERS = ['daily_counters', 'daily_viewers', 'daily_breakdowns', 'viewer_hashes', 'counter_batches', 'salts']
 
-/** Routes that do not succeed for an owner's browser: they need a token, a provider's answer, or something that is used up. */
-const NOT_FOR_OWNERS = /^\/(metrics|api\/auth\/.*)$|^\/(dev\/mailbox|\.well-known\/security\.txt)$/
+/** Routes that do not succeed for an owner's browser: they need a token, an app, a provider's answer, or something that is used up. */
+const NOT_FOR_OWNERS = /^\/(metrics|oauth\/authorize|api\/auth\/.*)$|^\/(dev\/mailbox|\.well-known\/security\.txt)$/
 
 /** The entire database, except counts. */
 async function contentOf(server: Server): Promise<Record<string, string>> {
@@ -86,7 +89,14 @@ for (const runtime of RUNTIMES) {
           // Most of better-auth's own routes are disabled.
           const isAbsent = template.startsWith('/api/auth/') && (status === 404 || status === 405)
           // OPTIONS only says what a page may send without a cookie: see contract/http.test.ts.
-          const expected = method === 'OPTIONS' ? [204] : NOT_BY_COOKIE.test(line) ? [401, 403] : [403]
+          const expected =
+            method === 'OPTIONS'
+              ? [204]
+              : BY_BODY.test(line)
+                ? [400, 415]
+                : NOT_BY_COOKIE.test(line)
+                  ? [401, 403]
+                  : [403]
           if (!isAbsent && !expected.includes(status)) taken.push([line, from, status])
         }
       }

@@ -24,6 +24,9 @@ const YOUNG = 40
 /** Rows per seeding write: a server allows two seconds. */
 const SEEDED = 20_000
 
+/** The key of an app that is still used. */
+const LASTING = 100_000_000
+
 /** Rows of each kind; `n.i` is a unique number and `?1` the time from which their term counts. */
 const SEEDS: Record<string, string> = {
   address_hashes: `INSERT INTO bundles (slug, urls, url_metadata, source, address_hash, created_at, updated_at)
@@ -31,6 +34,11 @@ const SEEDS: Record<string, string> = {
   claims: `INSERT INTO claims (token_hash, bundle_id, email, expires_at)
     SELECT 't' || i, bundles.id, 'a@people.example', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   answers: `INSERT INTO idempotency_answers (key_hash, request_hash, answer, created_at) SELECT 'k' || i, 'r', x'00', ?1 FROM n`,
+  app_grants: `INSERT INTO app_grants
+    (key_id, client_hash, host, audience, scopes, redirect_uri, code_hash, code_challenge, code_expires_at, ends_at)
+    SELECT i, zeroblob(32), 'app.example', 'mcp', '[]', 'https://app.example/', CAST(printf('%032d', i) AS BLOB), 'c', 1, ?1 FROM n`,
+  app_refresh_tokens: `INSERT INTO app_refresh_tokens (hash, key_id, created_at)
+    SELECT CAST(printf('%032d', i) AS BLOB), ${LASTING}, ?1 FROM n`,
   sessions: `INSERT INTO session (id, token, user_id, expires_at, created_at, updated_at)
     SELECT 's' || i, 's' || i, 'ada', ?1, 1, 1 FROM n`,
   verifications: `INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at)
@@ -48,6 +56,15 @@ async function seed(store: Store): Promise<void> {
   await store.write([
     sql`INSERT OR IGNORE INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('ada', 'Ada', 'ada@people.example', 1, 1, 1)`,
   ])
+  await store.write([sql`INSERT OR IGNORE INTO owners (user_id) VALUES ('ada')`])
+  const key = (
+    ids: string,
+  ) => `INSERT INTO api_keys (id, owner_id, minted_by, name, key_prefix, secret_hash, scopes, created_at)
+    SELECT i, owners.id, 'ada', 'app', 'oa_' || i, zeroblob(32), '["links:read"]', 1 FROM (${ids}) JOIN owners`
+  const last = SOME + YOUNG
+  const ids = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n`
+  const lasting = SEEDS.app_grants?.replace('FROM n', `FROM (SELECT ${LASTING} AS i)`).replace('?1', String(2 * NOW))
+  await store.write([key(ids), key(`SELECT ${LASTING} AS i`), lasting ?? ''].map((text) => sql.raw(text)))
   const add = async ({ what, keptMs }: Term, first: number, last: number, age: number) => {
     for (let from = first; from <= last; from += SEEDED) {
       const to = Math.min(from + SEEDED - 1, last)

@@ -51,12 +51,6 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
         <form class="card" method="post" action={attribute(path)}>
           <dl>
             <div>
-              <dt>App</dt>
-              <dd>
-                <bdi safe>{name}</bdi>
-              </dd>
-            </div>
-            <div>
               <dt>You’ll be sent to</dt>
               <dd>
                 <strong dir="ltr" safe>
