@@ -32,7 +32,7 @@ versionNumber that you read.
 
 ## For agents
 
-- [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools, with an API key as the bearer token
+- [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools; sign in by OAuth, or with an API key as the bearer token
 - [OpenAPI 3.1](${origin}/api/openapi.json): every route, field, bound and error
 - [API reference](${origin}/docs): the same for reading and trying
 

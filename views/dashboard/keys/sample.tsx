@@ -9,7 +9,14 @@ const MINUTE_MS = 60_000
 export function SampleKeys(): JSX.Element {
   const key = (name: string, keyPrefix: string, minutesAgo: number, more: Partial<KeyWithUsage>): KeyWithUsage => {
     const lastUsedAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString()
-    const common = { id: 0, scope: 'user', createdAt: lastUsedAt, revokedAt: null, minterLeftAt: null, app: null } as const
+    const common = {
+      id: 0,
+      scope: 'user',
+      createdAt: lastUsedAt,
+      revokedAt: null,
+      minterLeftAt: null,
+      app: null,
+    } as const
     return { ...common, name, keyPrefix, lastUsedAt, scopes: ['links:write'], rateLimitPerHour: 1000, used: 0, ...more }
   }
   const keys = [
