@@ -226,7 +226,7 @@ onEveryTarget({}, (at) => {
         '/.well-known/',
         '/.well-known/nothing',
       ]
-      for (const path of [...paths, '/.well-known/oauth-protected-resource', '/.well-known/openid-configuration']) {
+      for (const path of [...paths, '/.well-known/oauth-protected-resource/x', '/.well-known/openid-configuration']) {
         for (const method of ['GET', 'POST']) {
           const answer = await get(path, accept, method)
           expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 404, 'application/json'])
