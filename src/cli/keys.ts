@@ -23,9 +23,9 @@ const list = command({
   },
 })
 
-function stateOf(revokedAt: string | null, app: { endsAt: string } | null): string {
+function stateOf(revokedAt: string | null, app: { endsAt: string } | undefined): string {
   if (revokedAt !== null) return 'revoked'
-  if (app === null) return 'active'
+  if (app === undefined) return 'active'
   return Date.parse(app.endsAt) < Date.now() ? 'ended' : 'app'
 }
 

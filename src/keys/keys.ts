@@ -26,7 +26,7 @@ function toApiKey(
     createdAt: iso(createdAt),
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
-    app: grant === null ? null : { name, host: grant.host, endsAt: iso(grant.endsAt) },
+    ...(grant === null ? {} : { app: { name, host: grant.host, endsAt: iso(grant.endsAt) } }),
   }
 }
 

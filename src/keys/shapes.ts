@@ -39,7 +39,7 @@ const KeyInfo = lazy(() =>
     createdAt: Time(),
     lastUsedAt: Time().or('null'),
     revokedAt: Time().or('null'),
-    app: type({ name: 'string', host: 'string', endsAt: Time(), '+': 'reject' }).or('null'),
+    'app?': type({ name: 'string', host: 'string', endsAt: Time(), '+': 'reject' }),
     '+': 'reject',
   }).configure({ named: 'ApiKey' }, 'self'),
 )

@@ -31,7 +31,6 @@ onEveryProcess({}, (server) => {
       createdAt: expect.stringMatching(ISO),
       lastUsedAt: null,
       revokedAt: null,
-      app: null,
     })
     expect(rawKey).toMatch(new RegExp(`^${apiKey.keyPrefix}\\.[0-9A-Za-z]{38}$`))
     expect(answer.headers.get('cache-control')).toBe('no-store')

@@ -13,7 +13,7 @@ export type KeyWithUsage = ListedKey & { used: number | null }
 export function endOf({ revokedAt, minterLeftAt, app }: ListedKey): { how: string; at: string } | null {
   if (revokedAt !== null) return { how: 'Revoked', at: revokedAt }
   if (minterLeftAt !== null) return { how: 'Ended when its creator left,', at: minterLeftAt }
-  if (app !== null && Date.parse(app.endsAt) < Date.now()) return { how: 'Not used any more, ended', at: app.endsAt }
+  if (app !== undefined && Date.parse(app.endsAt) < Date.now()) return { how: 'Not used any more, ended', at: app.endsAt }
   return null
 }
 
@@ -28,7 +28,7 @@ export function KeyRow({ apiKey }: { apiKey: KeyWithUsage }): JSX.Element {
           <bdi safe>{name}</bdi>
         </span>
         <span class="hint where">
-          {app === null ? (
+          {app === undefined ? (
             <code safe>{`${keyPrefix}…`}</code>
           ) : (
             <>

@@ -13,7 +13,7 @@ export function RevokeView({ apiKey: { id, name, keyPrefix, lastUsedAt, app } }:
       button="Revoke API key"
       back="/dashboard/keys"
     >
-      {app === null ? (
+      {app === undefined ? (
         <p>
           Anything that uses <code safe>{`${keyPrefix}…`}</code> stops working right away. You can’t undo this.
         </p>

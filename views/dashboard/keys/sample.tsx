@@ -15,7 +15,6 @@ export function SampleKeys(): JSX.Element {
       createdAt: lastUsedAt,
       revokedAt: null,
       minterLeftAt: null,
-      app: null,
     } as const
     return { ...common, name, keyPrefix, lastUsedAt, scopes: ['links:write'], rateLimitPerHour: 1000, used: 0, ...more }
   }
