@@ -10,7 +10,7 @@ const CORES = availableParallelism()
 const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1 }
 /** Tests of several runtimes, of processes and with large tools of others: only in the full run, on the whole matrix. */
 const WHOLE_MATRIX =
-  /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/conformance|openapi\/generated|production)/
+  /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/(?:oauth-)?conformance|openapi\/generated|production)/
 /** Other tests that take long: only in the full run. */
 const LONG = /^tests\/(?:quality\/|deploy|mcp\/inspector|sdk\/browser|security\/injected)/
 /** Names by which a file declares its tests for each part of the matrix. */

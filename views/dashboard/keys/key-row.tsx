@@ -13,7 +13,8 @@ export type KeyWithUsage = ListedKey & { used: number | null }
 export function endOf({ revokedAt, minterLeftAt, app }: ListedKey): { how: string; at: string } | null {
   if (revokedAt !== null) return { how: 'Revoked', at: revokedAt }
   if (minterLeftAt !== null) return { how: 'Ended when its creator left,', at: minterLeftAt }
-  if (app !== undefined && Date.parse(app.endsAt) < Date.now()) return { how: 'Not used any more, ended', at: app.endsAt }
+  if (app !== undefined && Date.parse(app.endsAt) < Date.now())
+    return { how: 'Not used any more, ended', at: app.endsAt }
   return null
 }
 
