@@ -89,6 +89,8 @@ export function sqlOf(file: string): Server['sql'] {
       const { columns, rows } = done as ResultSet
       return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
     } finally {
+      // The driver keeps a closed connection, and its lock, for as long as a statement of it exists.
+      if (connection.isInTransaction) connection.execNow('ROLLBACK')
       connection.close()
     }
   }
