@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 let tree: string
 beforeAll(async () => {
   tree = mkdtempSync(join(tmpdir(), 'openall-production-'))
-  for (const part of ['package.json', 'bun.lock', 'tsconfig.json', 'src', 'db', 'views'])
+  for (const part of ['package.json', 'bun.lock', 'tsconfig.json', 'src', 'db', 'views', 'docs'])
     cpSync(join(ROOT, part), join(tree, part), { recursive: true })
   const install = Bun.spawn([process.execPath, 'install', '--production', '--frozen-lockfile'], {
     cwd: tree,

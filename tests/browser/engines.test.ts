@@ -160,8 +160,8 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
       await scene.viewer.click('#open')
       const done = Math.min(7, kind.perPress)
       await becomes(() => scene.destinations.visits.length, done)
-      const seen = await scene.viewer.read<string[]>('seen')
-      expect(seen).toEqual(kind.name === 'Firefox' ? ['hidden', 'visible'] : [])
+      // Firefox opens tabs in front of the launcher. Whether the launcher learns of it depends on who comes back first.
+      await becomes(() => scene.viewer.read('document.visibilityState'), 'visible')
       await scene.viewer.leaveAndReturn()
       // The page as it was, or a new one.
       await becomes(() => scene.viewer.read('self.seen?.includes("kept") ?? false'), kind.keepsPages)
