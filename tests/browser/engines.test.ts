@@ -8,7 +8,7 @@ import { KINDS, type Kind } from './engines.ts'
 import { PLAIN_HOST } from './firefox.ts'
 import { becomes, expectEachOnce, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
 import { createBundle } from './service.ts'
-import type { Conditions, Engine } from './viewer.ts'
+import { type Conditions, type Engine, PageCrash } from './viewer.ts'
 
 // One description of what a launcher does, for every browser on the machine. The usual run has one row of the table, in
 // Firefox; Chromium has more tests of its own in open-all.test.ts.
@@ -195,8 +195,19 @@ function runs({ name }: Kind): boolean {
   return MATRIX !== 'usual' || name === 'Firefox'
 }
 
-/** Opens a launcher of some links, and closes it afterwards. */
-async function visit(
+/** Opens a launcher of some links, and closes it afterwards; anew, with another launcher, if the browser crashes. */
+async function visit(...visited: Parameters<typeof visitOnce>): Promise<void> {
+  for (let crashes = 0; ; crashes += 1) {
+    try {
+      return await visitOnce(...visited)
+    } catch (error) {
+      if (!(error instanceof PageCrash) || crashes === 2) throw error
+      console.warn(error.message)
+    }
+  }
+}
+
+async function visitOnce(
   engine: Engine,
   count: number,
   conditions: Conditions,

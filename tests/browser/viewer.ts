@@ -33,3 +33,6 @@ export interface Engine {
   open(url: string, conditions: Conditions): Promise<Viewer>
   stop(): Promise<void>
 }
+
+/** The browser's process for a page has died, which says nothing about the page. */
+export class PageCrash extends Error {}

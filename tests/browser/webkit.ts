@@ -1,6 +1,6 @@
 import { Glob } from 'bun'
 import { freePort } from '../ports.ts'
-import type { Conditions, Engine } from './viewer.ts'
+import { type Conditions, type Engine, PageCrash } from './viewer.ts'
 import { connected, ROUTES, type Send, viewerOf } from './webdriver.ts'
 
 /** The path of WebKitGTK's small browser, or null if it, its driver or a screen for it is missing. */
@@ -28,8 +28,13 @@ export async function startWebKit(): Promise<Engine> {
     const body = method === 'POST' ? JSON.stringify(input ?? {}) : null
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: method as string, body })
     const { value } = (await answer.json()) as { value: unknown }
-    if (!answer.ok) throw new Error(JSON.stringify(value))
-    return value
+    if (answer.ok) return value
+    const { error, message } = value as { error: string; message: string }
+    // With many windows WebKit's allocator now and then ends a page's process (pas_panic); during a command, the driver says
+    // no more than this.
+    const isCrash = message.includes('page crash') || (error === 'unknown error' && message === '')
+    if (isCrash) throw new PageCrash(`${route}: the page's process is gone`)
+    throw new Error(JSON.stringify(value))
   }
   await connected(() => call('GET /status', undefined), 'WebKitWebDriver listens')
 
