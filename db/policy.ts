@@ -6,6 +6,7 @@ export const FACTS = [
   'emailDomain',
   'orgRole',
   'language',
+  'client',
   'device',
   'os',
   'browser',

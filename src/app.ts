@@ -1,10 +1,13 @@
+import { formFor } from './audience/form.ts'
 import { lazy } from './core/lazy.ts'
 import { toProblem } from './core/problem.ts'
 import { draining } from './http/draining.ts'
 import { fixedSegments, logged, observed, requestId } from './http/observe.ts'
 import { jsonProblem } from './http/respond.ts'
+import { askedAt, NEGOTIATED } from './launcher/forms.ts'
 import { frontDoor, type Handle, type Refuse } from './launcher/front-door.ts'
 import { launcherPages } from './launcher/pages.tsx'
+import { problemAs } from './pages/problem-form.ts'
 import { problemPage } from './pages/problem-page.tsx'
 import type { createRouter } from './router.ts'
 import type { Service } from './service.ts'
@@ -14,8 +17,15 @@ import type { Service } from './service.ts'
  * takes as long to load as everything else and is loaded by the first request that needs it.
  */
 export function createApp(service: Service): Handle {
-  const refuse: Refuse = (request, problem) =>
-    isForMachines(request) ? jsonProblem(problem) : problemPage(request, problem, service)
+  const refuse: Refuse = (request, problem) => {
+    if (isForMachines(request)) return jsonProblem(problem)
+    const asked = askedAt(request.url, request.headers)
+    if (asked === null) return problemPage(request, problem, service)
+    const { form, isNegotiated } = asked
+    const answer = form === 'html' ? problemPage(request, problem, service) : problemAs(form, request, problem)
+    if (isNegotiated) answer.headers.set('vary', NEGOTIATED)
+    return answer
+  }
   const failed = (request: Request, error: unknown) => {
     const problem = toProblem(error)
     const { log, store } = service
@@ -39,7 +49,9 @@ export function createApp(service: Service): Handle {
   const beforeRouter = async (request: Request) => {
     const [, slug] = /^GET \w+:\/\/[^/]+\/l\/([\w-]+)(?:\?|$)/.exec(`${request.method} ${request.url}`) ?? []
     try {
-      return slug === undefined ? await (await load()).fetch(request) : await launchers.answer(request, slug)
+      return slug === undefined || formFor(request.headers) !== 'html'
+        ? await (await load()).fetch(request)
+        : await launchers.answer(request, slug)
     } catch (error) {
       return failed(request, error)
     }

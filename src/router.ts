@@ -51,7 +51,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   const app = new Elysia()
     .onError(onError)
     .use(api(operations, service, failed))
-    .use(mcp(operations, service))
+    .use(mcp(operations, service, launchers))
     .use(authRoutes(service))
     .use(webhooks(service))
     .use(health(service))

@@ -30,6 +30,9 @@ Errors are {"error": "what to do", "code": "CODE"}. On 429 wait retryAfterSecond
 Idempotency-Key, so that you can safely retry. When you edit, send If-Match: "v<versionNumber>", with the
 versionNumber that you read.
 
+Read any bundle by its link, without a key: ${origin}/l/<slug> with Accept: text/markdown, or ${origin}/l/<slug>.md. It has
+the tabs that you would get. The same as JSON: /l/<slug>.json. What changed: /l/<slug>/feed (Atom).
+
 ## For agents
 
 - [MCP server](${origin}/api/mcp): Streamable HTTP, the same calls as tools; sign in by OAuth, or with an API key as the bearer token

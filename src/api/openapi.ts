@@ -61,7 +61,9 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
 
 const INTRODUCTION =
   'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
-  'to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused.'
+  'to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
+  'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
+  'tells what changed.'
 
 function pathOf(route: string): string {
   const [, path = ''] = route.split(' ')

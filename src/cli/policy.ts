@@ -13,6 +13,7 @@ const FACTS = {
   'email-domain': ['emailDomain', 'The domain of their verified address'],
   'org-role': ['orgRole', 'Their role in the owning organisation: viewer, editor or admin'],
   language: ['language', 'The language their browser asks for: de'],
+  client: ['client', 'What reads the link: browser, agent or script'],
   device: ['device', 'desktop, mobile or tablet'],
   os: ['os', 'Their operating system: ios'],
   browser: ['browser', 'Their browser: firefox'],

@@ -59,7 +59,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
       'ignoring case; exists (`field`): it is known; signedIn: the viewer is signed in; before, after (`field`: now, `value`: ' +
       'a time with its UTC offset); timeWindow (`days`, `from`, `to`, `timeZone`). ' +
       'Fields: emailDomain (of a signed-in viewer’s verified address), orgRole (viewer, editor or admin in the ' +
-      'organisation that owns the bundle), language (such as de-AT), device (desktop, mobile, tablet), os and browser ' +
+      'organisation that owns the bundle), language (such as de-AT), client (browser, agent, script), device (desktop, mobile, tablet), os and browser ' +
       '(families such as ios, firefox), country (two letters), referrerDomain, query.<name> of the link. A condition on ' +
       'an unknown field does not match.',
     { op: 'equals', field: 'emailDomain', value: 'acme.com' },
@@ -112,6 +112,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   emailDomain: ['The domain of their verified address.', 'acme.com'],
   orgRole: ['Their role in the organisation that owns the bundle.', 'editor'],
   language: ['Their browser’s preferred language.', 'de-AT'],
+  'viewer.client': ['What reads the link.', 'agent'],
   device: ['Their kind of device.', 'mobile'],
   os: ['The family of their operating system.', 'ios'],
   browser: ['The family of their browser.', 'safari'],

@@ -3,12 +3,15 @@
 import type { Rule } from '../../db/policy.ts'
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
+import type { Client } from '../audience/client.ts'
+import { formFor } from '../audience/form.ts'
 import { Problem } from '../core/problem.ts'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
 import { roleIn } from '../identity/sessions.ts'
 import type { Account, ViewerRequest } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
+import { NEGOTIATED } from './forms.ts'
 import type { Encoding, Launcher } from './launchers.ts'
 import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
 import { isOpen, notOpen, type Outside, outsideOf } from './times.ts'
@@ -21,10 +24,24 @@ export interface LauncherPages {
   answer(request: Request, slug: string | null): Promise<Response>
   /**
    * The bundle as this viewer sees it, for other formats; counts no view.
-   * @returns `isTimed`: whether a copy that is kept may outlive its times.
    * @throws Problem NOT_OPEN_YET, CLOSED.
    */
-  bundleFor(request: Request, slug: string | null): Promise<{ bundle: PublicBundle; isTimed: boolean }>
+  bundleFor(viewer: LauncherViewer, slug: string | null): Promise<ViewerBundle>
+}
+
+/** Who asks for another format of a launcher: a request, or what stands for one. */
+export interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
+  /** The kind of client, where it is known from elsewhere than the headers. */
+  client?: Client
+}
+
+/** A bundle as one viewer sees it. */
+export interface ViewerBundle {
+  bundle: PublicBundle
+  id: number
+  versionNumber: number
+  /** Whether a copy that is kept may outlive its times. */
+  isTimed: boolean
 }
 
 /**
@@ -36,8 +53,8 @@ export function launcherPages(service: Service): LauncherPages {
   const site = { name: config.name, origin: config.origin }
   const match = (request: PolicyRequest, { policy }: Launcher, account: Account | null): Rule | null => {
     if (policy === null) return null
-    const { headers, url } = request
-    return policy.match({ headers, url, now: Date.now(), countryHeader: config.countryHeader, account })
+    const { headers, url, client } = request
+    return policy.match({ headers, url, client, now: Date.now(), countryHeader: config.countryHeader, account })
   }
 
   /** The answer, rendered from `bundle` if the page is not cached; undefined if there is no bundle to render. */
@@ -65,7 +82,7 @@ export function launcherPages(service: Service): LauncherPages {
   const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
   /** Whether a viewer is signed in as the owner of a bundle, or as a member of the organisation that owns it. */
-  const isOwner = async ({ headers }: Request, launcher: Launcher) => {
+  const isOwner = async ({ headers }: LauncherViewer, launcher: Launcher) => {
     const session = headers.has('cookie') ? await service.readSession(headers) : null
     if (session === null) return false
     const { userId, organizationId } = await bundleOf(launcher)
@@ -75,7 +92,7 @@ export function launcherPages(service: Service): LauncherPages {
 
   /** The answer of a bundle that is not open. Its owner sees the launcher, which is neither cached nor counted. */
   const respondOutside = async (request: Request, launcher: Launcher, outside: Outside) => {
-    const headers = { 'x-robots-tag': 'noindex' }
+    const headers = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
     if (!(await isOwner(request, launcher))) {
       const view = <ClosedPage site={site} outside={outside} />
       return text(request, view as string, { type: HTML, status: notOpen(outside).status, headers })
@@ -91,6 +108,7 @@ export function launcherPages(service: Service): LauncherPages {
       // Most bundles have no times, and then this costs one comparison.
       return launcher === undefined ||
         needsSession(request, launcher) ||
+        formFor(request.headers) !== 'html' ||
         (launcher.times !== null && !isOpen(launcher.times, Date.now()))
         ? undefined
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
@@ -106,28 +124,31 @@ export function launcherPages(service: Service): LauncherPages {
       const bundle = await launchers.bundleOf(launcher)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
-    async bundleFor(request, slug) {
+    async bundleFor(viewer, slug) {
       const launcher = await load(slug)
       const outside = outsideOf(launcher.times, Date.now())
-      if (outside !== null && !(await isOwner(request, launcher))) throw notOpen(outside)
-      const account = await accountOf(request, launcher, service)
-      const rule = match(asReferred(request, config.origin), launcher, account)
-      return { bundle: publicBundle(rule, await bundleOf(launcher)), isTimed: launcher.times !== null }
+      if (outside !== null && !(await isOwner(viewer, launcher))) throw notOpen(outside)
+      const account = await accountOf(viewer, launcher, service)
+      const rule = match(asReferred(viewer, config.origin), launcher, account)
+      const bundle = await bundleOf(launcher)
+      const { id, versionNumber } = bundle
+      return { bundle: publicBundle(rule, bundle), id, versionNumber, isTimed: launcher.times !== null }
     },
   }
 }
 
 /** The part of a request that policies read. */
-type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url'>
+type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url' | 'client'>
 
 /**
  * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
  * (views/launcher/open-all.js) to get the same tabs. Neither is trustworthy.
  */
-function asReferred({ headers, url }: Request, origin: string): PolicyRequest {
+function asReferred(viewer: LauncherViewer, origin: string): PolicyRequest {
+  const { headers, url, client } = viewer
   const referrer = new URL(url, origin).searchParams.get('openall-referrer')
-  if (referrer === null) return { headers, url }
-  return { headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) }, url }
+  if (referrer === null) return viewer
+  return { client, url, headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) } }
 }
 
 /** Refuses an unknown slug. */
@@ -139,14 +160,14 @@ export function noBundle(): never {
 }
 
 /** Whether the session must be read: the policy depends on the account, and there may be one. */
-function needsSession({ headers }: Request, { policy }: Launcher): boolean {
+function needsSession({ headers }: LauncherViewer, { policy }: Launcher): boolean {
   if (policy === null || !headers.has('cookie')) return false
   return policy.needsAccount
 }
 
-async function accountOf(request: Request, launcher: Launcher, service: Service): Promise<Account | null> {
-  if (!needsSession(request, launcher)) return null
-  const session = await service.readSession(request.headers)
+async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Service): Promise<Account | null> {
+  if (!needsSession(viewer, launcher)) return null
+  const session = await service.readSession(viewer.headers)
   if (session === null) return null
   const { organizationId } = launcher
   const needsRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
@@ -167,7 +188,7 @@ function responseInits(cacheControl: string): Record<Encoding, ResponseInit> {
       'content-type': HTML,
       'cache-control': cacheControl,
       'x-robots-tag': 'noindex',
-      vary: 'Accept-Encoding',
+      vary: NEGOTIATED,
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     }),
   })

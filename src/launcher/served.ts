@@ -20,6 +20,7 @@ const finder = prepared((db) =>
     .select({
       id: bundles.id,
       slug: bundles.slug,
+      versionNumber: bundles.versionNumber,
       ...pick(NAMES, bundles),
       /** The organisation that owns it, or null. */
       organizationId: owners.organizationId,

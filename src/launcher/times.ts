@@ -39,7 +39,12 @@ export function outsideOf(times: Times | null, now: number): Outside | null {
 
 /** The error for viewers of a bundle that is not open. */
 export function notOpen(outside: Outside): Problem {
-  if (outside.kind === 'after') return new Problem('CLOSED', 'This bundle has closed.')
+  if (outside.kind === 'after') {
+    const userMessage = 'This bundle has closed.'
+    return new Problem('CLOSED', outside.note === null ? userMessage : `${userMessage} ${outside.note}`, {
+      userMessage,
+    })
+  }
   return new Problem('NOT_OPEN_YET', `This bundle opens at ${new Date(outside.opensAt).toISOString()}.`, {
     userMessage: 'This page isn’t open yet.',
   })

@@ -1,30 +1,21 @@
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  ProtocolError,
-  ResourceNotFoundError,
-  Server,
-} from '@modelcontextprotocol/server'
+import { createMcpHandler, isLegacyRequest, ProtocolError, Server } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
-import { getBundle, listBundles } from '../bundles/operations.ts'
 import { type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
+import type { LauncherPages } from '../launcher/pages.tsx'
+import { chargeKey } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
+import { type Call, offerResources, type ReadLauncher } from './resources.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
 
-/** JSON-RPC codes: one for the rate limit (spec 7) and two of the standard. */
+/** JSON-RPC codes: one for the rate limit (spec 7) and one of the standard. */
 const RATE_LIMITED = -32004
 const INVALID_PARAMS = -32602
-const INTERNAL_ERROR = -32603
-/** Bundles listed or completed at a time. */
-const PAGE = 100
-/** Maximum length of a slug’s prefix to complete. */
-const MAX_WANTED = 100
 /** How long clients may keep what changes only with the server’s version. Tools depend on the key’s scopes. */
 const KEPT = { ttlMs: 600_000, cacheScope: 'private' } as const
 /** Maximum number of open streams. */
@@ -32,21 +23,20 @@ const MAX_LISTENERS = 100
 
 /** State of an HTTP request; each message of a batch sets its rate limit headers. */
 interface RequestState {
+  request: Request
   context: CallContext
   headers: Record<string, string>
 }
-
-type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
 
 /**
  * Answers requests of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one definition.
  * All without sessions.
  */
-export function mcpServer(operations: readonly Operation[], service: Service) {
+export function mcpServer(operations: readonly Operation[], service: Service, launchers: LauncherPages) {
   const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
   const listed = [...tools.values()].map((operation) => ({ operation, tool: toTool(operation) }))
   const states = new WeakMap<Request, RequestState>()
-  const serve = (state: RequestState) => newServer(state, { tools, listed, service })
+  const serve = (state: RequestState) => newServer(state, { tools, listed, service, launchers })
   const modern = createMcpHandler(({ requestInfo }) => serve(states.get(requestInfo!)!), {
     legacy: 'reject',
     // Nothing listed here changes while the server runs, so few clients need to listen.
@@ -54,7 +44,7 @@ export function mcpServer(operations: readonly Operation[], service: Service) {
   })
   service.stopping.addEventListener('abort', () => void modern.close())
   return async (request: Request, message: unknown, context: CallContext): Promise<Response> => {
-    const state: RequestState = { context, headers: {} }
+    const state: RequestState = { request, context, headers: {} }
     states.set(request, state)
     const answer = (await isLegacyRequest(request, message))
       ? await answerOnce(serve(state), request, message)
@@ -68,9 +58,10 @@ interface Offered {
   tools: ReadonlyMap<string, Operation>
   listed: readonly { operation: Operation; tool: Tool }[]
   service: Service
+  launchers: LauncherPages
 }
 
-function newServer(state: RequestState, { tools, listed, service }: Offered): Server {
+function newServer(state: RequestState, { tools, listed, service, launchers }: Offered): Server {
   const { context } = state
   const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
   const server = new Server(
@@ -86,19 +77,31 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       cacheHints: { 'tools/list': KEPT, 'prompts/list': KEPT, 'resources/templates/list': KEPT },
     },
   )
-  const call: Call = async (operation, input) => {
+  /** Runs what a message asks for, with what remains of the key’s limit in the answer’s headers. */
+  const limited = async <T extends { headers: Record<string, string> }>(name: string, run: () => Promise<T>) => {
     try {
-      const sent = await respond(operation, ...splitArguments(operation, input, context), service)
+      const sent = await run()
       Object.assign(state.headers, limitsIn(sent.headers))
       return sent
     } catch (error) {
       const problem = toProblem(error)
-      if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: operation.name }, 'a call failed')
+      if (problem.code === 'INTERNAL_ERROR') service.log.error({ err: error, tool: name }, 'a call failed')
       Object.assign(state.headers, limitsIn(problem.headers))
       if (problem.code === 'RATE_LIMITED') throw new ProtocolError(RATE_LIMITED, problem.message, problem.toJSON())
       throw problem
     }
   }
+  const call: Call = (operation, input) =>
+    limited(operation.name, () => respond(operation, ...splitArguments(operation, input, context), service))
+  /** What a launcher shows to an agent without an account, whoever’s key it has. */
+  const readLauncher: ReadLauncher = ({ slug, form }) =>
+    limited('launcher', async () => {
+      const { caller } = context
+      const headers = caller.kind === 'key' ? await chargeKey(caller.key, service) : {}
+      const { bodyOf } = await import('../pages/launcher-forms.ts')
+      const viewer = { headers: withoutCredentials(state.request.headers), url: '', client: 'agent' as const }
+      return { headers, text: await bodyOf(form, await launchers.bundleFor(viewer, slug), service) }
+    })
 
   server.setRequestHandler('tools/list', () => ({
     tools: listed.filter(({ operation }) => isAllowed(operation, scopes)).map(({ tool }) => tool),
@@ -115,7 +118,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  offerBundles(server, call)
+  offerResources(server, call, readLauncher)
   offerPrompts(server)
   return server
 }
@@ -156,68 +159,14 @@ function succeeded({ body, note }: PublicAnswer) {
   return { content, structuredContent: body as Record<string, unknown> }
 }
 
+function withoutCredentials(headers: Headers): Headers {
+  const others = new Headers(headers)
+  for (const name of ['authorization', 'cookie']) others.delete(name)
+  return others
+}
+
 function limitsIn(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('ratelimit')))
-}
-
-interface Listed {
-  bundles: { slug: string; title: string | null; description: string | null }[]
-}
-
-const SCHEME = 'bundle://'
-
-/** The caller’s bundles as resources: the answer of `get_bundle`, under `bundle://<slug>`. */
-function offerBundles(server: Server, call: Call): void {
-  const read = async (operation: Operation, input: Record<string, unknown>) => {
-    try {
-      return (await call(operation, input)).body
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
-      throw new ProtocolError(code, error.message, error.toJSON())
-    }
-  }
-  server.setRequestHandler('resources/list', async ({ params }) => {
-    const offset = Number(params?.cursor ?? 0)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, offset })) as Listed
-    return {
-      resources: bundles.map(({ slug, title, description }) => ({
-        uri: SCHEME + slug,
-        name: slug,
-        ...(title === null ? {} : { title }),
-        ...(description === null ? {} : { description }),
-        mimeType: 'application/json',
-      })),
-      ...(bundles.length < PAGE ? {} : { nextCursor: String(offset + PAGE) }),
-    }
-  })
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: [
-      {
-        uriTemplate: `${SCHEME}{slug}`,
-        name: 'bundle',
-        title: 'A bundle',
-        description: getBundle.summary,
-        mimeType: 'application/json',
-      },
-    ],
-  }))
-  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const slug = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : ''
-    if (slug === '') throw new ResourceNotFoundError(uri)
-    const body = await call(getBundle as Operation, { slug }).catch((error) => {
-      if (error instanceof Problem && error.code === 'NOT_FOUND') throw new ResourceNotFoundError(uri)
-      if (error instanceof Problem) throw new ProtocolError(INTERNAL_ERROR, error.message, error.toJSON())
-      throw error
-    })
-    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(body.body) }] }
-  })
-  server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
-    if (argument.name !== 'slug') return { completion: { values: [] } }
-    const q = argument.value.trim().slice(0, MAX_WANTED)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
-    return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
-  })
 }
 
 function offerPrompts(server: Server): void {

@@ -4,9 +4,11 @@ import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/static.ts'
+import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
 import { clientNetwork } from '../http/client.ts'
 import { encodeSmall, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
+import { type Asked, askedFor, type OtherForm } from '../launcher/forms.ts'
 import type { LauncherPages } from '../launcher/pages.tsx'
 import { Pictures } from '../launcher/pictures.ts'
 import type { Service } from '../service.ts'
@@ -18,8 +20,15 @@ const NOT_KEPT = 'private, no-store'
 export function pages(service: Service, launchers: LauncherPages) {
   const { origin, name } = service.config
   const pictures = new Pictures(service.log)
+  const forms = lazy(() => import('./launcher-forms.ts'))
+  const as = async (form: OtherForm, asked: Pick<Asked, 'slug' | 'isNegotiated'>, request: Request) =>
+    (await forms()).launcherAs({ ...asked, form }, request, launchers, service)
   return new Elysia()
-    .get('/l/:slug', ({ request, params }) => launchers.answer(request, params.slug))
+    .get('/l/:slug', async ({ request, params }) => {
+      const asked = askedFor(params.slug, request.headers)
+      return asked.form === 'html' ? launchers.answer(request, params.slug) : as(asked.form, asked, request)
+    })
+    .get('/l/:slug/feed', async ({ request, params: { slug } }) => as('feed', { slug, isNegotiated: false }, request))
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { bundle, isTimed } = await launchers.bundleFor(request, params.slug)
       const svg = renderSVG(`${origin}/l/${bundle.slug}`, { border: 2 })

@@ -1,7 +1,9 @@
 import { type Type, type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
+import { CLIENTS, type Client } from '../audience/client.ts'
 import { countryOf } from '../audience/country.ts'
 import { DEVICES } from '../audience/device.ts'
+import { formFor } from '../audience/form.ts'
 import { bestLanguage } from '../audience/language.ts'
 import { domainOf } from '../audience/referrer.ts'
 import { line } from '../core/text-shapes.ts'
@@ -20,6 +22,8 @@ export interface ViewerRequest {
   countryHeader: string | undefined
   /** Null if nobody is signed in, or the policy does not depend on it. */
   account: Account | null
+  /** The kind of client, where it is known from elsewhere than the headers. */
+  client?: Client | undefined
 }
 
 /**
@@ -72,6 +76,13 @@ const DEFINITIONS = {
     values: ROLES,
   },
   language: { shape: text, read: ({ request: { headers } }) => bestLanguage(headers.get('accept-language') ?? '') },
+  client: {
+    shape: type.enumerated(...CLIENTS),
+    // Whoever prefers Markdown reads it with a model, whatever it calls itself.
+    read: ({ request: { client, headers }, userAgent }) =>
+      client ?? (formFor(headers) === 'markdown' ? 'agent' : userAgent.client),
+    values: CLIENTS,
+  },
   device: { shape: type.enumerated(...DEVICES), read: ({ userAgent }) => userAgent.device, values: DEVICES },
   os: { shape: text, read: ({ userAgent }) => userAgent.os },
   browser: { shape: text, read: ({ userAgent }) => userAgent.browser },

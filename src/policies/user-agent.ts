@@ -1,10 +1,12 @@
 import Bowser from 'bowser'
 import { LRUCache } from 'lru-cache'
+import { type Client, clientOf } from '../audience/client.ts'
 import { deviceOf } from '../audience/device.ts'
 import { entryOf } from '../core/entry.ts'
 
 /** What a User-Agent reveals, in lower case; null if unknown. */
 export interface ParsedUserAgent {
+  client: Client
   device: string | null
   os: string | null
   browser: string | null
@@ -29,11 +31,12 @@ export function parseUserAgent(userAgent: string): ParsedUserAgent {
 }
 
 function read(userAgent: string): ParsedUserAgent {
-  if (userAgent.trim() === '') return { device: null, os: null, browser: null }
+  if (userAgent.trim() === '') return { client: 'script', device: null, os: null, browser: null }
   const parser = Bowser.getParser(userAgent)
   const os = parser.getOS().name?.toLowerCase() ?? null
   const browser = parser.getBrowserName(true) || null
   return {
+    client: clientOf(userAgent),
     device: parser.getPlatformType(true) === 'bot' ? null : deviceOf(userAgent),
     os,
     browser: browser === null ? null : (entryOf(BROWSERS, browser) ?? browser),

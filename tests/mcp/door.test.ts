@@ -232,6 +232,23 @@ onEveryRuntime({}, (at) => {
     for (const uri of ['bundle://none', 'bundle://', 'file:///etc/passwd']) {
       expect([uri, [-32002, -32602].includes((await read('resources/read', { uri })).error.code)]).toEqual([uri, true])
     }
+    // A launcher is for anyone, and counts as a call: the same text as at its link.
+    const launcher = await read('resources/read', { uri: `openall://l/${foreign}` })
+    const page = await fetch(`${at().origin}/l/${foreign}.md`)
+    expect(launcher.result.contents).toEqual([
+      { uri: `openall://l/${foreign}`, mimeType: 'text/markdown', text: await page.text() } as never,
+    ])
+    const data = (await read('resources/read', { uri: `openall://l/${foreign}.json` })).result.contents
+    expect(JSON.parse(data[0]!.text).slug).toBe(foreign)
+    for (const uri of [
+      'openall://l/',
+      'openall://l/none-such',
+      'openall://x',
+      'openall://l/../x',
+      'openall://l/a.xml',
+    ]) {
+      expect([uri, [-32002, -32602].includes((await read('resources/read', { uri })).error.code)]).toEqual([uri, true])
+    }
     const ref = { type: 'ref/resource', uri: 'bundle://{slug}' }
     const complete = (value: string) => read('completion/complete', { ref, argument: { name: 'slug', value } })
     expect((await complete(slug.slice(0, 3))).result.completion.values).toEqual([slug])

@@ -6,6 +6,7 @@ export interface RandomViewer {
   emailDomain?: string
   orgRole?: 'viewer' | 'editor' | 'admin'
   language?: string
+  client?: 'browser' | 'agent' | 'script'
   device?: 'desktop' | 'mobile' | 'tablet'
   os?: string
   browser?: string
@@ -20,6 +21,7 @@ const VALUES: Record<string, readonly string[]> = {
   emailDomain: ['acme.com', 'ACME.com', 'mail.acme.com', 'notacme.com', 'uni.edu'],
   orgRole: ['viewer', 'editor', 'admin'],
   language: ['de', 'de-DE', 'en', 'en-GB', 'DE-at'],
+  client: ['browser', 'agent', 'script'],
   device: ['desktop', 'mobile', 'tablet'],
   os: ['windows', 'macos', 'ios', 'android', 'linux'],
   browser: ['chrome', 'firefox', 'safari', 'edge'],

@@ -30,6 +30,8 @@ test.each([
     { op: 'in', field: 'country', values: ['DE', 'AT', 'CH', 'FR', 'IT'] },
   ],
   ['Reading German (de)', { op: 'equals', field: 'language', value: 'de' }],
+  ['In a browser or as an AI agent', { op: 'in', field: 'client', values: ['browser', 'agent'] }],
+  ['Not as a program', not({ op: 'equals', field: 'client', value: 'script' })],
   ['On iOS', { op: 'equals', field: 'os', value: 'iOS' }],
   [
     'With ?utm_campaign in the link that contains “launch day”',

@@ -35,6 +35,7 @@ export function LauncherPage({ site, bundle, outside = null }: LauncherProps): J
           <noscript>
             <link rel="stylesheet" href={asset('scriptless.css')} />
           </noscript>
+          <Alternates slug={bundle.slug} />
           <OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />
         </>
       }
@@ -172,6 +173,17 @@ function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
       }
       .
     </p>
+  )
+}
+
+/** The same tabs for agents and programs, and how they change. */
+function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
+  return (
+    <>
+      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md`} />
+      <link rel="alternate" type="application/json" href={`/l/${slug}.json`} />
+      <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
+    </>
   )
 }
 

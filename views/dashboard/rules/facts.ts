@@ -3,7 +3,7 @@ import { lazy } from '../../../src/core/lazy.ts'
 import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
-import { browserName, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
+import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
@@ -36,6 +36,7 @@ export interface FactSentence {
 type Group = 'Person' | 'Browser' | 'Link' | 'Time'
 
 const ROLE_NAMES = Object.fromEntries(ROLES.map((role) => [role, role]))
+const CLIENT_WORDS = { browser: 'in a browser', agent: 'as an AI agent', script: 'as a program' }
 const countryNames = lazy(() => Object.fromEntries(countries()))
 
 /** Every fact, in the tester's order. */
@@ -59,6 +60,19 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
       the: 'with a role that',
       any: 'as a member of the organisation',
       value: choiceName(ROLE_NAMES, (role) => `${role} of the organisation`),
+    },
+  },
+  client: {
+    group: 'Browser',
+    label: 'Kind of reader',
+    name: 'kind of reader',
+    choices: CLIENT_NAMES,
+    tester: { label: 'Kind of reader', placeholder: 'unknown' },
+    sentence: {
+      at: '',
+      the: 'with a kind of reader that',
+      any: 'with any kind of reader',
+      value: choiceName(CLIENT_WORDS, (words) => words),
     },
   },
   device: {

@@ -1,5 +1,6 @@
 // Display names of condition values.
 
+import type { CLIENTS } from '../../../src/audience/client.ts'
 import type { DEVICES } from '../../../src/audience/device.ts'
 import { regionName } from '../../../src/policies/countries.ts'
 
@@ -42,6 +43,13 @@ export function browserName(value: string): string {
 export function choiceName(choices: Record<string, string>, wordsOf: (name: string) => string) {
   const names = Object.fromEntries(Object.entries(choices).map(([value, name]) => [value, wordsOf(name)]))
   return (value: string) => nameIn(names, value)
+}
+
+/** The names of the kinds of client. */
+export const CLIENT_NAMES: Record<(typeof CLIENTS)[number], string> = {
+  browser: 'browser',
+  agent: 'AI agent',
+  script: 'program',
 }
 
 /** The names of the kinds of device. */

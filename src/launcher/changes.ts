@@ -1,0 +1,105 @@
+import { and, desc, eq, lt, type SQL } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundleVersions, type Content, type UrlMetadata } from '../../db/schema.ts'
+import { VERSION_COLUMNS } from '../bundles/stored.ts'
+
+/** Changes that a feed has (decisions 15). */
+const MAX_CHANGES = 50
+/** Versions that are read for them: not every edit changes the tabs. */
+const MAX_VERSIONS = 200
+const AT_ONCE = 50
+
+/** What one edit changed in the tabs of a launcher. */
+export interface Change {
+  versionNumber: number
+  /** Milliseconds since 1970. */
+  at: number
+  added: string[]
+  /** Those whose note, tags, section or way to open changed. */
+  changed: string[]
+  removed: number
+  isReordered: boolean
+}
+
+export interface Changes {
+  /** When the newest version was saved. */
+  updatedAt: number
+  /** Newest first. */
+  changes: Change[]
+}
+
+/**
+ * How the tabs of a bundle changed.
+ * @param ruleId the rule whose tabs are meant; null for the bundle's own.
+ */
+export async function changesOf({ db }: Store, bundleId: number, ruleId: string | null): Promise<Changes> {
+  const columns = ruleId === null ? OWN : { ...OWN, resolutionPolicy: VERSION_COLUMNS.resolutionPolicy }
+  const page = (before: number) =>
+    db
+      .select(columns as typeof OWN & { resolutionPolicy?: SQL<Content['resolutionPolicy']> })
+      .from(bundleVersions)
+      .where(and(eq(bundleVersions.bundleId, bundleId), lt(bundleVersions.versionNumber, before)))
+      .orderBy(desc(bundleVersions.versionNumber))
+      .limit(AT_ONCE)
+  const changes: Change[] = []
+  let updatedAt = 0
+  let newer: State | null = null
+  for (let read = 0, before = Number.MAX_SAFE_INTEGER; read < MAX_VERSIONS && before > 1; read += AT_ONCE) {
+    for (const version of await page(before)) {
+      before = version.versionNumber
+      updatedAt ||= version.editedAt
+      const state = { ...version, tabs: tabsOf(version, ruleId) }
+      if (newer !== null) add(changes, state.tabs, newer)
+      if (changes.length === MAX_CHANGES) return { updatedAt, changes }
+      newer = state
+    }
+    // A bundle that was deleted meanwhile has no more versions.
+    if (newer === null) break
+  }
+  if (newer?.versionNumber === 1) add(changes, [], newer)
+  return { updatedAt, changes }
+}
+
+const OWN = {
+  versionNumber: VERSION_COLUMNS.versionNumber,
+  editedAt: VERSION_COLUMNS.editedAt,
+  urls: VERSION_COLUMNS.urls,
+  urlMetadata: VERSION_COLUMNS.urlMetadata,
+}
+
+interface Tab extends UrlMetadata {
+  url: string
+}
+
+interface State {
+  versionNumber: number
+  editedAt: number
+  tabs: Tab[]
+}
+
+type Stored = Pick<Content, 'urls' | 'urlMetadata'> & Partial<Pick<Content, 'resolutionPolicy'>>
+
+function tabsOf({ urls, urlMetadata, resolutionPolicy }: Stored, ruleId: string | null): Tab[] {
+  if (ruleId === null) return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
+  return resolutionPolicy?.rules.find(({ id }) => id === ruleId)?.tabs ?? []
+}
+
+/** Adds what changed from one state to the next, if anything. */
+function add(changes: Change[], before: readonly Tab[], { versionNumber, editedAt, tabs }: State): void {
+  const [old, now] = [byUrl(before), byUrl(tabs)]
+  const added = [...now.keys()].filter((url) => !old.has(url))
+  const kept = [...now.keys()].filter((url) => old.has(url))
+  const changed = kept.filter((url) => old.get(url) !== now.get(url))
+  const removed = old.size - kept.length
+  const isReordered = [...old.keys()].filter((url) => now.has(url)).some((url, at) => url !== kept[at])
+  if (added.length + changed.length + removed === 0 && !isReordered) return
+  changes.push({ versionNumber, at: editedAt, added, changed, removed, isReordered })
+}
+
+/** Everything else about the tabs of each URL, as one text. */
+function byUrl(tabs: readonly Tab[]): Map<string, string> {
+  const said = new Map<string, string>()
+  for (const { url, note = '', section = '', tags = [], openPolicy = 'auto' } of tabs)
+    said.set(url, (said.get(url) ?? '') + JSON.stringify([note, section, tags, openPolicy]))
+  return said
+}

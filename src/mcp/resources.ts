@@ -1,0 +1,105 @@
+import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import { getBundle, listBundles } from '../bundles/operations.ts'
+import type { PublicAnswer } from '../core/execute.ts'
+import type { Operation } from '../core/operation.ts'
+import { Problem } from '../core/problem.ts'
+
+// What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
+
+export type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
+
+/** Reads a launcher in a form. */
+export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
+
+/** JSON-RPC codes of the standard. */
+const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+/** Bundles listed or completed at a time. */
+const PAGE = 100
+/** Maximum length of a slug’s prefix to complete. */
+const MAX_WANTED = 100
+
+interface Listed {
+  bundles: { slug: string; title: string | null; description: string | null }[]
+}
+
+/** A bundle of the caller’s: the answer of `get_bundle`. */
+const BUNDLE = 'bundle://'
+
+const TEMPLATES = [
+  {
+    uriTemplate: `${BUNDLE}{slug}`,
+    name: 'bundle',
+    title: 'A bundle',
+    description: getBundle.summary,
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: 'openall://l/{slug}',
+    name: 'launcher',
+    title: 'The tabs behind a link',
+    description: 'What /l/{slug} shows to anyone, as Markdown; with .json after the slug, as JSON.',
+    mimeType: 'text/markdown',
+  },
+]
+
+/** Offers the caller’s bundles, and every launcher, as resources. */
+export function offerResources(server: Server, call: Call, readLauncher: ReadLauncher): void {
+  const read = async (operation: Operation, input: Record<string, unknown>) => {
+    try {
+      return (await call(operation, input)).body
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
+      throw new ProtocolError(code, error.message, error.toJSON())
+    }
+  }
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const offset = Number(params?.cursor ?? 0)
+    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, offset })) as Listed
+    return {
+      resources: bundles.map(({ slug, title, description }) => ({
+        uri: BUNDLE + slug,
+        name: slug,
+        ...(title === null ? {} : { title }),
+        ...(description === null ? {} : { description }),
+        mimeType: 'application/json',
+      })),
+      ...(bundles.length < PAGE ? {} : { nextCursor: String(offset + PAGE) }),
+    }
+  })
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const content = await contentOf(uri, call, readLauncher).catch((error) => {
+      if (error instanceof Problem && error.code === 'NOT_FOUND') throw new ResourceNotFoundError(uri)
+      if (error instanceof Problem) throw new ProtocolError(INTERNAL_ERROR, error.message, error.toJSON())
+      throw error
+    })
+    return { contents: [{ uri, ...content }] }
+  })
+  server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
+    if (argument.name !== 'slug') return { completion: { values: [] } }
+    const q = argument.value.trim().slice(0, MAX_WANTED)
+    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
+    return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
+  })
+}
+
+async function contentOf(
+  uri: string,
+  call: Call,
+  readLauncher: ReadLauncher,
+): Promise<{ mimeType: string; text: string }> {
+  const [, launcher, json] = /^openall:\/\/l\/([^./?#]+)(\.json)?$/.exec(uri) ?? []
+  if (launcher !== undefined) {
+    const form = json === undefined ? 'markdown' : 'json'
+    const { text } = await readLauncher({ slug: launcher, form })
+    return { mimeType: MIME_TYPES[form], text }
+  }
+  const slug = uri.startsWith(BUNDLE) ? uri.slice(BUNDLE.length) : ''
+  if (slug === '') throw new ResourceNotFoundError(uri)
+  const { body } = await call(getBundle as Operation, { slug })
+  return { mimeType: 'application/json', text: JSON.stringify(body) }
+}
+
+const MIME_TYPES = { markdown: 'text/markdown', json: 'application/json' } as const

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { launcherFeed } from '../../views/launcher/feed.ts'
+import { launcherMarkdown } from '../../views/launcher/markdown.ts'
+import { headersWith, isUnchanged, text } from '../http/respond.ts'
+import { changesOf } from '../launcher/changes.ts'
+import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from '../launcher/forms.ts'
+import type { LauncherPages, ViewerBundle } from '../launcher/pages.tsx'
+import type { Service } from '../service.ts'
+
+/** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
+export async function launcherAs(
+  { form, slug, isNegotiated }: Pick<Asked, 'slug' | 'isNegotiated'> & { form: OtherForm },
+  request: Request,
+  launchers: LauncherPages,
+  service: Service,
+): Promise<Response> {
+  const seen = await launchers.bundleFor(request, slug)
+  const { bundle, isTimed } = seen
+  const tag = form === 'feed' ? feedTag(seen) : null
+  const headers = {
+    'cache-control': bundle.hasRules || isTimed ? 'private, no-store' : 'no-cache',
+    'x-robots-tag': 'noindex',
+    vary: isNegotiated ? NEGOTIATED : 'Accept-Encoding',
+  }
+  // A feed is asked for again and again, and reads many versions.
+  if (tag !== null && isUnchanged(request, tag)) return unchanged(tag, headers)
+  const body = await bodyOf(form, seen, service)
+  const known = tag ?? tagOf(body)
+  if (isUnchanged(request, known)) return unchanged(known, headers)
+  return text(request, body, { type: FORM_TYPES[form], headers: { ...headers, etag: `W/${known}` } })
+}
+
+/** The text of a bundle as a viewer sees it, in a form. */
+export async function bodyOf(form: OtherForm, { bundle, id }: ViewerBundle, service: Service): Promise<string> {
+  const { origin, name } = service.config
+  if (form === 'json') return JSON.stringify(launcherJson(bundle, origin))
+  if (form === 'markdown') return launcherMarkdown(bundle, { origin })
+  return launcherFeed(bundle, await changesOf(service.store, id, bundle.rule?.id ?? null), { name, origin })
+}
+
+function unchanged(tag: string, headers: Record<string, string>): Response {
+  return new Response(null, { status: 304, headers: headersWith({ ...headers, etag: `W/${tag}` }) })
+}
+
+function tagOf(body: string): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+}
+
+/** A feed depends on its versions, on which of their tabs are meant, and on what the viewer sees now. */
+function feedTag({ bundle, versionNumber }: ViewerBundle): string {
+  return tagOf(JSON.stringify([versionNumber, bundle]))
+}

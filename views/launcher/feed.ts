@@ -1,0 +1,73 @@
+import { escapeHtml } from '@kitajs/html'
+import { count } from '../../src/core/words.ts'
+import type { Change, Changes } from '../../src/launcher/changes.ts'
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { destination } from '../parts/destination.ts'
+import type { Site } from '../parts/layout.tsx'
+import { headingOf } from './launcher.tsx'
+
+/**
+ * An Atom feed of what changed in a launcher's tabs (RFC 4287). It names only tabs that its viewer sees now: who removes a
+ * link, or a rule, does not want it read here.
+ */
+export function launcherFeed(
+  bundle: PublicBundle,
+  { updatedAt, changes }: Changes,
+  { name, origin }: Pick<Site, 'name' | 'origin'>,
+): string {
+  const page = `${origin}/l/${bundle.slug}`
+  const noteOf = new Map(bundle.urls.map((url, index) => [url, bundle.urlMetadata[index]?.note ?? '']))
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">',
+    `<id>${page}/feed</id>`,
+    `<title>${xml(headingOf(bundle))}</title>`,
+    ...(bundle.description ? [`<subtitle>${xml(bundle.description)}</subtitle>`] : []),
+    `<updated>${new Date(changes[0]?.at ?? updatedAt).toISOString()}</updated>`,
+    `<author><name>${xml(name)}</name></author>`,
+    `<link rel="self" type="application/atom+xml" href="${page}/feed"/>`,
+    `<link rel="alternate" type="text/html" href="${page}"/>`,
+    ...changes.flatMap((change) => [
+      '<entry>',
+      `<id>${page}/feed#v${change.versionNumber}</id>`,
+      `<title>${xml(summary(change))}</title>`,
+      `<updated>${new Date(change.at).toISOString()}</updated>`,
+      `<link rel="alternate" type="text/html" href="${page}"/>`,
+      `<content type="html">${xml(details(change, noteOf))}</content>`,
+      '</entry>',
+    ]),
+    '</feed>',
+    '',
+  ].join('\n')
+}
+
+function summary({ versionNumber, added, changed, removed, isReordered }: Change): string {
+  if (versionNumber === 1) return `Created with ${count(added.length, 'link')}`
+  const said = [
+    ...(added.length > 0 ? [`${count(added.length, 'link')} added`] : []),
+    ...(removed > 0 ? [`${count(removed, 'link')} removed`] : []),
+    ...(changed.length > 0 ? [`${count(changed.length, 'link')} changed`] : []),
+    ...(isReordered ? ['order changed'] : []),
+  ].join(', ')
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
+
+function details(change: Change, noteOf: ReadonlyMap<string, string>): string {
+  const list = (heading: string, urls: readonly string[]) => {
+    const shown = urls.filter((url) => noteOf.has(url))
+    const items = shown.map((url) => `<li>${link(url, noteOf.get(url) ?? '')}</li>`)
+    return items.length === 0 ? '' : `<p>${heading}:</p><ul>${items.join('')}</ul>`
+  }
+  return `<p>${summary(change)}.</p>${list('Added', change.added)}${list('Changed', change.changed)}`
+}
+
+function link(url: string, note: string): string {
+  const { href } = destination(url)
+  return `<a href="${escapeHtml(href)}">${escapeHtml(href)}</a>${note === '' ? '' : ` ${escapeHtml(note)}`}`
+}
+
+/** Text for XML, without the characters that it may not have. Not every runtime escapes `>`, of which `]]>` is not allowed. */
+function xml(text: string): string {
+  const allowed = text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+  return escapeHtml(allowed).replaceAll('>', '&gt;')
+}

@@ -1,0 +1,48 @@
+import { sectionsOf } from '../../src/bundles/sections.ts'
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { destination } from '../parts/destination.ts'
+import type { Site } from '../parts/layout.tsx'
+import { inline, lines } from '../parts/markdown.ts'
+import { headingOf } from './launcher.tsx'
+
+/** A launcher as Markdown (decisions 15): what its page shows, for agents and terminals. */
+export function launcherMarkdown(bundle: PublicBundle, { origin }: Pick<Site, 'origin'>): string {
+  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules: _, ...forgotten } = bundle
+  // A new field that viewers may see does not compile until this has it.
+  forgotten satisfies Record<string, never>
+  const badge = rule?.badge ?? null
+  const sections = sectionsOf({ urls, urlMetadata })
+  const parts = [
+    `# ${inline(headingOf({ title, urls }))}`,
+    ...(description ? [lines(description).join('  \n')] : []),
+    ...(badge === null ? [] : [`For: ${inline(badge)}`]),
+    ...(isUnclaimed ? ['Made without an account: nobody vouches for these links.'] : []),
+    ...sections.flatMap(({ name, urls, urlMetadata }, index) => [
+      // Without a heading, these would seem to belong to the section above.
+      ...(name !== '' ? [`## ${inline(name)}`] : index > 0 ? ['---'] : []),
+      urls.map((url, at) => tab(url, urlMetadata[at] ?? {})).join('\n'),
+    ]),
+    `The page of this list: <${origin}/l/${slug}>`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function tab(url: string, { note = '', tags = [], openPolicy }: PublicBundle['urlMetadata'][number]): string {
+  const [first, ...more] = lines(note)
+  const { host } = destination(url)
+  const details = [
+    ...more,
+    ...(tags.length === 0 ? [] : [`Tags: ${tags.map(inline).join(', ')}`]),
+    ...(openPolicy === 'manual' ? ['Open manually.'] : []),
+  ]
+  // The note is not the link’s text: readers disagree on escaped brackets there.
+  const link = `- [${inline(host)}](${target(url)})${first === undefined ? '' : `: ${first}`}`
+  return [link, ...details.map((line) => `  ${line}`)].join('  \n')
+}
+
+/** A URL as the target of a link. Parsed, so that it has no spaces and no angle brackets. */
+function target(url: string): string {
+  const { href } = destination(url)
+  const escaped = href.replace(/[\\`]|&(?=#|\w+;)/g, '\\$&')
+  return /[()]/.test(escaped) ? `<${escaped}>` : escaped
+}
