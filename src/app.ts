@@ -19,7 +19,8 @@ import type { Service } from './service.ts'
 export function createApp(service: Service): Handle {
   const refuse: Refuse = (request, problem) => {
     if (isForMachines(request)) return jsonProblem(problem)
-    const asked = askedAt(request.url, request.headers)
+    const { method, url, headers } = request
+    const asked = method === 'GET' || method === 'HEAD' ? askedAt(url, headers) : null
     if (asked === null) return problemPage(request, problem, service)
     const { form, isNegotiated } = asked
     const answer = form === 'html' ? problemPage(request, problem, service) : problemAs(form, request, problem)
