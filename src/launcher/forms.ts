@@ -2,7 +2,7 @@ import { formFor, type Form as Negotiated } from '../audience/form.ts'
 import type { PublicBundle } from './served.ts'
 
 /** The forms of a launcher. */
-export type Form = Negotiated | 'feed'
+type Form = Negotiated | 'feed'
 
 /** Those that are not its page. */
 export type OtherForm = Exclude<Form, 'html'>
@@ -54,7 +54,7 @@ export interface LauncherJson {
   tabs: LauncherTab[]
 }
 
-export interface LauncherTab {
+interface LauncherTab {
   url: string
   note: string | null
   tags: string[]

@@ -30,7 +30,7 @@ export interface LauncherPages {
 }
 
 /** Who asks for another format of a launcher: a request, or what stands for one. */
-export interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
+interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
   /** The kind of client, where it is known from elsewhere than the headers. */
   client?: Client
 }
