@@ -197,6 +197,8 @@ export const bundleVersions = sqliteTable(
     ...partColumns(),
     /** The editor's user id; null while anonymous. */
     editedBy: text('edited_by'),
+    /** Whose proposal it is, if it is one that the editor accepted. */
+    proposedBy: text('proposed_by'),
     editedAt: integer('edited_at').notNull(),
     bytes: integer('bytes').generatedAlwaysAs(sql.raw(contentBytes), { mode: 'virtual' }),
   },
@@ -382,6 +384,63 @@ export const appRefreshTokens = sqliteTable(
     index('app_refresh_tokens_key').on(t.keyId),
     index('app_refresh_tokens_created').on(t.createdAt),
     check('app_refresh_tokens_hash', sql`length(${t.hash}) = 32`),
+  ],
+)
+
+/** What became of a proposal. */
+export const PROPOSAL_STATES = ['open', 'accepted', 'rejected', 'withdrawn'] as const
+export type ProposalState = (typeof PROPOSAL_STATES)[number]
+
+/** Some fields of a bundle's content, as somebody wants to have them; rules need no ids. */
+export type ProposedChanges = { [Name in keyof Omit<Content, 'resolutionPolicy'>]?: Content[Name] } & {
+  resolutionPolicy?: { version: 1; rules: (Omit<Policy['rules'][number], 'id'> & { id?: string })[] } | null
+}
+
+/**
+ * Proposed edits (decisions 15). Open ones of a deleted account are deleted by a trigger, which also erases the reasons
+ * of its closed ones.
+ */
+export const proposals = sqliteTable(
+  'proposals',
+  {
+    id: text('id').primaryKey(),
+    bundleId: integer('bundle_id')
+      .notNull()
+      .references(() => bundles.id, { onDelete: 'cascade' }),
+    /** The bundle's owner, for the inbox and the cap: an owned bundle never changes hands. */
+    ownerId: integer('owner_id')
+      .notNull()
+      .references(() => owners.id, { onDelete: 'cascade' }),
+    /** The version that the changes are based on. */
+    baseVersion: integer('base_version').notNull(),
+    changes: json<ProposedChanges>('changes').notNull(),
+    reason: text('reason'),
+    /** Null once the account is deleted. */
+    proposedBy: text('proposed_by').references(() => user.id, { onDelete: 'set null' }),
+    /** The key that it was made with, which may withdraw it. */
+    keyId: integer('key_id').references(() => apiKeys.id, { onDelete: 'set null' }),
+    createdAt: integer('created_at').notNull(),
+    state: text('state', { enum: PROPOSAL_STATES }).notNull().default('open'),
+    decidedBy: text('decided_by').references(() => user.id, { onDelete: 'set null' }),
+    decidedAt: integer('decided_at'),
+    /** What was said to a rejection. */
+    note: text('note'),
+    /** The version that accepting it made. */
+    versionNumber: integer('version_number'),
+  },
+  (t) => [
+    index('proposals_bundle').on(t.bundleId, t.state, t.createdAt),
+    index('proposals_open').on(t.ownerId, t.createdAt).where(sql`${t.state} = 'open'`),
+    // For the deletion of an owner, an account or a key.
+    index('proposals_owner').on(t.ownerId),
+    index('proposals_proposer').on(t.proposedBy),
+    index('proposals_decider').on(t.decidedBy),
+    index('proposals_key').on(t.keyId),
+    check('proposals_id', sql`${t.id} GLOB 'p_*'`),
+    check('proposals_changes', sql`json_valid(${t.changes})`),
+    check('proposals_state', sql`${t.state} IN (${sql.raw(PROPOSAL_STATES.map((state) => `'${state}'`).join(', '))})`),
+    check('proposals_decided', sql`(${t.state} = 'open') = (${t.decidedAt} IS NULL)`),
+    check('proposals_accepted', sql`(${t.state} = 'accepted') = (${t.versionNumber} IS NOT NULL)`),
   ],
 )
 

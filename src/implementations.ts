@@ -9,6 +9,7 @@ import * as keys from './keys/operations.ts'
 import * as launcher from './launcher/operations.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import * as policies from './policies/operations.ts'
+import * as proposals from './proposals/operations.ts'
 
 const implemented = [
   ...Object.values(abuse),
@@ -20,6 +21,7 @@ const implemented = [
   ...Object.values(keys),
   ...Object.values(launcher),
   ...Object.values(policies),
+  ...Object.values(proposals),
 ]
 
 type Implemented = (typeof implemented)[number]

@@ -62,7 +62,8 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
 })
 
 /** Fields whose values differ between worlds or calls. */
-const VARYING = /^(slug|url|id|ruleId|matchedRuleId|userId|editedByIdentityUserId|keyPrefix|rawKey|\w+At|from|to)$/
+const VARYING =
+  /^(slug|url|id|ruleId|matchedRuleId|userId|editedByIdentityUserId|proposedBy|decidedBy|keyPrefix|rawKey|\w+At|from|to)$/
 
 /** An outcome with a placeholder for each varying value. */
 function normalized(outcome: unknown): unknown {

@@ -108,6 +108,7 @@ export const VersionList = lazy(() =>
       resolutionPolicy: SavedPolicy().or('null'),
       editedByIdentityUserId: 'string | null',
       editedAt: Time(),
+      'proposedBy?': 'string',
       '+': 'reject',
     })
       .configure({ named: 'Version' }, 'self')

@@ -197,6 +197,7 @@ const creationWrites = preparedWrites((db, { owner, parts, maxBundles, maxHistor
       bundleId: sql`CASE WHEN ${isWithinCap} THEN ${idOf(slug)} END`,
       versionNumber: FIRST_VERSION,
       editedBy,
+      proposedBy: null,
       editedAt: now,
     }),
     ...(subject === null ? [] : [checkHistoryCap(subject, { maxHistoryBytes })]),

@@ -66,13 +66,15 @@ export function isSame(diff: BundleDiff): boolean {
   return Object.values(diff).every((part) => Object.keys(part).length === 0)
 }
 
-const LINK: MatchKeys<Link> = {
+/** How links are matched. */
+export const LINK: MatchKeys<Link> = {
   // Duplicates of a URL are matched by their metadata first.
   same: [(link) => JSON.stringify(link), ({ url }) => url],
   similar: [({ note }) => (note === '' ? null : note), ({ url }) => (URL.canParse(url) ? new URL(url).host : null)],
 }
 
-const RULE: MatchKeys<RuleState> = {
+/** How rules are matched. */
+export const RULE: MatchKeys<RuleState> = {
   same: [({ id }) => (id === '' ? null : id), ({ name }) => name],
   similar: [({ when, tabs }) => JSON.stringify([when, tabs])],
 }
@@ -81,11 +83,13 @@ function valuesOf<Name extends ValueName>(names: readonly Name[], content: Conte
   return each(names, (name) => content[name] ?? '')
 }
 
-function linksOf({ urls, urlMetadata }: Content): Link[] {
+/** The links of a state. */
+export function linksOf({ urls, urlMetadata }: Content): Link[] {
   return urls.map((url, at) => link({ url, ...urlMetadata[at] }))
 }
 
-function rulesOf({ resolutionPolicy }: Content): RuleState[] {
+/** The rules of a state. */
+export function rulesOf({ resolutionPolicy }: Content): RuleState[] {
   return (resolutionPolicy?.rules ?? []).map(({ id = '', name, showBadge = false, when, tabs }) => ({
     id,
     name,

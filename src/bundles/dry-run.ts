@@ -80,7 +80,7 @@ function dryRunOf(draft: Draft, site: Site) {
 }
 
 /** New rules get their ids when saved, so ids generated for a dry run are omitted. */
-function withoutNewIds({ version, rules }: Policy, newIds: readonly string[]) {
+export function withoutNewIds({ version, rules }: Policy, newIds: readonly string[]) {
   return { version, rules: rules.map(({ id, ...rule }) => (newIds.includes(id) ? rule : { id, ...rule })) }
 }
 

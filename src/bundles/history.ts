@@ -12,6 +12,8 @@ import { VERSION_COLUMNS } from './stored.ts'
 export type Version = Content & {
   versionNumber: number
   editedBy: string | null
+  /** Whose proposal it is, if it is one that the editor accepted. */
+  proposedBy: string | null
   editedAt: number
   /** Total size of its content. */
   bytes: number

@@ -54,7 +54,7 @@ export function diffLists<T extends object>(before: readonly T[], after: readonl
 }
 
 /** For each position in `after`, the position of the same entry in `before`, or -1. */
-function originsOf<T>(before: readonly T[], after: readonly T[], { same, similar }: MatchKeys<T>): number[] {
+export function originsOf<T>(before: readonly T[], after: readonly T[], { same, similar }: MatchKeys<T>): number[] {
   const origins = after.map(() => -1)
   for (const key of same) pair(origins, before.map(key), after.map(key))
   const gaps = gapsBetween(before.length, origins)

@@ -36,8 +36,13 @@ export function toMetadata(client: string | null): { client: string } | null {
 }
 
 /** A version (spec 2.4). */
-export function toSnapshot({ editedBy, editedAt, editor: _, bytes: __, ...snapshot }: Version) {
-  return { ...snapshot, editedByIdentityUserId: editedBy, editedAt: iso(editedAt) }
+export function toSnapshot({ editedBy, editedAt, proposedBy, editor: _, bytes: __, ...snapshot }: Version) {
+  return {
+    ...snapshot,
+    editedByIdentityUserId: editedBy,
+    editedAt: iso(editedAt),
+    ...(proposedBy === null ? {} : { proposedBy }),
+  }
 }
 
 /** The ETag of a bundle: its version (decisions 1). */

@@ -41,7 +41,7 @@ const Instant = type('string')
 const urls = Url.array().atLeastLength(1).atMostLength(BOUNDS.urls)
 
 /** The content fields that callers can send. */
-const sent = optional({
+export const sent = optional({
   urls,
   // Limited here too, before each entry is checked: a list of a hundred thousand blocked the process for a second.
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
@@ -56,7 +56,7 @@ function optional<Shapes extends object>(shapes: Shapes) {
 }
 
 /** `urlMetadata` must not be longer than `urls`. */
-const isAtMostAsLong = (
+export const isAtMostAsLong = (
   { urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] },
   ctx: { reject(issue: { path: string[]; expected: string }): false },
 ) =>

@@ -36,6 +36,7 @@ interface NewVersion {
   bundleId: SQL<number>
   versionNumber: number
   editedBy: string | null
+  proposedBy: string | null
   editedAt: number
 }
 
@@ -122,6 +123,7 @@ export const VERSION_COLUMNS = {
     [Name in keyof Content]: SQL<Content[Name]>
   }),
   editedBy: bundleVersions.editedBy,
+  proposedBy: bundleVersions.proposedBy,
   editedAt: bundleVersions.editedAt,
   bytes: sql<number>`${sql.join(
     [sql`${bundleVersions.bytes}`, ...SHARED_NAMES.map((name) => sql`coalesce(${ofPart(name, 'bytes')}, 0)`)],

@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { brokenConstraint, type Store } from '../../db/client.ts'
+import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { param, params, preparedWrites } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
@@ -76,34 +76,49 @@ export function restoreVersion(edit: Edit, versionNumber: number): Promise<Store
   })
 }
 
+/** What becomes of an edit besides its version, if it accepts a proposal. */
+export interface Acceptance {
+  proposedBy: string | null
+  /** Run first, in the same transaction; violates `bundles.version_number` if the proposal is no longer open. */
+  writes(versionNumber: number): Query[]
+}
+
 /**
  * Computes the next content from the current bundle and writes both rows only if the bundle is unchanged since; retries
  * otherwise.
  */
-async function writeVersion(
+export async function writeVersion(
   { store, config, caller, slug, expectedVersion }: Edit,
-  next: (bundle: StoredBundle) => Promise<NextContent>,
+  next: (bundle: StoredBundle) => Promise<NextContent & { acceptance?: Acceptance }>,
 ): Promise<StoredBundle> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
-    const { content, newRuleIds } = await next(bundle)
+    const { acceptance, ...made } = await next(bundle)
+    const { content } = made
     refuseStale(bundle, expectedVersion)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    const version = { versionNumber, updatedAt, editedBy: caller.userId }
-    if (await write({ store, config }, bundle, { content, newRuleIds }, version)) {
+    const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance }
+    if (await write({ store, config }, bundle, made, version)) {
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
   }
   throw new Problem('VERSION_CONFLICT', 'This bundle is being edited too often. Read it again and retry.')
 }
 
-/** @returns false, having written nothing, if a concurrent edit won. */
+interface NewVersion {
+  versionNumber: number
+  updatedAt: number
+  editedBy: string
+  acceptance: Acceptance | undefined
+}
+
+/** @returns false, having written nothing, if a concurrent edit or decision won. */
 async function write(
   { store, config }: Pick<Edit, 'store' | 'config'>,
   { id, slug, owner, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: NextContent,
-  { versionNumber, updatedAt, editedBy }: { versionNumber: number; updatedAt: number; editedBy: string },
+  { versionNumber, updatedAt, editedBy, acceptance }: NewVersion,
 ): Promise<boolean> {
   const { parts, values } = stored(content)
   const shape = { owner: owner.type, parts, maxHistoryBytes: config.maxHistoryBytes }
@@ -113,20 +128,27 @@ async function write(
     seen,
     versionNumber,
     editedBy,
+    proposedBy: acceptance?.proposedBy ?? null,
     updatedAt,
     owner: subjectIdOf(owner),
     searchText: searchText({ ...content, slug }),
   }
   try {
-    await store.write([...editWrites(store.db, shape, edited), ...recordRuleIds(store.db, id, newRuleIds)])
+    await store.write([
+      ...(acceptance?.writes(versionNumber) ?? []),
+      ...editWrites(store.db, shape, edited),
+      ...recordRuleIds(store.db, id, newRuleIds),
+    ])
     return true
   } catch (error) {
     if (isHistoryCapError(error)) throw await historyCapReached(store, owner, config)
-    if (/(NOT NULL|UNIQUE) constraint failed: (bundle_versions|policy_rules)/.test(brokenConstraint(error) ?? ''))
-      return false
+    if (LOST.test(brokenConstraint(error) ?? '')) return false
     throw error
   }
 }
+
+/** What a write violates that lost to another. */
+const LOST = /(NOT NULL|UNIQUE) constraint failed: (bundle_versions|policy_rules|bundles\.version_number)/
 
 interface EditShape {
   owner: Subject['type']
@@ -135,12 +157,13 @@ interface EditShape {
 }
 
 const editWrites = preparedWrites((db, { owner, parts, maxHistoryBytes }: EditShape) => {
-  const { id, seen, versionNumber, updatedAt, editedBy } = params([
+  const { id, seen, versionNumber, updatedAt, editedBy, proposedBy } = params([
     'id',
     'seen',
     'versionNumber',
     'updatedAt',
     'editedBy',
+    'proposedBy',
   ])
   return [
     // If the bundle has changed, this violates NOT NULL and rolls the transaction back.
@@ -149,6 +172,7 @@ const editWrites = preparedWrites((db, { owner, parts, maxHistoryBytes }: EditSh
       bundleId: sql`(SELECT ${bundles.id} FROM ${bundles} WHERE ${bundles.id} = ${id} AND ${bundles.versionNumber} = ${seen} AND ${bundles.deletedAt} IS NULL)`,
       versionNumber,
       editedBy,
+      proposedBy,
       editedAt: updatedAt,
     }),
     db

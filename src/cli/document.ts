@@ -58,14 +58,13 @@ export function readDocument(value: unknown): Partial<EditDocument> {
 /** The fields in which a document differs from a bundle, as input of `update_bundle`. */
 export function changesOf(document: Partial<EditDocument>, bundle: Bundle): Changes {
   const before = documentOf(bundle)
-  const { tabs, ...fields } = document
-  const changes: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) {
-    if (!isDeepStrictEqual(value, before[name as keyof typeof fields])) changes[name] = value
-  }
-  if (tabs !== undefined && !isDeepStrictEqual(tabs, before.tabs)) {
-    changes.urls = tabs.map(({ url }) => url)
-    changes.urlMetadata = tabs.map(({ url: _, ...metadata }) => metadata)
-  }
-  return changes as Changes
+  const isChanged = ([name, value]: [string, unknown]) => !isDeepStrictEqual(value, before[name as keyof EditDocument])
+  return inputOf(Object.fromEntries(Object.entries(document).filter(isChanged)))
+}
+
+/** A document’s fields as input of `update_bundle`. */
+export function inputOf({ tabs, ...fields }: Partial<EditDocument>): Changes {
+  if (tabs === undefined) return fields as Changes
+  const [urls, urlMetadata] = [tabs.map(({ url }) => url), tabs.map(({ url: _, ...metadata }) => metadata)]
+  return { ...fields, urls, urlMetadata } as Changes
 }

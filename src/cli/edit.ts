@@ -11,6 +11,17 @@ import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
 import { note, oneLine, print, printJson } from './output.ts'
 
+/** Flags that change single URLs of a bundle. */
+export const LINK_CHANGES = {
+  add: { type: 'string', multiple: true, valueHint: 'url', description: 'Add a URL at the end' },
+  remove: {
+    type: 'string',
+    multiple: true,
+    valueHint: 'url',
+    description: 'Remove a URL, given as such or by its number',
+  },
+} as const
+
 export const edit = command({
   name: 'edit',
   summary: 'Edit a bundle with flags or in your editor; every edit is a new version',
@@ -22,13 +33,7 @@ export const edit = command({
   args: {
     slug: SLUG,
     ...CHANGES,
-    add: { type: 'string', multiple: true, valueHint: 'url', description: 'Add a URL at the end' },
-    remove: {
-      type: 'string',
-      multiple: true,
-      valueHint: 'url',
-      description: 'Remove a URL, given as such or by its number',
-    },
+    ...LINK_CHANGES,
     document: {
       type: 'string',
       valueHint: 'path',
@@ -74,7 +79,7 @@ interface EditFlags extends ValueFlags {
 }
 
 /** The document that the flags describe; null without flags. @throws UsageError. */
-async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
+export async function documentFrom(flags: EditFlags, bundle: Bundle): Promise<Partial<EditDocument> | null> {
   const { add, remove, list, policy, document } = flags
   const made: Partial<EditDocument> = document === undefined ? {} : readDocument(await readJson(document))
   Object.assign(made, valuesIn(flags))

@@ -42,7 +42,7 @@ const create = command({
       type: 'string',
       multiple: true,
       valueHint: 'scope',
-      description: 'links:read, links:write (the default) or keys:admin',
+      description: 'links:read, links:propose, links:write (the default) or keys:admin',
     },
     'per-hour': { type: 'string', valueHint: 'number', description: 'Calls per hour; 0 for no limit' },
   },

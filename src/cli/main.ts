@@ -19,6 +19,7 @@ import { mcp } from './mcp.ts'
 import { open } from './open.ts'
 import { note, plain, print } from './output.ts'
 import { policy } from './policy.ts'
+import { proposals, propose } from './proposals.ts'
 import { chosenServer } from './settings.ts'
 import { diff, versions } from './versions.ts'
 
@@ -31,6 +32,8 @@ const COMMANDS: Tree = {
   list,
   show,
   edit,
+  propose,
+  proposals,
   duplicate,
   delete: remove,
   restore,
@@ -48,7 +51,11 @@ const COMMANDS: Tree = {
 }
 
 /** Descriptions of groups of commands. */
-const GROUPS: Record<string, string> = { keys: 'List, create and revoke API keys', policy: 'Test rules' }
+const GROUPS: Record<string, string> = {
+  keys: 'List, create and revoke API keys',
+  policy: 'Test rules',
+  proposals: 'List, show and decide proposed edits',
+}
 
 const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
 5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`

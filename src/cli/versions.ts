@@ -57,7 +57,8 @@ function numbered(versions: readonly Version[], number: number): Version {
   return found
 }
 
-function printDifferences({ fields, links, rules }: BundleDiff): void {
+/** Prints what changed between two states of a bundle. */
+export function printDifferences({ fields, links, rules }: BundleDiff): void {
   for (const [field, { from, to }] of Object.entries(fields)) {
     if (from !== '') printRemoved(`${field}: ${from}`)
     if (to !== '') printAdded(`${field}: ${to}`)

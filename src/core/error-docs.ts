@@ -20,6 +20,8 @@ export const ERROR_DOCS: Record<Code, string> = {
   METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
   SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
   IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
+  PROPOSAL_CONFLICT:
+    'The proposal and the newest version both changed what the message names, or the proposal is no longer open.',
   VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',

@@ -1,3 +1,5 @@
+import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
+
 /**
  * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
  * and tools use it wherever the field appears, and list fields in this order.
@@ -138,10 +140,11 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'is unreachable: everyone it matches gets the tabs of rules[0], which is tried first',
   ],
   id: ['Identifies the key.', 7],
+  ...PROPOSAL_FIELDS,
   name: ['A name to recognise the key by.', 'nightly import'],
   scopes: [
-    'What it may do: links:read reads; links:write also creates, edits, deletes and claims; keys:admin also creates and ' +
-      'revokes keys.',
+    'What it may do: links:read reads; links:propose also proposes edits; links:write also creates, edits, deletes and ' +
+      'claims; keys:admin also creates and revokes keys.',
     ['links:write'],
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],

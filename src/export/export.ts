@@ -29,6 +29,9 @@ import { realEmail, roleIn, sessionsOf } from '../identity/sessions.ts'
 import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../plans/owners.ts'
+import { Proposal, ProposalList } from '../proposals/answers.ts'
+import { toListed, toProposal } from '../proposals/present.ts'
+import { allOf, madeBy } from '../proposals/proposals.ts'
 import type { Service } from '../service.ts'
 
 /** Bundles, and versions of a bundle, held in memory at a time; both may be large. */
@@ -88,9 +91,15 @@ export const ExportedData = lazy(() =>
       expiresAt: Time(),
       '+': 'reject',
     }).array(),
+    'proposals?': ProposalList().get('proposals'),
     apiKeys: KeyList().get('apiKeys'),
     bundles: Bundle()
-      .merge({ 'deletedAt?': Time(), insights: insights(), versions: VersionList().get('versions') })
+      .merge({
+        'deletedAt?': Time(),
+        insights: insights(),
+        versions: VersionList().get('versions'),
+        proposals: Proposal().array(),
+      })
       .array(),
     '+': 'reject',
   }),
@@ -98,7 +107,8 @@ export const ExportedData = lazy(() =>
 
 /**
  * All data of a user, of a key’s subject, or of an organisation that the caller administers (decisions 11): profile,
- * memberships, keys without their secrets, and bundles with every version, policy and count, including deleted ones.
+ * memberships, keys without their secrets, the proposals they made, and bundles with every version, policy, count and
+ * proposal, including deleted ones.
  * @param organizationId undefined: a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
  */
@@ -158,6 +168,7 @@ async function aboutPerson(store: Store, userId: string) {
     signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
     sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
     organizations: await organizationsOf(store, userId),
+    proposals: (await madeBy(store, userId)).map(toListed),
   }
 }
 
@@ -194,7 +205,7 @@ async function* documentOf(store: Store, subject: Subject, head: object, site: S
   yield ']}\n'
 }
 
-/** A bundle, its counts, and its versions, newest first. */
+/** A bundle, its counts, its versions, newest first, and its proposals. */
 async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
   const { db } = store
   const { id } = bundle
@@ -234,6 +245,12 @@ async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): Asy
       yield `${isFirst ? '' : ','}${JSON.stringify(toSnapshot({ ...version, editor: null }))}`
     }
     if (versions.length < PAGE) break
+  }
+  yield '],"proposals":['
+  let separator = ''
+  for await (const proposal of allOf(store, id)) {
+    yield `${separator}${JSON.stringify(toProposal(proposal))}`
+    separator = ','
   }
   yield ']}'
 }

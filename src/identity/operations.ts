@@ -24,7 +24,7 @@ export const exportData = implement('export_data', {
   summary: 'Download all data stored about you or an organisation, as one JSON file',
   description:
     'Returns a file with all data of a person or an organisation: profile or members, keys without their secrets, and ' +
-    'every bundle, including deleted ones, with its versions, policy and counts. A session gets its user’s data, a key ' +
+    'every bundle, including deleted ones, with its versions, policy, counts and proposals. A session gets its user’s data, a key ' +
     'that of the subject it acts for; `organizationId` selects an organisation that you are an admin of.',
   input: type({ 'organizationId?': '0 < string <= 64', '+': 'reject' }),
   output: ExportedData,

@@ -9,6 +9,15 @@ export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed))
 }
 
+/**
+ * Scopes as credentials keep them: each once, and without `links:propose` where `links:write` includes it, because a
+ * stored key holds at most three.
+ */
+export function keptScopes(scopes: readonly Scope[]): Scope[] {
+  const hasWrite = scopes.includes('links:write')
+  return [...new Set(scopes)].filter((scope) => scope !== 'links:propose' || !hasWrite)
+}
+
 /** Whether a role is at least the needed one. */
 export function allowsRole(has: Role, needed: Role): boolean {
   return ROLES.indexOf(has) >= ROLES.indexOf(needed)

@@ -5,7 +5,7 @@ import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
-import { requireRole } from '../identity/roles.ts'
+import { keptScopes, requireRole } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import type { KeyInfo, NewKey } from './shapes.ts'
 import { hashSecret, newKeyToken } from './token.ts'
@@ -59,7 +59,7 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   const key = {
     id: (row?.last ?? 0) + 1,
     name,
-    scopes: [...new Set(scopes)],
+    scopes: keptScopes(scopes),
     keyPrefix,
     rateLimitPerHour,
     createdAt: Date.now(),

@@ -5,19 +5,47 @@ import type { JsonSchema } from '../core/shape.ts'
 
 type Rule = (schema: JsonSchema) => JsonSchema
 
-/** An input's schema without patterns: most only refuse characters that nobody types, and descriptions state the rest. */
+/** Larger bounds only say that a number is one. */
+const MAX_BOUND = 1e9
+
+/**
+ * An input's schema without patterns: most only refuse characters that nobody types, and descriptions state the rest. It does
+ * not say that there is nothing else, at every level.
+ */
 export function leanInput(schema: JsonSchema): JsonSchema {
-  return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => rest)
+  return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => {
+    if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
+    if (rest.additionalProperties === false) delete rest.additionalProperties
+    return orNull(rest)
+  })
 }
 
 /** An output's schema: only its structure. It does not say that there is nothing else, at every level. */
 export function leanOutput(schema: JsonSchema): JsonSchema {
   const isStructure = ([key, value]: [string, unknown]) =>
     !CONSTRAINTS.has(key) && !(key === 'additionalProperties' && value === false)
-  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
+  return mapped(schema, (inner) => orNull(Object.fromEntries(Object.entries(inner).filter(isStructure))))
+}
+
+/** Of a field’s schema only the type, and that of its entries. */
+export function outlineOf(schema: JsonSchema): JsonSchema {
+  return mapped(schema, (inner) =>
+    orNull(Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key)))),
+  )
 }
 
 const CONSTRAINTS = new Set('pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '))
+const OUTLINE = new Set('type items anyOf enum const'.split(' '))
+
+/** A choice between one type and null as a list of both, which is half as long. */
+function orNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  const [one, none, ...others] = (anyOf ?? []) as JsonSchema[]
+  const isNull = none?.type === 'null' && others.length === 0
+  const isPlain = typeof one?.type === 'string' && one.properties === undefined && one.enum === undefined
+  if (!isNull || !isPlain) return anyOf === undefined ? rest : { ...rest, anyOf }
+  const said = [rest.description, one.description].filter((text) => text !== undefined).join(' ')
+  return { ...one, ...rest, type: [one.type, 'null'], ...(said === '' ? {} : { description: said }) }
+}
 
 /** Applies a rule to a schema and to every schema in it, the innermost first. */
 function mapped(schema: JsonSchema, rule: Rule): JsonSchema {

@@ -4,7 +4,7 @@ import { isContent } from '../bundles/content.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
-import { leanInput, leanOutput } from './lean.ts'
+import { leanInput, leanOutput, outlineOf } from './lean.ts'
 
 /** A tool as listed (decisions 10). */
 export interface Tool {
@@ -53,9 +53,11 @@ function hintsOf({ route, effect }: Operation): Tool['annotations'] {
   }
 }
 
-/** Tools that describe content, policies and conditions; others refer to them. Whoever may edit may also preview. */
+/** Tools that say what content and policies are for; others refer to them. Whoever may edit may also preview. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const DESCRIBES_POLICIES: readonly string[] = ['update_bundle', 'preview_policy']
+/** The one that also has the structure of policies and conditions. */
+const SHOWS_POLICIES = 'preview_policy'
 
 /** Fields that only callers without a credential may send; tools always have one. */
 const ANONYMOUS_FIELDS = ['email']
@@ -65,28 +67,41 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const [hasContent, hasPolicies] = [DESCRIBES_CONTENT.includes(name), DESCRIBES_POLICIES.includes(name)]
   const naming = newNaming('inline', ['description'], {
     ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
-    ...(name === 'preview_policy' ? {} : { Condition: 'A condition: see preview_policy.' }),
-    ...(hasPolicies ? {} : { Policy: 'See update_bundle; its rules have no `id` yet.' }),
+    ...(name === SHOWS_POLICIES ? {} : { Policy: `For its rules see ${SHOWS_POLICIES}.` }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
     const { examples: _, ...schema } = callOptionSchema(name)
-    return [name, schema]
+    return [name, schema] as const
   })
-  const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).flatMap(([field, inner]) => {
+  const own = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+  const fields = [...own, ...options].flatMap(([field, inner]) => {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
-    const isDescribed = field === 'resolutionPolicy' ? hasPolicies : hasContent || !isContent(field)
-    return [[field, isDescribed ? inner : structure]]
+    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : structure]]
+    const isDescribed = field === 'resolutionPolicy' ? hasPolicies : hasContent
+    return [[field, isDescribed ? inner : EDITS.includes(name) ? structure : outlineOf(structure)]]
   })
-  const properties = Object.fromEntries([...fields, ...options])
-  return { ...leanInput({ ...schema, properties, ...definitionsOf(naming) }), type: 'object' }
+  const properties = Object.fromEntries(fields)
+  const lean = leanInput({ ...schema, properties, ...definitionsOf(naming) })
+  return { ...lean, type: 'object', additionalProperties: false }
+}
+
+/** Tools whose content fields have their bounds; in others, whose descriptions refer to them, they have only types. */
+const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
+
+/** Fields of many tools that mean the same in each, with the one that describes them. */
+const DESCRIBED_BY: Readonly<Record<string, string>> = {
+  slug: 'get_bundle',
+  expectedVersion: 'update_bundle',
+  idempotencyKey: 'create_bundle',
 }
 
 /** Includes the error, because a failed call has structured content too, which clients validate against this schema. */
 function outputOf(operation: Operation): Tool['outputSchema'] {
-  const isWhole = operation.name === 'get_bundle'
-  const naming = newNaming('defined', [], isWhole ? { ...OPAQUE } : { ...OPAQUE, Bundle: AS_READ })
+  const elsewhere = Object.entries(SHOWN_BY).filter(([, [tool]]) => tool !== operation.name)
+  const said = Object.fromEntries(elsewhere.map(([shape, [tool, more = '']]) => [shape, `See ${tool}${more}.`]))
+  const naming = newNaming('defined', [], { ...OPAQUE, ...said })
   const answers = [
     ...(operation.output === undefined ? [] : [schemaOf(operation.output(), naming, '')]),
     ...(operation.dryRun === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
@@ -95,8 +110,19 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
   return { ...leanOutput({ anyOf: answers, ...definitionsOf(naming) }), type: 'object' }
 }
 
+/** Shapes in the answers of several tools, with the one that shows them. */
+const SHOWN_BY: Readonly<Record<string, readonly [tool: string, more?: string]>> = {
+  Bundle: ['get_bundle'],
+  ListedBundle: ['get_bundle', ', without its policy'],
+  Version: ['get_bundle', ', with versionNumber, editedAt and editedByIdentityUserId'],
+  ApiKey: ['create_key'],
+  Subject: ['who_am_i'],
+  Proposal: ['propose_edit'],
+  ListedProposal: ['propose_edit', ', without changes'],
+}
+
 const AS_READ = 'See get_bundle.'
-const AS_SENT = 'See update_bundle.'
+const AS_SENT = `See ${SHOWS_POLICIES}.`
 
 /** What answers do not describe again. */
 const OPAQUE = {
@@ -105,14 +131,12 @@ const OPAQUE = {
   Policy: AS_SENT,
   SavedPolicy: AS_SENT,
   TracedCondition: 'The condition, with `matched` at each node.',
+  ProposedChanges: 'See update_bundle.',
+  Difference: 'fields: { from, to } by name. links, rules: [{ kind: added, removed or kept, value, changes, … }].',
 }
 
-/** Without the codes of each operation: a failed call says what to do. */
-const PROBLEM = {
-  type: 'object',
-  properties: { error: { type: 'string' }, code: { type: 'string' }, retryAfterSeconds: { type: 'integer' } },
-  required: ['error', 'code'],
-}
+/** A failed call’s `{ error, code }`, of which its text tells all. */
+const PROBLEM = { required: ['error', 'code'] }
 
 /** Every agent reads all tools, so they say each thing once: inputs have descriptions, outputs only their structure. */
 function newNaming(named: Naming['named'], annotations: Naming['annotations'], opaque: Record<string, string>): Naming {

@@ -1,5 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
-import { allows, SCOPES, type Scope } from '../identity/roles.ts'
+import { allows, keptScopes, SCOPES, type Scope } from '../identity/roles.ts'
 import { type App, appOf, hashApp, mayRedirectTo } from '../keys/apps.ts'
 import {
   type AppTokens,
@@ -151,7 +151,7 @@ function clients({ config: { secret } }: Service) {
 /** The scopes that a request gets, with those that they include; false if it asks for none that exists. */
 function granted(asked: readonly string[] = ['links:write']): Scope[] | false {
   const known = SCOPES.filter((scope) => asked.includes(scope))
-  return known.length > 0 && SCOPES.filter((scope) => allows(known, scope))
+  return known.length > 0 && keptScopes(SCOPES.filter((scope) => allows(known, scope)))
 }
 
 function serverOf(model: object): OAuth2Server {

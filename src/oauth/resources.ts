@@ -25,7 +25,7 @@ export function documents(origin: string, name: string): ReadonlyMap<string, Rec
     resource: origin + PATHS[audience],
     resource_name: name,
     authorization_servers: [origin],
-    scopes_supported: audience === 'mcp' ? USUAL : SCOPES,
+    scopes_supported: audience === 'mcp' ? SCOPES.filter((scope) => scope !== 'keys:admin') : SCOPES,
     bearer_methods_supported: ['header'],
     resource_documentation: `${origin}/docs`,
   })

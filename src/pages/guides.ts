@@ -7,6 +7,7 @@ export const GUIDES = [
   'moving',
   'policies',
   'cookbook',
+  'proposals',
   'api',
   'api-keys',
   'cors',

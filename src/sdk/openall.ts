@@ -15,6 +15,8 @@ export type {
   NewPolicy,
   NewRule,
   Policy,
+  Proposal,
+  ProposalInFull,
   Rule,
   Subject,
   Tab,

@@ -46,6 +46,12 @@ export type NewPolicy = NonNullable<NewBundle['resolutionPolicy']>
 /** A rule to save. */
 export type NewRule = ItemOf<NewPolicy['rules']>
 
+/** An edit that somebody proposed: its state, and the fields that it changes. */
+export type Proposal = Body<'propose_edit'>
+
+/** A proposal with its difference to the version that it is based on, and what a newer version changed too. */
+export type ProposalInFull = Body<'get_proposal'>
+
 /** The counts of a bundle. */
 export type Insights = Body<'get_insights'>
 

@@ -480,6 +480,37 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['policy', 'test', slug, '--query', 'x'])).code).toBe(2)
   })
 
+  test('an edit is proposed, listed, shown with its conflicts, accepted with another value, rejected and withdrawn', async () => {
+    const { slug } = await person.makeBundle({ title: 'Launch day' })
+    const propose = async (...flags: string[]) =>
+      (await mine.json<{ id: string; baseVersion: number }>(['propose', slug, ...flags])).id
+    const id = await propose('--title', 'Launch week', '--add', 'https://c.example/', '--reason', 'It takes longer.')
+    expect((await mine.openall(['proposals', 'list'])).stdout).toMatch(
+      new RegExp(`^${id} +${slug} .* open +It takes longer\\.$`, 'm'),
+    )
+    const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
+    expect(shown).toContain('- title: Launch day\n+ title: Launch week\n')
+    expect(shown).toContain('+ https://c.example/')
+    await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch eve' })
+    expect((await mine.openall(['proposals', 'show', slug, id])).stdout).toContain(
+      '! Title: now Launch eve, proposed Launch week\n',
+    )
+    const refused = await mine.openall(['proposals', 'accept', slug, id])
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
+    expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
+      `/l/${slug} is at version 3.`,
+    )
+    const [no, mineToo] = [await propose('--title', 'x'), await propose('--remove', '1')]
+    expect((await mine.openall(['proposals', 'reject', slug, no, '--note', 'Not yet'])).stdout).toBe(
+      `Proposal ${no} is rejected.\n`,
+    )
+    expect((await mine.openall(['proposals', 'withdraw', slug, mineToo])).stdout).toBe(
+      `Proposal ${mineToo} is withdrawn.\n`,
+    )
+    expect((await mine.openall(['proposals', 'list', slug, '--state', 'rejected'])).stdout).toContain(no)
+    expect((await mine.openall(['propose', slug])).code).toBe(2)
+  })
+
   test('keys are minted, listed and revoked', async () => {
     const args = ['keys', 'create', 'of a test', '--scope', 'links:read', '--scope', 'links:write', '--per-hour', '7']
     const { code, stdout, stderr } = await mine.openall(args)

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { SCOPES } from '../../src/identity/roles.ts'
+import { SCOPES, type Scope } from '../../src/identity/roles.ts'
 import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
 import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
@@ -93,7 +93,7 @@ onEveryRuntime({}, (at) => {
 
   test('the listed tools are those that the key’s scopes allow, and each call is checked', async () => {
     const person = await newPerson(at())
-    const namesFor = async (scopes: ('links:read' | 'links:write' | 'keys:admin')[]) => {
+    const namesFor = async (scopes: Scope[]) => {
       const { rawKey } = await mint(at(), person, { scopes })
       const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
       return body.result.tools.map(({ name }) => name)

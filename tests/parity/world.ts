@@ -36,6 +36,8 @@ export interface World {
   claimToken: string
   /** A bundle of another person. */
   foreign: string
+  /** A proposal for the bundle. */
+  proposalId: string
   /** The id of a key to revoke. */
   spareKeyId: number
 }
@@ -60,10 +62,13 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
   await person.api('DELETE', `/api/links/${deleted}`)
   const { slug: unclaimed, claimToken } = await new Visitor(server).makeBundle()
   await person.fetch(`/l/${slug}`)
+  const key = (await mint(['keys:admin'])).rawKey
+  const agent = new Visitor(server, { authorization: `Bearer ${key}` })
+  const proposal = await agent.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, { title: 'Launch week' })
   return {
     server,
     person,
-    key: (await mint(['keys:admin'])).rawKey,
+    key,
     readKey: (await mint(['links:read'])).rawKey,
     slug,
     ruleId: edited.body.resolutionPolicy.rules[0]?.id ?? '',
@@ -71,6 +76,7 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
     unclaimed,
     claimToken,
     foreign,
+    proposalId: proposal.body.id,
     spareKeyId: (await mint(['links:read'])).apiKey.id,
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { operations } from '../../src/implementations.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
@@ -6,41 +6,53 @@ import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
 import { type Caller, type Cast, gather, newAddress, WITHOUT_LIMITS } from './callers.ts'
 
+setDefaultTimeout(180_000)
+
 /**
  * Who may do what (spec 5, decisions 3): the status of each operation for each caller. Present and former members of the
- * organisation request its data (viewer, editor and admin act for it), all others the owner's. `r`, `w` and `k` are the
- * owner's keys with links:read, links:write and keys:admin; `or`, `ow` and `ok` those of the organisation's admin. `vk` has
+ * organisation request its data (viewer, editor and admin act for it), all others the owner's. `r`, `p`, `w`
+ * and `k` are the owner's keys with links:read, links:propose, links:write and keys:admin; `or`, `op`, `ow` and `ok` those of
+ * the organisation's admin. `vk` has
  * keys:admin but a minter who is now a viewer, `lk` one who was removed, `xk` is revoked. `·`: tested elsewhere.
  */
 const MATRIX = `
-                 anonymous stranger unverified owner  r   w   k   viewer editor admin removed  or  ow  ok  vk  lk  xk
-create_bundle    201       201      201        201    403 201 201 403    201    201   201      403 201 201 403 401 401
-get_bundle       401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
-update_bundle    401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
-delete_bundle    401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
-restore_bundle   401       403      403        200    403 200 200 403    403    200   403      403 200 200 403 401 401
-duplicate_bundle 401       403      403        201    403 201 201 403    201    201   403      403 201 201 403 401 401
-list_bundles     401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
-list_versions    401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
-restore_version  401       403      403        200    403 200 200 403    200    200   403      403 200 200 403 401 401
-preview_policy   401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
-claim_bundle     401       200      200        200    403 200 200 403    200    200   200      403 200 200 403 401 401
-list_claims      401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
-get_insights     401       403      403        200    200 200 200 200    200    200   403      200 200 200 200 401 401
-record_event     204       204      204        204    204 204 204 204    204    204   204      204 204 204 204 401 401
-report_bundle    204       204      204        204    204 204 204 204    204    204   204      204 204 204 204 401 401
-who_am_i         401       200      200        200    200 200 200 200    200    200   200      200 200 200 200 401 401
-export_data      401       200      200        200    403 403 200 200    200    200   200      403 403 200 403 401 401
-create_key       401       201      ·          201    403 403 201 403    403    201   201      403 403 201 403 401 401
-list_keys        401       200      200        200    403 403 200 403    403    200   200      403 403 200 403 401 401
-revoke_key       401       404      404        200    403 403 200 403    403    200   404      403 403 200 403 401 401
+                    anonymous stranger unverified owner r   p   w   k   viewer editor admin removed or  op  ow  ok  vk  lk  xk
+create_bundle       201       201      201        201   403 403 201 201 403    201    201   201     403 403 201 201 403 401 401
+get_bundle          401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+update_bundle       401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+delete_bundle       401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
+restore_bundle      401       403      403        200   403 403 200 200 403    403    200   403     403 403 200 200 403 401 401
+duplicate_bundle    401       403      403        201   403 403 201 201 403    201    201   403     403 403 201 201 403 401 401
+list_bundles        401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+list_versions       401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+restore_version     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+propose_edit        401       403      403        201   403 201 201 201 201    201    201   403     403 201 201 201 201 401 401
+list_proposals      401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+list_open_proposals 401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+get_proposal        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+accept_proposal     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+reject_proposal     401       403      403        200   403 403 200 200 403    200    200   403     403 403 200 200 403 401 401
+withdraw_proposal   401       403      403        200   403 200 200 200 200    200    200   403     403 200 200 200 200 401 401
+preview_policy      401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+claim_bundle        401       200      200        200   403 403 200 200 403    200    200   200     403 403 200 200 403 401 401
+list_claims         401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+get_insights        401       403      403        200   200 200 200 200 200    200    200   403     200 200 200 200 200 401 401
+record_event        204       204      204        204   204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
+report_bundle       204       204      204        204   204 204 204 204 204    204    204   204     204 204 204 204 204 401 401
+who_am_i            401       200      200        200   200 200 200 200 200    200    200   200     200 200 200 200 200 401 401
+export_data         401       200      200        200   403 403 403 200 200    200    200   200     403 403 403 200 403 401 401
+create_key          401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
+list_keys           401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
+revoke_key          401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
 `
 
 const NAMES: Record<string, string> = {
   r: 'key:read',
+  p: 'key:propose',
   w: 'key:write',
   k: 'key:admin',
   or: 'org key:read',
+  op: 'org key:propose',
   ow: 'org key:write',
   ok: 'org key:admin',
   vk: "viewer's key",
@@ -53,6 +65,8 @@ interface Aim {
   slug: string
   token: string
   keyId: number
+  /** An open proposal for the bundle, by its maker; to withdraw, by the caller if they may propose. */
+  proposalId: string
 }
 
 /** The input of each operation. A new operation needs a line here, and the test says so. */
@@ -66,6 +80,13 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   list_bundles: () => ({}),
   list_versions: ({ slug }) => ({ slug }),
   restore_version: ({ slug }) => ({ slug, versionNumber: 1 }),
+  propose_edit: ({ slug }) => ({ slug, title: 'proposed' }),
+  list_proposals: ({ slug }) => ({ slug }),
+  list_open_proposals: () => ({}),
+  get_proposal: ({ slug, proposalId }) => ({ slug, id: proposalId }),
+  accept_proposal: ({ slug, proposalId }) => ({ slug, id: proposalId }),
+  reject_proposal: ({ slug, proposalId }) => ({ slug, id: proposalId, note: 'no' }),
+  withdraw_proposal: ({ slug, proposalId }) => ({ slug, id: proposalId }),
   preview_policy: ({ slug }) => ({ slug, viewer: {} }),
   claim_bundle: ({ token }) => ({ token }),
   list_claims: () => ({}),
@@ -102,7 +123,12 @@ function rowOf(operation: string): Row {
   return Object.fromEntries(Object.entries(row).filter(([, status]) => status !== '·'))
 }
 
-async function makeAim(server: Server, { makers }: Cast, aims: Caller['aims'], operation: string): Promise<Aim> {
+async function makeAim(
+  server: Server,
+  { makers }: Cast,
+  { aims, visitor }: Pick<Caller, 'aims' | 'visitor'>,
+  operation: string,
+): Promise<Aim> {
   const maker = makers[aims]
   const { slug } = await maker.makeBundle({ title: 'before' })
   if (operation === 'restore_bundle') await maker.api('DELETE', `/api/links/${slug}`)
@@ -111,7 +137,18 @@ async function makeAim(server: Server, { makers }: Cast, aims: Caller['aims'], o
     operation === 'revoke_key'
       ? await maker.api<{ apiKey: { id: number } }>('POST', '/api/me/keys', { name: 'spare' })
       : null
-  return { slug, token: unclaimed?.claimToken ?? '', keyId: spare?.body.apiKey.id ?? 0 }
+  const propose = (by: Visitor) =>
+    by.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, { title: 'proposed' }, { 'x-client': newAddress() })
+  const needsProposal = /^(get|accept|reject|withdraw)_proposal$/.test(operation)
+  // Who may propose withdraws their own.
+  const own = operation === 'withdraw_proposal' ? await propose(visitor) : null
+  const proposal = own?.status === 201 ? own : needsProposal ? await propose(maker) : null
+  return {
+    slug,
+    token: unclaimed?.claimToken ?? '',
+    keyId: spare?.body.apiKey.id ?? 0,
+    proposalId: proposal?.body.id ?? 'p_0000000000',
+  }
 }
 
 /** Calls an operation's route with a flat input. */
@@ -133,7 +170,8 @@ function callRoute(visitor: Visitor, route: string, input: Record<string, unknow
 async function stateOf(server: Server, slug: string) {
   const [row] = await server.sql(
     `SELECT title, version_number AS version, deleted_at IS NOT NULL AS isDeleted,
-       (SELECT count(*) FROM bundle_versions WHERE bundle_id = bundles.id) AS versions
+       (SELECT count(*) FROM bundle_versions WHERE bundle_id = bundles.id) AS versions,
+       (SELECT group_concat(state) FROM proposals WHERE bundle_id = bundles.id) AS proposals
      FROM bundles WHERE slug = ?`,
     [slug],
   )
@@ -166,7 +204,7 @@ for (const runtime of RUNTIMES) {
         const found: Row = {}
         for (const who of Object.keys(expected)) {
           const { visitor, aims } = caller(who)
-          const aim = await makeAim(server, cast, aims, name)
+          const aim = await makeAim(server, cast, { aims, visitor }, name)
           const before = await stateOf(server, aim.slug)
           const { status, body } = await callRoute(visitor, route, INPUTS[name]!(aim))
           found[who] = String(status)
@@ -187,7 +225,7 @@ for (const runtime of RUNTIMES) {
         for (const { name: who, aims, visitor } of cast.callers.values()) {
           // The owner is personally an admin of the organisation.
           if (who === 'owner') continue
-          const aim = await makeAim(server, cast, others[aims], name)
+          const aim = await makeAim(server, cast, { aims: others[aims], visitor }, name)
           const before = await stateOf(server, aim.slug)
           found[who] = String((await callRoute(visitor, route, INPUTS[name]!(aim))).status)
           rule[who] = /^(anonymous|leaver's key|revoked key)$/.test(who) ? '401' : '403'
@@ -202,7 +240,11 @@ for (const runtime of RUNTIMES) {
         if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
         const { slug } = await new Visitor(server).makeBundle()
         for (const { name: who, visitor } of cast.callers.values()) {
-          const { status } = await callRoute(visitor, route, INPUTS[name]!({ slug, token: '', keyId: 0 }))
+          const { status } = await callRoute(
+            visitor,
+            route,
+            INPUTS[name]!({ slug, token: '', keyId: 0, proposalId: 'p_0000000000' }),
+          )
           expect([name, who, status]).toEqual([name, who, /^(anonymous|leaver's|revoked)/.test(who) ? 401 : 403])
         }
       }
@@ -229,8 +271,8 @@ for (const runtime of RUNTIMES) {
           const expected = Object.fromEntries(keys.map((who) => [who, row[who]!]))
           const found: Row = {}
           for (const who of keys) {
-            const { key, aims } = caller(who)
-            const aim = await makeAim(server, cast, aims, name)
+            const { key, aims, visitor } = caller(who)
+            const aim = await makeAim(server, cast, { aims, visitor }, name)
             const headers = { authorization: `Bearer ${key}` }
             const told = await send(server, callOf(name, INPUTS[name]!(aim)), headers)
             found[who] = statusOf(told, row['key:admin']!)
@@ -241,7 +283,7 @@ for (const runtime of RUNTIMES) {
 
       test('a key sees the tools that its scopes allow, and no others', async () => {
         // No role restricts the owner's keys, so the matrix's refusals come from their scopes.
-        for (const who of ['key:read', 'key:write', 'key:admin']) {
+        for (const who of ['key:read', 'key:propose', 'key:write', 'key:admin']) {
           const allowed = (await listed('key:admin')).filter((name) => rowOf(name)[who] !== '403')
           expect([who, await listed(who)]).toEqual([who, allowed])
         }

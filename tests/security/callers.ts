@@ -67,9 +67,11 @@ export async function gather(server: Server): Promise<Cast> {
   for (const member of [viewer, editor, admin, removed, demoted]) await actFor(member, organizationId)
   const keys = {
     'key:read': await mint(owner, 'links:read'),
+    'key:propose': await mint(owner, 'links:propose'),
     'key:write': await mint(owner, 'links:write'),
     'key:admin': await mint(owner, 'keys:admin'),
     'org key:read': await mint(admin, 'links:read'),
+    'org key:propose': await mint(admin, 'links:propose'),
     'org key:write': await mint(admin, 'links:write'),
     'org key:admin': await mintFor(owner, organizationId),
     "viewer's key": await mint(demoted, 'keys:admin'),

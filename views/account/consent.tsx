@@ -27,6 +27,7 @@ interface ConsentProps {
 /** What each scope lets an app do. */
 const MAY: Record<Scope, string> = {
   'links:read': 'See bundles, their versions and insights',
+  'links:propose': 'Propose edits, which you or an editor accept or reject',
   'links:write': 'Create, edit, delete, restore and claim bundles',
   'keys:admin': 'Create and revoke API keys, which keep working after you disconnect it, and export all data',
 }

@@ -1,0 +1,135 @@
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { bundles, type ProposedChanges, proposals } from '../../db/schema.ts'
+import { loadFor, type StoredBundle } from '../bundles/access.ts'
+import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
+import { Problem } from '../core/problem.ts'
+import { joinList } from '../core/words.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { type Conflict, merge } from './merge.ts'
+import { one, type Proposal, sidesOf } from './proposals.ts'
+import { type Acceptance, type OneProposal, PROPOSAL_BOUNDS, type Rejection } from './shapes.ts'
+
+/**
+ * Accepts a proposal: merges it onto the newest version, and saves that as one version. Of concurrent decisions one
+ * wins; concurrent edits each get a version.
+ * @throws Problem NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, PLAN_LIMIT, BAD_REQUEST, INVALID_URLS; PROPOSAL_CONFLICT if it
+ * is not open, or it and a newer version changed the same.
+ */
+export function accept(edit: Omit<Edit, 'slug'>, { slug, id, ...instead }: Acceptance): Promise<StoredBundle> {
+  const { store, caller } = edit
+  return writeVersion({ ...edit, slug }, async (bundle) => {
+    const { proposal } = await one(store.db, bundle, id)
+    refuseDecided(proposal)
+    const { base, proposed } = await sidesOf(store, bundle, proposal)
+    const { changes, conflicts } = merge(base, bundle, proposed)
+    refuseConflicts(conflicts.filter(({ field }) => !isSent(field, instead)))
+    const next = await nextContent(edit, bundle, withSent(changes, instead))
+    const decided = { state: 'accepted', decidedBy: caller.userId, decidedAt: Date.now() } as const
+    const writes = (versionNumber: number): Query[] => [
+      sql`UPDATE ${bundles} SET version_number = NULL WHERE ${bundles.id} = ${bundle.id} AND NOT EXISTS (SELECT 1 FROM ${proposals} WHERE ${openOne(bundle, id)})`,
+      store.db
+        .update(proposals)
+        .set({ ...decided, versionNumber })
+        .where(openOne(bundle, id)),
+      eraseOld(store.db, bundle),
+    ]
+    return { ...next, acceptance: { proposedBy: proposal.proposedBy, writes } }
+  })
+}
+
+/**
+ * Rejects an open proposal, with a note to who made it.
+ * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
+ */
+export async function reject(store: Store, caller: SignedIn, { slug, id, note }: Rejection): Promise<Proposal> {
+  const bundle = await loadFor(store.db, caller, slug, 'editor')
+  return close(store, bundle, id, { state: 'rejected', decidedBy: caller.userId, note: note?.trim() || null })
+}
+
+/**
+ * Withdraws an open proposal of the caller’s own. A key withdraws only what was proposed with it: it must not end what
+ * a person proposed.
+ * @throws Problem NOT_FOUND, FORBIDDEN; PROPOSAL_CONFLICT if it is not open.
+ */
+export async function withdraw(store: Store, caller: SignedIn, { slug, id }: OneProposal): Promise<Proposal> {
+  const bundle = await loadFor(store.db, caller, slug, 'viewer')
+  const { proposal, keyId } = await one(store.db, bundle, id)
+  const isOwn = proposal.proposedBy === caller.userId && (caller.kind === 'session' || caller.key.id === keyId)
+  if (!isOwn) {
+    const what = caller.kind === 'session' ? 'Only who made this proposal' : 'Only the key that made this proposal'
+    throw new Problem('FORBIDDEN', `${what} can withdraw it; an editor can reject it.`)
+  }
+  return close(store, bundle, id, { state: 'withdrawn', decidedBy: caller.userId, note: null })
+}
+
+async function close(
+  store: Store,
+  bundle: StoredBundle,
+  id: string,
+  decided: Pick<Proposal, 'state' | 'decidedBy' | 'note'>,
+): Promise<Proposal> {
+  const { proposal } = await one(store.db, bundle, id)
+  refuseDecided(proposal)
+  const decidedAt = Date.now()
+  const [result] = await store.write([
+    store.db
+      .update(proposals)
+      .set({ ...decided, decidedAt })
+      .where(openOne(bundle, id)),
+    eraseOld(store.db, bundle),
+  ])
+  if (result?.rowsAffected === 0) refuseDecided((await one(store.db, bundle, id)).proposal)
+  return { ...proposal, ...decided, decidedAt }
+}
+
+function openOne(bundle: StoredBundle, id: string) {
+  return and(eq(proposals.id, id), eq(proposals.bundleId, bundle.id), eq(proposals.state, 'open'))
+}
+
+/** Keeps the newest of a bundle's decided proposals. */
+function eraseOld(db: Store['db'], { id }: StoredBundle): Query {
+  const isClosed = and(eq(proposals.bundleId, id), ne(proposals.state, 'open'))
+  const kept = db
+    .select({ id: proposals.id })
+    .from(proposals)
+    .where(isClosed)
+    .orderBy(desc(proposals.decidedAt), desc(proposals.id))
+    .limit(PROPOSAL_BOUNDS.closed)
+  return db.delete(proposals).where(and(isClosed, sql`${proposals.id} NOT IN ${kept}`))
+}
+
+function refuseDecided({ state, versionNumber }: Proposal): void {
+  if (state === 'open') return
+  const what = state === 'accepted' ? `accepted, as version ${versionNumber}` : state
+  throw new Problem('PROPOSAL_CONFLICT', `This proposal has already been ${what}.`)
+}
+
+/** No error lists more. */
+const MAX_NAMED = 5
+
+function refuseConflicts(conflicts: readonly Conflict[]): void {
+  if (conflicts.length === 0) return
+  const named = conflicts.slice(0, MAX_NAMED).map(({ path }) => path)
+  const rest = conflicts.length - named.length
+  const what = joinList(rest === 0 ? named : [...named, `${rest} more`], 'and')
+  const how = [...new Set(conflicts.map(({ field }) => SENT_AS[field] ?? field))]
+  throw new Problem(
+    'PROPOSAL_CONFLICT',
+    `This proposal and a newer version both changed ${what}. get_proposal shows both; accept it with what to save as ${joinList(how, 'and')}, or reject it.`,
+  )
+}
+
+/** The fields of an edit that decide a conflict, where the names differ. */
+const SENT_AS: Partial<Record<Conflict['field'], string>> = { links: 'urls', rules: 'resolutionPolicy' }
+
+/** Whether the field of a conflict is sent with the acceptance, which decides it. */
+function isSent(field: Conflict['field'], sent: ProposedChanges): boolean {
+  return (SENT_AS[field] ?? field) in sent
+}
+
+/** The merged changes with what was sent instead; URLs sent alone keep the metadata of the newest version. */
+function withSent({ urls, urlMetadata, ...changes }: ProposedChanges, sent: ProposedChanges): ProposedChanges {
+  const links = urls === undefined || urlMetadata === undefined || sent.urls !== undefined ? {} : { urls, urlMetadata }
+  return { ...links, ...changes, ...sent }
+}

@@ -1,0 +1,140 @@
+import type { ProposedChanges, UrlMetadata } from '../../db/schema.ts'
+import { BOUNDS } from '../bundles/bounds.ts'
+import { CONTENT, VALUE_NAMES } from '../bundles/content.ts'
+import { type Content, LINK, type Link, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
+import { validate } from '../core/validate.ts'
+import { Policy } from '../policies/shapes.ts'
+import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
+
+/** What a proposal and the newest version both changed, each in its own way. */
+export interface Conflict {
+  /** The field of an edit that decides it. */
+  field: 'links' | 'rules' | (typeof VALUE_NAMES)[number]
+  /** Where, for people. */
+  path: string
+  /** Texts as they are, other values as JSON; null for none. */
+  base: string | null
+  newest: string | null
+  proposed: string | null
+}
+
+/** What accepting a proposal would change of the newest version. */
+export interface Merge {
+  /** Without what is in conflict. */
+  changes: ProposedChanges
+  conflicts: Conflict[]
+}
+
+/** Merges a proposal onto the newest version, link by link and field by field. */
+export function merge(base: Content, newest: Content, proposed: Content): Merge {
+  const merges = [
+    mergedValues(base, newest, proposed),
+    mergedLinks(base, newest, proposed),
+    mergedRules(base, newest, proposed),
+  ]
+  const conflicts = merges.flatMap((part) => part.conflicts)
+  return { changes: Object.assign({}, ...merges.map(({ changes }) => changes)), conflicts }
+}
+
+function mergedValues(base: Content, newest: Content, proposed: Content): Merge {
+  const made: Merge = { changes: {}, conflicts: [] }
+  for (const name of VALUE_NAMES) {
+    const [was, is, wanted] = [base[name], newest[name], proposed[name]]
+    if (wanted === was || wanted === is) continue
+    if (is === was) made.changes[name] = wanted
+    else made.conflicts.push({ field: name, path: CONTENT[name].label, base: was, newest: is, proposed: wanted })
+  }
+  const { opensAt, closesAt } = { ...newest, ...made.changes }
+  if (opensAt !== null && closesAt !== null && opensAt >= closesAt) {
+    // Each side is fine, but together the bundle would close before it opens.
+    for (const name of ['opensAt', 'closesAt'] as const) {
+      if (made.changes[name] === undefined) continue
+      delete made.changes[name]
+      const [was, is, wanted] = [base[name], newest[name], proposed[name]]
+      made.conflicts.push({ field: name, path: CONTENT[name].label, base: was, newest: is, proposed: wanted })
+    }
+  }
+  return made
+}
+
+function mergedLinks(...contents: [base: Content, newest: Content, proposed: Content]): Merge {
+  const [base, newest, proposed] = contents.map(linksOf) as [Link[], Link[], Link[]]
+  const { value, clashes } = mergeLists(base, newest, proposed, { ...LINK, nameOf: ({ url }) => url })
+  const conflicts = clashes.map((clash) => conflict('links', clash))
+  const isFit = value.length > 0 && value.length <= BOUNDS.urls
+  if (!isFit) {
+    const count = (links: readonly Link[]) => `${links.length} links`
+    const sides = { base: count(base), newest: count(newest), proposed: count(proposed) }
+    conflicts.push({ field: 'links', path: `Links (${value.length} together, of 1 to ${BOUNDS.urls})`, ...sides })
+  }
+  if (!isFit || isSame(value, newest)) return { changes: {}, conflicts }
+  return { changes: { urls: value.map(({ url }) => url), urlMetadata: value.map(metadataOf) }, conflicts }
+}
+
+function mergedRules(...contents: [base: Content, newest: Content, proposed: Content]): Merge {
+  const [base, newest, proposed] = contents.map(rulesOf) as [RuleState[], RuleState[], RuleState[]]
+  const tabs = { ...LINK, nameOf: ({ url }: Link) => url }
+  const { value, clashes } = mergeLists(base, newest, proposed, {
+    ...RULE,
+    nameOf: ({ name }) => name,
+    merge: (field, sides): Merged<unknown> | null =>
+      field === 'tabs'
+        ? mergeLists(sides.base as Link[], sides.newest as Link[], sides.proposed as Link[], tabs)
+        : null,
+  })
+  const conflicts = clashes.map((clash) => conflict('rules', clash))
+  if (isSame(value, newest)) return { changes: {}, conflicts }
+  const resolutionPolicy = value.length === 0 ? null : { version: 1 as const, rules: value.map(toRule) }
+  if (resolutionPolicy !== null && !isValid(resolutionPolicy)) {
+    const names = (rules: readonly RuleState[]) => JSON.stringify(rules.map(({ name }) => name))
+    const sides = { base: names(base), newest: names(newest), proposed: names(proposed) }
+    return { changes: {}, conflicts: [...conflicts, { field: 'rules', path: 'Rules (together)', ...sides }] }
+  }
+  return { changes: { resolutionPolicy }, conflicts }
+}
+
+/** Each side is valid, but the merged rules may be too many, or two may have the same name. */
+function isValid(policy: unknown): boolean {
+  try {
+    validate(Policy, policy)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function conflict(field: 'links' | 'rules', { at, base, newest, proposed }: Clash): Conflict {
+  const path = [CONTENT[field === 'links' ? 'urls' : 'resolutionPolicy'].label, ...(at.length === 0 ? ['order'] : at)]
+  return { field, path: path.join(' › '), base: textOf(base), newest: textOf(newest), proposed: textOf(proposed) }
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === '') return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function metadataOf({ note, section, tags, openPolicy }: Link): UrlMetadata {
+  return {
+    ...(note === '' ? {} : { note }),
+    ...(section === '' ? {} : { section }),
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(openPolicy === 'auto' ? {} : { openPolicy }),
+  }
+}
+
+function toRule({ id, name, showBadge, when, tabs }: RuleState) {
+  return {
+    ...(id === '' ? {} : { id }),
+    name,
+    ...(showBadge ? { showBadge } : {}),
+    when,
+    tabs: tabs.map((tab) => {
+      const { note, section } = metadataOf(tab)
+      return { url: tab.url, ...(note === undefined ? {} : { note }), ...(section === undefined ? {} : { section }) }
+    }),
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,105 @@
+import { type } from 'arktype'
+import type { StoredBundle } from '../bundles/access.ts'
+import * as bundles from '../bundles/answers.ts'
+import { editing } from '../bundles/contexts.ts'
+import { etag, toBundle } from '../bundles/present.ts'
+import { implement } from '../core/operation.ts'
+import { signedIn } from '../identity/caller.ts'
+import { Proposal, ProposalInFull, ProposalList } from './answers.ts'
+import * as decisions from './decisions.ts'
+import { toFull, toListed, toProposal } from './present.ts'
+import * as proposals from './proposals.ts'
+import { Acceptance, NewProposal, OneProposal, ProposalQuery, Rejection } from './shapes.ts'
+
+/** POST /api/links/:slug/proposals (decisions 15). */
+export const proposeEdit = implement('propose_edit', {
+  summary: 'Suggest an edit for a person to accept',
+  description:
+    'Use this instead of update_bundle whenever you are not sure: it changes nothing until an editor accepts it. Takes the ' +
+    'fields of update_bundle, and a `reason` that the editor reads. Send the `versionNumber` that you have read as ' +
+    '`baseVersion`: what others edit meanwhile is then merged, not undone.',
+  status: 201,
+  input: NewProposal,
+  example: { slug: 'launch-day', baseVersion: 2, title: 'Launch week', reason: 'It takes until Friday.' },
+  output: Proposal,
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
+  present: toProposal,
+  headers: { location: ({ slug, id }: proposals.Proposal) => `/api/links/${slug}/proposals/${id}` },
+  run: (input, context) => proposals.propose(input, { ...editing(context), commit: context.commit }),
+})
+
+/** GET /api/links/:slug/proposals. */
+export const listProposals = implement('list_proposals', {
+  summary: 'List the proposals for a bundle',
+  description: 'Lists the open proposals for a bundle, newest first, or those with another `state`.',
+  input: ProposalQuery,
+  output: ProposalList,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  present: toList,
+  run: (query, { service: { store }, caller }) => proposals.listOf(store, signedIn(caller), query),
+})
+
+/** GET /api/me/proposals. */
+export const listOpenProposals = implement('list_open_proposals', {
+  summary: 'List the open proposals for all your bundles',
+  description: 'Lists what waits for a decision, over all bundles of the subject that you act for, newest first.',
+  input: type({ '+': 'reject' }),
+  output: ProposalList,
+  present: toList,
+  run: (_, { service: { store }, caller }) => proposals.listOpen(store, signedIn(caller)),
+})
+
+function toList(found: proposals.ListedProposal[]) {
+  return { proposals: found.map(toListed) }
+}
+
+/** GET /api/links/:slug/proposals/:id. */
+export const getProposal = implement('get_proposal', {
+  summary: 'Read a proposal with everything that it changes',
+  description:
+    'Reads a proposal: its `difference` to the version that it is based on, and the `conflicts`, which a newer version ' +
+    'changed too. Without conflicts it can be accepted as it is.',
+  input: OneProposal,
+  output: ProposalInFull,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  present: toFull,
+  run: (one, { service: { store }, caller }) => proposals.readInFull(store, signedIn(caller), one),
+})
+
+/** POST /api/links/:slug/proposals/:id/accept. */
+export const acceptProposal = implement('accept_proposal', {
+  summary: 'Accept a proposal; it becomes a version',
+  description:
+    'Merges a proposal onto the newest version, link by link and field by field, and saves that. Fields of update_bundle ' +
+    'that you send are saved instead of what merging gives: this decides conflicts.',
+  input: Acceptance,
+  output: bundles.Bundle,
+  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'PROPOSAL_CONFLICT'],
+  present: toBundle,
+  headers: { etag },
+  run: (input, context): Promise<StoredBundle> =>
+    decisions.accept({ ...editing(context), expectedVersion: context.expectedVersion }, input),
+})
+
+/** POST /api/links/:slug/proposals/:id/reject. */
+export const rejectProposal = implement('reject_proposal', {
+  summary: 'Reject a proposal, with a note',
+  description: 'Closes a proposal without changing the bundle. Its `note` tells who made it why.',
+  input: Rejection,
+  example: { slug: 'launch-day', id: 'p_4fGk2bNq8Z', note: 'We moved this to another bundle.' },
+  output: Proposal,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],
+  present: toProposal,
+  run: (input, { service: { store }, caller }) => decisions.reject(store, signedIn(caller), input),
+})
+
+/** POST /api/links/:slug/proposals/:id/withdraw. */
+export const withdrawProposal = implement('withdraw_proposal', {
+  summary: 'Withdraw a proposal of your own',
+  description: 'Closes a proposal that you made. A key can withdraw only what was proposed with it.',
+  input: OneProposal,
+  output: Proposal,
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'PROPOSAL_CONFLICT'],
+  present: toProposal,
+  run: (one, { service: { store }, caller }) => decisions.withdraw(store, signedIn(caller), one),
+})

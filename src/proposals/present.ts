@@ -1,0 +1,38 @@
+import type { ProposedChanges } from '../../db/schema.ts'
+import { iso } from '../core/time.ts'
+import type { Difference } from './answers.ts'
+import type { ListedProposal, Proposal, ProposalInFull } from './proposals.ts'
+
+/** A proposal in a list. */
+export function toListed(proposal: ListedProposal) {
+  const { id, slug, baseVersion, state, reason, proposedBy, createdAt, decidedBy, decidedAt, note, versionNumber } =
+    proposal
+  return {
+    id,
+    slug,
+    baseVersion,
+    state,
+    reason,
+    proposedBy,
+    createdAt: iso(createdAt),
+    ...(decidedAt === null ? {} : { decidedBy, decidedAt: iso(decidedAt) }),
+    ...(note === null ? {} : { note }),
+    ...(versionNumber === null ? {} : { versionNumber }),
+  }
+}
+
+/** A proposal (decisions 15). */
+export function toProposal(proposal: Proposal) {
+  return { ...toListed(proposal), changes: proposal.changes as Required<ProposedChanges> }
+}
+
+/** A proposal with what it changes. */
+export function toFull({ proposal, difference, conflicts }: ProposalInFull) {
+  // The schema has no words for read-only lists.
+  const shown = difference as unknown as ReturnType<typeof Difference>['infer']
+  return {
+    ...toProposal(proposal),
+    difference: shown,
+    conflicts: conflicts.map(({ field: _, ...conflict }) => conflict),
+  }
+}

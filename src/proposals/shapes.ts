@@ -1,0 +1,66 @@
+import { type } from 'arktype'
+import { PROPOSAL_STATES } from '../../db/schema.ts'
+import { NAMES } from '../bundles/content.ts'
+import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
+import { lines } from '../core/text-shapes.ts'
+
+/** Limits of proposals: of a text in Unicode code points, and how many are kept (decisions 15). */
+export const PROPOSAL_BOUNDS = {
+  text: 500,
+  /** Open ones of a bundle. */
+  open: 20,
+  /** Open ones of an owner's bundles. */
+  openOfOwner: 200,
+  /** Decided ones of a bundle: the newest. */
+  closed: 20,
+} as const
+
+const Text = lines(PROPOSAL_BOUNDS.text)
+const VERSION = '1 <= number.integer <= 999999999999999'
+const ID = '0 < string <= 40'
+
+/** The body of POST /api/links/:slug/proposals, with the slug of its path: that of an edit, and why. */
+export const NewProposal = type({
+  slug: 'string',
+  ...sent,
+  'baseVersion?': VERSION,
+  'reason?': Text,
+  '+': 'reject',
+})
+  .narrow(isAtMostAsLong)
+  .narrow(
+    (edit, ctx) => NAMES.some((name) => name in edit) || ctx.mustBe('an object with at least one field to change'),
+  )
+
+export type NewProposal = typeof NewProposal.infer
+
+/** The query of GET /api/links/:slug/proposals. */
+export const ProposalQuery = type({
+  slug: 'string',
+  state: type.enumerated(...PROPOSAL_STATES, 'all').default('open'),
+  '+': 'reject',
+})
+
+export type ProposalQuery = typeof ProposalQuery.infer
+
+/** The proposal in a path. */
+export const OneProposal = type({ slug: 'string', id: ID, '+': 'reject' })
+
+export type OneProposal = typeof OneProposal.infer
+
+/** The body of an acceptance: what is saved instead of what merging gives. Metadata needs its URLs: it is parallel to them. */
+export const Acceptance = type({ slug: 'string', id: ID, ...sent, '+': 'reject' })
+  .narrow(isAtMostAsLong)
+  .narrow(
+    ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>
+      urlMetadata === undefined ||
+      urls !== undefined ||
+      ctx.reject({ path: ['urlMetadata'], expected: 'sent with urls, to which it belongs' }),
+  )
+
+export type Acceptance = typeof Acceptance.infer
+
+/** The body of a rejection. */
+export const Rejection = type({ slug: 'string', id: ID, 'note?': Text, '+': 'reject' })
+
+export type Rejection = typeof Rejection.infer
