@@ -1,16 +1,7 @@
 import { type } from 'arktype'
-import { and, asc, desc, eq, getTableColumns, gt, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import {
-  account,
-  bundles,
-  bundleVersions,
-  DIMENSIONS,
-  dailyBreakdowns,
-  dailyCounters,
-  dailyViewers,
-  user,
-} from '../../db/schema.ts'
+import { bundles, bundleVersions, DIMENSIONS, dailyBreakdowns, dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
@@ -22,17 +13,16 @@ import { Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
 import { Subject as SubjectShape } from '../identity/answers.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
-import { organizationsOf } from '../identity/members.ts'
-import { organizationFor } from '../identity/organizations.ts'
 import { ROLES, requireRole } from '../identity/roles.ts'
-import { realEmail, roleIn, sessionsOf } from '../identity/sessions.ts'
+import { roleIn } from '../identity/sessions.ts'
 import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
 import { ownerId } from '../plans/owners.ts'
 import { Proposal, ProposalList } from '../proposals/answers.ts'
-import { toListed, toProposal } from '../proposals/present.ts'
-import { allOf, madeBy } from '../proposals/proposals.ts'
+import { toProposal } from '../proposals/present.ts'
+import { allOf } from '../proposals/stored.ts'
 import type { Service } from '../service.ts'
+import { aboutOrganization, aboutPerson } from './about.ts'
 
 /** Bundles, and versions of a bundle, held in memory at a time; both may be large. */
 const PAGE = 20
@@ -146,41 +136,6 @@ async function subjectOf(store: Store, caller: SignedIn, organizationId: string 
   if (role === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
   requireRole(role, 'admin')
   return chosen
-}
-
-const { takenEmail: _, takenHint: __, ...profile } = getTableColumns(user)
-
-async function aboutPerson(store: Store, userId: string) {
-  const { db } = store
-  const [[person], accounts] = await db.batch([
-    db
-      .select({ ...profile, email: realEmail })
-      .from(user)
-      .where(eq(user.id, userId)),
-    db
-      .select({ provider: account.providerId, createdAt: account.createdAt })
-      .from(account)
-      .where(eq(account.userId, userId)),
-  ])
-  const sessions = await sessionsOf(store, userId)
-  return {
-    profile: person,
-    signInMethods: accounts.map(({ provider, createdAt }) => ({ provider, createdAt: createdAt.toISOString() })),
-    sessions: sessions.map(({ userAgent, createdAt }) => ({ userAgent, createdAt: iso(createdAt) })),
-    organizations: await organizationsOf(store, userId),
-    proposals: (await madeBy(store, userId)).map(toListed),
-  }
-}
-
-async function aboutOrganization(store: Store, userId: string, id: string) {
-  const found = await organizationFor(store, userId, id)
-  if (found === null) throw new Problem('NOT_FOUND', 'You do not belong to an organisation with this id.')
-  const { name, createdAt, members, invitations } = found
-  return {
-    organization: { id, name, createdAt: iso(createdAt) },
-    members: members.map(({ since, id: _, ...member }) => ({ ...member, since: iso(since) })),
-    invitations: invitations.map(({ expiresAt, id: _, ...invited }) => ({ ...invited, expiresAt: iso(expiresAt) })),
-  }
 }
 
 /** Streams the document, reading bundles as they are sent; edits made meanwhile may be missing. */

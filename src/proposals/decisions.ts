@@ -7,8 +7,9 @@ import { Problem } from '../core/problem.ts'
 import { joinList } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { type Conflict, merge } from './merge.ts'
-import { one, type Proposal, sidesOf } from './proposals.ts'
+import { sidesOf } from './proposals.ts'
 import { type Acceptance, type OneProposal, PROPOSAL_BOUNDS, type Rejection } from './shapes.ts'
+import { one, type Proposal } from './stored.ts'
 
 /**
  * Accepts a proposal: merges it onto the newest version, and saves that as one version. Of concurrent decisions one

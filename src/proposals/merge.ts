@@ -110,7 +110,23 @@ function conflict(field: 'links' | 'rules', { at, base, newest, proposed }: Clas
 
 function textOf(value: unknown): string | null {
   if (value === undefined || value === '') return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'string') return value
+  if (isTexts(value)) return value.length === 0 ? null : value.join(', ')
+  if (isLink(value)) {
+    const { url, note, section, tags, openPolicy } = value
+    return [url, note, section, ...tags, openPolicy === 'manual' ? openPolicy : '']
+      .filter((text) => text !== '')
+      .join(' · ')
+  }
+  return JSON.stringify(value)
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+function isLink(value: unknown): value is Link {
+  return value !== null && typeof value === 'object' && 'url' in value && 'openPolicy' in value
 }
 
 function metadataOf({ note, section, tags, openPolicy }: Link): UrlMetadata {

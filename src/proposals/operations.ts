@@ -10,6 +10,7 @@ import * as decisions from './decisions.ts'
 import { toFull, toListed, toProposal } from './present.ts'
 import * as proposals from './proposals.ts'
 import { Acceptance, NewProposal, OneProposal, ProposalQuery, Rejection } from './shapes.ts'
+import * as stored from './stored.ts'
 
 /** POST /api/links/:slug/proposals (decisions 15). */
 export const proposeEdit = implement('propose_edit', {
@@ -24,7 +25,7 @@ export const proposeEdit = implement('propose_edit', {
   output: Proposal,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toProposal,
-  headers: { location: ({ slug, id }: proposals.Proposal) => `/api/links/${slug}/proposals/${id}` },
+  headers: { location: ({ slug, id }: stored.Proposal) => `/api/links/${slug}/proposals/${id}` },
   run: (input, context) => proposals.propose(input, { ...editing(context), commit: context.commit }),
 })
 
@@ -36,7 +37,7 @@ export const listProposals = implement('list_proposals', {
   output: ProposalList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   present: toList,
-  run: (query, { service: { store }, caller }) => proposals.listOf(store, signedIn(caller), query),
+  run: (query, { service: { store }, caller }) => stored.listOf(store, signedIn(caller), query),
 })
 
 /** GET /api/me/proposals. */
@@ -46,10 +47,10 @@ export const listOpenProposals = implement('list_open_proposals', {
   input: type({ '+': 'reject' }),
   output: ProposalList,
   present: toList,
-  run: (_, { service: { store }, caller }) => proposals.listOpen(store, signedIn(caller)),
+  run: (_, { service: { store }, caller }) => stored.listOpen(store, signedIn(caller)),
 })
 
-function toList(found: proposals.ListedProposal[]) {
+function toList(found: stored.ListedProposal[]) {
   return { proposals: found.map(toListed) }
 }
 

@@ -1,7 +1,8 @@
 import type { ProposedChanges } from '../../db/schema.ts'
 import { iso } from '../core/time.ts'
 import type { Difference } from './answers.ts'
-import type { ListedProposal, Proposal, ProposalInFull } from './proposals.ts'
+import type { ProposalInFull } from './proposals.ts'
+import type { ListedProposal, Proposal } from './stored.ts'
 
 /** A proposal in a list. */
 export function toListed(proposal: ListedProposal) {

@@ -488,13 +488,10 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['proposals', 'list'])).stdout).toMatch(
       new RegExp(`^${id} +${slug} .* open +It takes longer\\.$`, 'm'),
     )
-    const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
-    expect(shown).toContain('- title: Launch day\n+ title: Launch week\n')
-    expect(shown).toContain('+ https://c.example/')
     await person.api('PATCH', `/api/links/${slug}`, { title: 'Launch eve' })
-    expect((await mine.openall(['proposals', 'show', slug, id])).stdout).toContain(
-      '! Title: now Launch eve, proposed Launch week\n',
-    )
+    const shown = (await mine.openall(['proposals', 'show', slug, id])).stdout
+    expect(shown).toContain('- title: Launch day\n+ title: Launch week\n+ https://c.example/\n')
+    expect(shown).toContain('! Title: now Launch eve, proposed Launch week\n')
     const refused = await mine.openall(['proposals', 'accept', slug, id])
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('both changed Title')])
     expect((await mine.openall(['proposals', 'accept', slug, id, '--title', 'Launch month'])).stdout).toContain(
@@ -507,7 +504,6 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['proposals', 'withdraw', slug, mineToo])).stdout).toBe(
       `Proposal ${mineToo} is withdrawn.\n`,
     )
-    expect((await mine.openall(['proposals', 'list', slug, '--state', 'rejected'])).stdout).toContain(no)
     expect((await mine.openall(['propose', slug])).code).toBe(2)
   })
 

@@ -26,12 +26,19 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     const stranger = await newPerson(server)
     const world = await newWorld(server, (await stranger.makeBundle()).slug)
     const more = await Promise.all(Array.from({ length: 20 }, () => new Visitor(server).makeBundle()))
+    const agent = new Visitor(server, { authorization: `Bearer ${world.key}` })
+    const proposals = await Promise.all(
+      Array.from({ length: 16 }, async (_, at) => {
+        const path = `/api/links/${world.slug}/proposals`
+        return (await agent.api<{ id: string }>('POST', path, { description: `Proposal ${at}` })).body.id
+      }),
+    )
     const limited = await mintLimited(world.person)
     const seed = Number(process.env.SEED ?? 1)
     const requests = new Requests(prng(seed), documented.document, {
       slug: [world.slug, world.slug, world.slug, world.deleted, world.unclaimed, world.foreign, 'none', 'api'],
       versionNumber: [1, 1, 2, 99],
-      id: [world.spareKeyId, 999_999, -1, 1.5, 'x', '', null],
+      id: [...Array(8).fill(world.spareKeyId), ...proposals, 999_999, -1, 1.5, 'x', '', null],
       token: [world.claimToken, ...more.map(({ claimToken }) => claimToken), 'x'],
       matchedRuleId: [world.ruleId, 'r_0000000000', null],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],

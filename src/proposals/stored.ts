@@ -1,0 +1,117 @@
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { readWithCatchUp } from '../../db/catch-up.ts'
+import type { Store } from '../../db/client.ts'
+import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
+import { loadFor, type StoredBundle } from '../bundles/access.ts'
+import { Problem } from '../core/problem.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { ownerId } from '../plans/owners.ts'
+import type { ProposalQuery } from './shapes.ts'
+
+/** A proposal with the names of people and keys, which only pages show. */
+export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId' | 'keyId'> & {
+  slug: string
+  title: string | null
+  /** With their current name; null if the account was deleted. */
+  proposer: { name: string; email: string } | null
+  /** The name of the key that it was made with. */
+  keyName: string | null
+  decider: { name: string; email: string } | null
+}
+
+/** A proposal in a list. */
+export type ListedProposal = Omit<Proposal, 'changes'>
+
+/**
+ * The proposals of a bundle, newest first.
+ * @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+export async function listOf(
+  { db }: Store,
+  caller: SignedIn,
+  { slug, state }: ProposalQuery,
+): Promise<ListedProposal[]> {
+  const { id } = await loadFor(db, caller, slug, 'viewer')
+  return listedWhere(db, and(eq(proposals.bundleId, id), state === 'all' ? undefined : eq(proposals.state, state)))
+}
+
+/** The open proposals of all bundles of the acting subject, newest first; not those of deleted bundles. */
+export async function listOpen({ db }: Store, { subject }: SignedIn): Promise<ListedProposal[]> {
+  return listedWhere(db, openOf(subject))
+}
+
+function openOf(subject: SignedIn['subject']) {
+  const isOpen = sql`${proposals.state} = 'open'`
+  return and(eq(proposals.ownerId, ownerId(subject)), isOpen, sql`${bundles.deletedAt} IS NULL`)
+}
+
+/** The proposals that a user made and that are kept, newest first. */
+export function madeBy({ db }: Store, userId: string): Promise<ListedProposal[]> {
+  return listedWhere(db, eq(proposals.proposedBy, userId))
+}
+
+/** All proposals of a bundle, read one by one because each may be large. */
+export async function* allOf({ db }: Store, bundleId: number): AsyncGenerator<Proposal> {
+  for (const { id } of await listedWhere(db, eq(proposals.bundleId, bundleId))) {
+    const [row] = await whole(db, bundleId, id)
+    // Decided and erased meanwhile.
+    if (row !== undefined) yield row.proposal
+  }
+}
+
+/**
+ * A proposal of a bundle, and the key that it was made with.
+ * @throws Problem NOT_FOUND.
+ */
+export async function one(db: Store['db'], bundle: StoredBundle, id: string) {
+  const [row] = await readWithCatchUp(db, () => whole(db, bundle.id, id))
+  if (row !== undefined) return row
+  throw new Problem('NOT_FOUND', 'This bundle has no proposal with this id. Old ones are erased once they are decided.')
+}
+
+/** A list of one proposal with its changes, or of none. */
+async function whole(db: Store['db'], bundleId: number, id: string) {
+  const isThis = and(eq(proposals.bundleId, bundleId), eq(proposals.id, id))
+  const [[listed], [rest]] = await db.batch([
+    listing(db).where(isThis),
+    db.select({ changes: proposals.changes, keyId: proposals.keyId }).from(proposals).where(isThis),
+  ])
+  if (listed === undefined || rest === undefined) return []
+  const proposal: Proposal = { ...listed, changes: rest.changes }
+  return [{ proposal, keyId: rest.keyId }]
+}
+
+const [proposer, decider] = [alias(user, 'proposer'), alias(user, 'decider')]
+
+/** As `realEmail`. */
+const addressOf = {
+  proposer: sql<string>`coalesce(${proposer.takenEmail}, ${proposer.email})`,
+  decider: sql<string>`coalesce(${decider.takenEmail}, ${decider.email})`,
+}
+
+const { bundleId: _, ownerId: __, keyId: ___, changes: ____, ...own } = getTableColumns(proposals)
+
+/** Proposals without their changes, with names. */
+function listing(db: Store['db']) {
+  return db
+    .select({
+      ...own,
+      slug: bundles.slug,
+      title: bundles.title,
+      proposer: { name: proposer.name, email: addressOf.proposer },
+      keyName: apiKeys.name,
+      decider: { name: decider.name, email: addressOf.decider },
+    })
+    .from(proposals)
+    .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
+    .leftJoin(proposer, eq(proposer.id, proposals.proposedBy))
+    .leftJoin(decider, eq(decider.id, proposals.decidedBy))
+    .leftJoin(apiKeys, eq(apiKeys.id, proposals.keyId))
+}
+
+function listedWhere(db: Store['db'], where: SQL | undefined): Promise<ListedProposal[]> {
+  return readWithCatchUp(db, () =>
+    listing(db).where(where).orderBy(desc(proposals.createdAt), desc(proposals.id)).all(),
+  )
+}
