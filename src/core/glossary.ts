@@ -16,10 +16,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'Draft.url': ['The link; null if a slug will be generated.', 'https://openall.example/l/launch-day'],
   'tabs.url': ['The tab’s URL: http: or https:.', 'https://example.com/plan'],
   title: ['The title, shown on the launcher; null for none.', 'Launch day'],
-  description: [
-    'What the bundle is for, shown below its title; null for none.',
-    'Everything for Friday, in reading order.',
-  ],
+  description: ['What the bundle is for, shown below its title; null for none.', 'Everything for Friday.'],
   urls: [
     'The URLs, in the order in which they are shown and opened: http: or https:.',
     ['https://example.com/plan', 'https://example.com/status'],
