@@ -7,7 +7,10 @@ export const SCOPES: Record<Scope, { name: string; allows: string }> = {
     name: 'Read and propose',
     allows: 'Also propose edits. Nothing changes until you accept them. Good for agents.',
   },
-  'links:write': { name: 'Read and write', allows: 'Also create, edit, delete, restore and claim bundles, and decide proposals.' },
+  'links:write': {
+    name: 'Read and write',
+    allows: 'Also create, edit, delete, restore and claim bundles, and decide proposals.',
+  },
   'keys:admin': {
     name: 'Full access',
     allows: 'Also create and revoke API keys and export all data. Only for tools you fully trust.',
