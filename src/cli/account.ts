@@ -1,21 +1,37 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { createClient } from '../sdk/openall.ts'
+import { createClient, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readStdin } from './input.ts'
 import { note, print, printJson } from './output.ts'
-import { deleteKey, saveKey, settingsFile } from './settings.ts'
+import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
+import { revoke, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
 
 export const login = command({
   name: 'login',
-  summary: 'Check an API key with the service and save it',
+  summary: 'Sign in with the browser, or save an API key',
   examples: [
     'openall login --server https://openall.example',
+    'openall login --server https://openall.example --scope keys:admin',
     'openall login --server https://openall.example < key.txt',
   ],
-  args: {},
+  credential: 'none',
+  args: {
+    web: { type: 'boolean', description: 'Sign in with the browser; the default in a terminal' },
+    scope: {
+      type: 'enum',
+      options: [...SCOPES],
+      description: 'What the command line may do after signing in with the browser; default: links:write',
+    },
+    key: {
+      type: 'boolean',
+      description: 'Use an API key, typed or from standard input; the default outside a terminal',
+    },
+  },
   async run({ args, server }) {
+    if (args.web && args.key) throw new UsageError('--web and --key exclude each other')
+    if (args.web || (process.stdin.isTTY && !args.key)) return loginWithBrowser(server, args.scope, args.json === true)
     const key = await askForKey(server)
     if (key === '') throw new UsageError(`no key was given: create one at ${server}/dashboard/keys`)
     const me = await createClient({ server, key }).whoAmI()
@@ -25,6 +41,15 @@ export const login = command({
     note(`The key is saved in ${settingsFile()}, which only you can read.`)
   },
 })
+
+async function loginWithBrowser(server: string, scope: string | undefined, isJson: boolean): Promise<void> {
+  const signIn = await signInWithBrowser(server, scope ?? 'links:write')
+  const me = await createClient({ server, key: signIn.accessToken }).whoAmI()
+  saveSignIn(server, signIn)
+  if (isJson) return printJson(me)
+  print(`Logged in to ${server} as ${named(me)}.`)
+  note(`It is listed at ${server}/dashboard/keys. openall logout ends it.`)
+}
 
 /** Reads the key from a prompt or standard input. Never an argument: other processes and the shell's history see those. */
 async function askForKey(server: string): Promise<string> {
@@ -43,15 +68,32 @@ async function askForKey(server: string): Promise<string> {
 
 export const logout = command({
   name: 'logout',
-  summary: 'Delete the saved key of a service; it stays valid until revoked',
+  summary: 'End the sign-in at a service, or delete its saved key, which stays valid until revoked',
+  credential: 'none',
   examples: ['openall logout'],
   args: {},
   async run({ args, server }) {
+    const signIn = signInAt(server)
+    if (signIn !== undefined) return endSignIn(server, signIn, args.json === true)
     const wasSaved = deleteKey(server)
     if (args.json) return printJson({ server, forgotten: wasSaved })
     print(wasSaved ? `Deleted the key for ${server}.` : `There is no saved key for ${server}.`)
   },
 })
+
+async function endSignIn(server: string, signIn: SignIn, isJson: boolean): Promise<void> {
+  // Whatever the service says, nothing is kept here.
+  deleteSignIn(server)
+  try {
+    await revoke(server, signIn)
+  } catch (error) {
+    if (!(error instanceof OpenallError)) throw error
+    note(`The sign-in was deleted here, but not ended there: revoke it at ${server}/dashboard/keys`)
+    throw error
+  }
+  if (isJson) printJson({ server, forgotten: true })
+  else print(`Logged out of ${server}.`)
+}
 
 export const whoami = command({
   name: 'whoami',

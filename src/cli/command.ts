@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util'
 import { type ArgDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty'
 import about from '../../package.json' with { type: 'json' }
 import { type Client, createClient } from '../sdk/openall.ts'
+import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
-import { keyFor, serverFor } from './settings.ts'
+import { serverFor } from './settings.ts'
 
 /** A flag or argument. The values of a flag with `multiple` are in `lists`. */
 export type Flag = ArgDef & { multiple?: true }
@@ -37,6 +38,8 @@ interface Declared<F extends Flags> {
   /** Lines that can be run as they are, except for their slugs. */
   examples: readonly string[]
   args: F
+  /** `none` if it uses no credential. */
+  credential?: 'none'
   /** Whether more arguments may follow the named ones. */
   rest?: 'any'
   run(run: Run<F>): Promise<void>
@@ -60,7 +63,9 @@ export function command<const F extends Flags>(declared: Declared<F>): Command {
       const { positionals, lists } = read(rawArgs, flags)
       const named = Object.values(flags).filter(({ type }) => type === 'positional').length
       const server = serverFor(args.server as string | undefined)
-      const client = createClient({ server, key: keyFor(server), label: `cli/${about.version}`, source: 'cli' })
+      // A command about credentials works whatever the saved one is worth.
+      const key = declared.credential === 'none' ? undefined : await credentialFor(server)
+      const client = createClient({ server, key, label: `cli/${about.version}`, source: 'cli' })
       await run({ args: args as unknown as Run<F>['args'], more: positionals.slice(named), lists, server, client })
     },
   })

@@ -1,8 +1,9 @@
 import { createClient } from '../sdk/openall.ts'
 import { type Command, command, type Flag } from './command.ts'
+import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
 import { print } from './output.ts'
-import { keyFor, serverFor } from './settings.ts'
+import { serverFor } from './settings.ts'
 
 /** Commands and groups of commands, by name. */
 export type Tree = { readonly [name: string]: Command | Tree }
@@ -70,7 +71,7 @@ function valuesOf(flag: Flag): string[] {
 async function newestSlugs(): Promise<string[]> {
   try {
     const server = serverFor(undefined)
-    const key = keyFor(server)
+    const key = await credentialFor(server)
     if (key === undefined) return []
     const { bundles } = await createClient({ server, key, timeoutMs: 1500, retries: 0 }).listBundles({ limit: 100 })
     return bundles.map(({ slug }) => slug)

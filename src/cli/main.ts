@@ -124,7 +124,7 @@ async function help(path: string[], at: Command | Tree): Promise<void> {
   if (path.length > 0) return
   print('\nSTART\n')
   print('  openall create https://example.com/plan https://example.com/status   # needs no account')
-  print('  openall login --server https://openall.example                       # saves an API key')
+  print('  openall login --server https://openall.example                       # signs in with your browser')
   print(`\n${EXIT_CODES}`)
 }
 
@@ -141,7 +141,7 @@ function fail(error: unknown, argv: string[]): void {
   else note(`openall: ${plain(stripVTControlCharacters(message))}`)
   if (isUsage(error) && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
   if (error instanceof OpenallError && !isJson) {
-    if (error.code === 'UNAUTHORIZED') note('To use a key: openall login')
+    if (error.code === 'UNAUTHORIZED') note('To sign in: openall login')
     const hasFlag = argv.some((word) => /^--server(=|$)/.test(word))
     if (!error.status && !hasFlag && chosenServer(undefined) === undefined) note(NO_SERVER)
   }

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import about from '../../package.json' with { type: 'json' }
 import { command } from './command.ts'
+import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
 import { note } from './output.ts'
-import { keyFor } from './settings.ts'
 
 export const mcp = command({
   name: 'mcp',
@@ -11,9 +11,9 @@ export const mcp = command({
   examples: ['openall mcp', 'claude mcp add openall -- openall mcp'],
   args: {},
   async run({ server }) {
-    const key = keyFor(server)
-    if (key === undefined) throw new UsageError(`agents need an API key: run openall login --server ${server}`)
-    const bridge = new Bridge(`${server}/api/mcp`, key)
+    if ((await credentialFor(server)) === undefined)
+      throw new UsageError(`agents need you to sign in first: run openall login --server ${server}`)
+    const bridge = new Bridge(`${server}/api/mcp`, () => credentialFor(server))
     const pending = new Set<Promise<void>>()
     for await (const line of createInterface({ input: process.stdin })) {
       if (line.trim() === '') continue
@@ -43,7 +43,8 @@ class Bridge {
 
   constructor(
     readonly url: string,
-    readonly key: string,
+    /** Asked for each message, because agents run for longer than a sign-in is valid without renewal. */
+    readonly credential: () => Promise<string | undefined>,
   ) {}
 
   /** Forwards a message. Never rejects: failures are answered with an error. */
@@ -51,7 +52,7 @@ class Bridge {
     const message = parsed(line)
     if (message === null) return write({ id: null, error: { code: PARSE_ERROR, message: 'This line is not JSON.' } })
     try {
-      const headers = { ...this.#headersFor(message), authorization: `Bearer ${this.key}` }
+      const headers = { ...this.#headersFor(message), authorization: `Bearer ${await this.credential()}` }
       const response = await fetch(this.url, { method: 'POST', headers, body: line, redirect: 'error' })
       await this.#answer(message, response)
     } catch {

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import { type Client, OpenallError } from '../sdk/openall.ts'
+import { hasBrowser, openInBrowser } from './browser.ts'
 import { SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { EXIT } from './exit.ts'
@@ -39,31 +39,4 @@ async function tabsOf(slug: string, server: string, client: Client, which: 'all'
     note('This bundle is not yours, so this opens its page: press Open all there.')
     return [`${server}/l/${encodeURIComponent(slug)}`]
   }
-}
-
-/** Whether a browser can be shown: over SSH and in containers there is no display. */
-function hasBrowser(): boolean {
-  const { BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = process.env
-  if (BROWSER || process.platform === 'darwin' || process.platform === 'win32') return true
-  return Boolean(DISPLAY || WAYLAND_DISPLAY || WSL_DISTRO_NAME)
-}
-
-/** Starts the browser without a shell, because the URL is untrusted. */
-function openInBrowser(url: string): Promise<void> {
-  const [program, ...args] = browser()
-  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
-  return new Promise((resolve, reject) => {
-    child.on('error', () => reject(new Error(`${program} cannot be run: set BROWSER to your browser, or use --print`)))
-    child.on('spawn', () => {
-      child.unref()
-      resolve()
-    })
-  })
-}
-
-function browser(): [string, ...string[]] {
-  if (process.env.BROWSER) return [process.env.BROWSER]
-  if (process.platform === 'darwin') return ['open']
-  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
-  return ['xdg-open']
 }

@@ -2,14 +2,16 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './exit.ts'
+import type { SignIn } from './sign-in.ts'
 
 const DEFAULT_SERVER = 'http://localhost:3000'
 
-/** The settings file. A key is only ever sent to its own server. */
+/** The settings file. A credential is only ever sent to its own server, of which it has one. */
 interface Settings {
   /** The server of the last login. */
   server?: string
   keys: Record<string, string>
+  signIns: Record<string, SignIn>
 }
 
 /** The path of the settings file. */
@@ -32,23 +34,44 @@ export function chosenServer(flag: string | undefined): string | undefined {
   return flag || process.env.OPENALL_URL || read().server
 }
 
-/** The key for a server: `OPENALL_KEY`, else the saved one. */
-export function keyFor(server: string): string | undefined {
-  return process.env.OPENALL_KEY?.trim() || read().keys[server]
+/** The saved key for a server. */
+export function savedKey(server: string): string | undefined {
+  return read().keys[server]
 }
 
-/** Saves a key for a server, and makes it the default server. */
+/** The last sign-in with a browser at a server. */
+export function signInAt(server: string): SignIn | undefined {
+  return read().signIns[server]
+}
+
+/** Saves a key for a server instead of what was saved, and makes it the default server. */
 export function saveKey(server: string, key: string): void {
-  write({ server, keys: { ...read().keys, [server]: key } })
+  const { keys, signIns } = read()
+  write({ server, keys: { ...keys, [server]: key }, signIns: without(signIns, server) })
+}
+
+/** Saves a sign-in for a server instead of what was saved, and makes it the default server. */
+export function saveSignIn(server: string, signIn: SignIn): void {
+  const { keys, signIns } = read()
+  write({ server, keys: without(keys, server), signIns: { ...signIns, [server]: signIn } })
 }
 
 /** Deletes the saved key of a server; returns false if there was none. */
 export function deleteKey(server: string): boolean {
-  const { keys, ...rest } = read()
-  const { [server]: gone, ...others } = keys
-  if (gone === undefined) return false
-  write({ ...rest, keys: others })
+  const settings = read()
+  if (settings.keys[server] === undefined) return false
+  write({ ...settings, keys: without(settings.keys, server) })
   return true
+}
+
+/** Deletes the sign-in of a server. */
+export function deleteSignIn(server: string): void {
+  const settings = read()
+  write({ ...settings, signIns: without(settings.signIns, server) })
+}
+
+function without<T>(all: Record<string, T>, server: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== server))
 }
 
 function read(): Settings {
@@ -57,12 +80,12 @@ function read(): Settings {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: {} }
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: {}, signIns: {} }
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
   }
   try {
-    const { server, keys } = JSON.parse(text) as Partial<Settings>
-    return { ...(server === undefined ? {} : { server }), keys: keys ?? {} }
+    const { server, keys = {}, signIns = {} } = JSON.parse(text) as Partial<Settings>
+    return { ...(server === undefined ? {} : { server }), keys, signIns }
   } catch {
     throw new UsageError(`${file} is not valid JSON: fix it, or delete it and run openall login`)
   }

@@ -73,7 +73,7 @@ describe.each(RUNTIMES)('on %s', (_, start) => {
 
   test('a key typed at login is not shown', async () => {
     const shell = new Shell(start(), {})
-    const { code, screen } = await atTerminal(shell, ['login', '--server', server.origin], {
+    const { code, screen } = await atTerminal(shell, ['login', '--key', '--server', server.origin], {
       after: 'Paste an API key',
       text: `${key}\r`,
     })

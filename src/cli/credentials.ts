@@ -1,0 +1,38 @@
+import { OpenallError } from '../sdk/openall.ts'
+import { deleteSignIn, savedKey, saveSignIn, signInAt } from './settings.ts'
+import { renew } from './sign-in.ts'
+
+/** Renewed this long before its end, so that a call that takes a while does not fail. */
+const EARLY_MS = 120_000
+
+/**
+ * The credential for a server: `OPENALL_KEY`, else the saved key, else the token of the last sign-in, renewed if it is about to end.
+ * @throws OpenallError UNAUTHORIZED if the sign-in has ended.
+ */
+export async function credentialFor(server: string): Promise<string | undefined> {
+  const key = process.env.OPENALL_KEY?.trim() || savedKey(server)
+  if (key !== undefined) return key
+  const signIn = signInAt(server)
+  if (signIn === undefined || signIn.expiresAt - Date.now() > EARLY_MS) return signIn?.accessToken
+  // Calls of one process share a renewal. Processes need not: the service repeats its answer for a while.
+  pending ??= renewed(server).finally(() => (pending = undefined))
+  return pending
+}
+
+let pending: Promise<string> | undefined
+
+async function renewed(server: string): Promise<string> {
+  const before = signInAt(server)!
+  try {
+    const signIn = await renew(server, before)
+    saveSignIn(server, signIn)
+    return signIn.accessToken
+  } catch (error) {
+    if (!(error instanceof OpenallError) || error.code !== 'UNAUTHORIZED') throw error
+    // Another process may have renewed it since.
+    const now = signInAt(server)
+    if (now !== undefined && now.refreshToken !== before.refreshToken) return now.accessToken
+    deleteSignIn(server)
+    throw error
+  }
+}
