@@ -6,6 +6,7 @@ import {
   index,
   integer,
   primaryKey,
+  type SQLiteColumn,
   sqliteTable,
   text,
   uniqueIndex,
@@ -117,12 +118,21 @@ export const owners = sqliteTable(
   ],
 )
 
+/**
+ * Since when nobody has viewed a bundle that nobody owns, as far as the sweep knows; null for all others. One expression,
+ * so that SQLite finds the index on it, and not the one by owner.
+ */
+export const unclaimedSince = (t: Record<'ownerId' | 'deletedAt' | 'viewedAt' | 'createdAt', SQLiteColumn>) =>
+  sql`CASE WHEN ${t.ownerId} IS NULL AND ${t.deletedAt} IS NULL THEN coalesce(${t.viewedAt}, ${t.createdAt}) END`
+
 /** The current state of a bundle; `bundle_versions` has all its states. */
 export const bundles = sqliteTable(
   'bundles',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     slug: text('slug').notNull(),
+    /** What `retired_slugs` keeps of the slug (`slugHash`); null in bundles older than the column. */
+    slugHash: text('slug_hash'),
     /** Null while unclaimed. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     ...contentColumns(),
@@ -135,6 +145,8 @@ export const bundles = sqliteTable(
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     deletedAt: integer('deleted_at'),
+    /** The last day, as its first instant, on which the sweep found views of an unclaimed bundle; null before that. */
+    viewedAt: integer('viewed_at'),
   },
   (t) => [
     uniqueIndex('bundles_slug').on(t.slug),
@@ -143,6 +155,10 @@ export const bundles = sqliteTable(
     index('bundles_address').on(t.addressHash).where(sql`${t.addressHash} IS NOT NULL`),
     // For the sweep.
     index('bundles_address_created').on(t.createdAt).where(sql`${t.addressHash} IS NOT NULL`),
+    index('bundles_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
+    index('bundles_unclaimed')
+      .on(unclaimedSince(t))
+      .where(sql`${unclaimedSince(t)} IS NOT NULL`),
     check('bundles_slug_length', sql`length(${t.slug}) BETWEEN 3 AND 64`),
     check('bundles_urls', hasUrls(t.urls)),
     check('bundles_metadata', sql`json_array_length(${t.urlMetadata}) = json_array_length(${t.urls})`),
@@ -153,13 +169,19 @@ export const bundles = sqliteTable(
 )
 
 /**
- * Slugs of bundles deleted with their account, which nobody else may take (decisions 13). Written by a trigger, so that
- * no way of deleting can miss one.
+ * Slugs of bundles that are gone, which nobody may take again (decisions 13 and 14). Written by a trigger, so that no way
+ * of deleting can miss one.
  */
-export const retiredSlugs = sqliteTable('retired_slugs', {
-  slug: text('slug').primaryKey(),
-  at: integer('at').notNull(),
-})
+export const retiredSlugs = sqliteTable(
+  'retired_slugs',
+  {
+    /** `slugHash` of it; of a bundle older than the hashes the slug itself, until the sweep has replaced it. */
+    slug: text('slug').primaryKey(),
+    at: integer('at').notNull(),
+  },
+  // For the sweep, which replaces slugs by their hashes.
+  (t) => [index('retired_slugs_plain').on(t.at).where(sql`${t.slug} NOT GLOB '#*'`)],
+)
 
 /**
  * Large field values of versions, each stored once per bundle; not shared between bundles, which would reveal that

@@ -46,6 +46,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     clientIpHeader: readSetting(env, 'SERVICE_CLIENT_IP_HEADER'),
     countryHeader: readSetting(env, 'SERVICE_COUNTRY_HEADER'),
     claimTtlMs: readSetting(env, 'SERVICE_CLAIM_TTL_HOURS') * 3_600_000,
+    /** How long a deleted bundle can be restored. */
+    keepDeletedMs: readSetting(env, 'SERVICE_KEEP_DELETED_DAYS') * 24 * 3_600_000,
     maxBundles: {
       anonymous: readSetting(env, 'SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES'),
       free: readSetting(env, 'SERVICE_PLAN_FREE_MAX_BUNDLES'),

@@ -1,5 +1,4 @@
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../db/client.ts'
 import {
   apiKeys,
@@ -15,35 +14,23 @@ import {
   webhookDeliveries,
   webhookEntities,
 } from '../db/schema.ts'
+import { bundleTerms } from './bundles/retention.ts'
+import type { Config } from './config.ts'
 import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
+import type { Term, UnrunQuery } from './core/term.ts'
 import { DAY_MS } from './insights/salts.ts'
 import { RENEWABLE_SECONDS } from './keys/token.ts'
 
 const HOUR_MS = DAY_MS / 24
 
-/** A query that has not been run. */
-interface UnrunQuery {
-  toSQL(): { sql: string; params: unknown[] }
-}
+const ROWS_PER_WRITE = 500
 
-/** What is erased, and when. */
-export interface Term {
-  /** Its name in metrics and the log. */
-  what: string
-  table: SQLiteTable
-  /** The column from which the time counts. It has an index, restricted to the rows of `only`. */
-  from: SQLiteColumn
-  keptMs: number
-  /** Which rows; all if omitted. */
-  only?: SQL
-  /** What identifies rows; `rowid` if omitted. */
-  key?: readonly SQLiteColumn[]
-  /** How to erase rows; they are deleted if omitted. */
-  erase?(db: Store['db'], rows: SQL): UnrunQuery
-}
-
-/** Everything with a limited retention time. The end of a day is in `insights/salts.ts`. */
-export const TERMS: readonly Term[] = [
+/**
+ * Everything with a limited retention time. The end of a day is in `insights/salts.ts`; what each term means to people is
+ * in docs/privacy.md.
+ */
+export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
+  ...bundleTerms(config),
   // Erases the email address too.
   { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
   // Decisions 4.
@@ -53,7 +40,7 @@ export const TERMS: readonly Term[] = [
     from: bundles.createdAt,
     keptMs: 30 * DAY_MS,
     only: isNotNull(bundles.addressHash),
-    erase: (db, rows) => db.update(bundles).set({ addressHash: sql`NULL` }).where(rows),
+    erase: (db, rows) => [db.update(bundles).set({ addressHash: sql`NULL` }).where(rows)],
   },
   { what: 'answers', table: idempotencyAnswers, from: idempotencyAnswers.createdAt, keptMs: ANSWERS_KEPT_MS },
   { what: 'sessions', table: session, from: session.expiresAt, keptMs: 0 },
@@ -71,8 +58,9 @@ export const TERMS: readonly Term[] = [
     table: appGrants,
     from: appGrants.endsAt,
     keptMs: 30 * DAY_MS,
-    erase: (db, rows) =>
+    erase: (db, rows) => [
       db.delete(apiKeys).where(sql`${apiKeys.id} IN (SELECT key_id FROM ${appGrants} WHERE ${rows})`),
+    ],
   },
   { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
   // Longer than a batch of counts is retried while the store does not answer.
@@ -109,12 +97,17 @@ export function countDue(db: Store['db'], term: Term, before: number, most: numb
   return db.select({ rows: sql<number>`count(*)` }).from(sql`(${due})`)
 }
 
-/** Erases rows from `before` or earlier, oldest first, at most `most`. */
-export function eraseDue(db: Store['db'], term: Term, before: number, most: number): UnrunQuery {
+/** Queries that erase some rows from `before` or earlier, oldest first. */
+export function eraseDue(db: Store['db'], term: Term, before: number): UnrunQuery[] | Promise<UnrunQuery[]> {
   const columns = term.key === undefined ? sql`rowid` : sql.join([...term.key], sql`, `)
-  const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${most}`
+  const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${rowsPerWrite(term)}`
   const rows = sql`(${columns}) IN (${due})`
-  return term.erase?.(db, rows) ?? db.delete(term.table).where(rows)
+  return term.erase?.(db, rows, before) ?? [db.delete(term.table).where(rows)]
+}
+
+/** The most rows of its own table that a write of a term touches. */
+export function rowsPerWrite({ rowsPerWrite = ROWS_PER_WRITE }: Term): number {
+  return rowsPerWrite
 }
 
 function isDue({ from, only }: Term, before: number): SQL {

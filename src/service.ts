@@ -23,6 +23,7 @@ import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
+import { termsOf } from './retention.ts'
 import { SETTINGS, settingError } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
@@ -113,7 +114,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     )
     return people
   }
-  const sweeper = new Sweeper(store, log)
+  const sweeper = new Sweeper(store, log, termsOf(config))
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   const backfill = new VersionBackfill(store, log)
   const searchBackfill = startSearchBackfill(store, log)

@@ -35,7 +35,8 @@ function integer(max: number, min = 1): Reader<number> {
 }
 
 const positive = integer(1_000_000_000)
-const TEN_YEARS_IN_HOURS = 10 * 365 * 24
+const TEN_YEARS_IN_DAYS = 10 * 365
+const TEN_YEARS_IN_HOURS = TEN_YEARS_IN_DAYS * 24
 
 /** Requires some variety, because spaces or a repeated letter are easy to guess, however long. */
 function secret(letters: number): Reader<string> {
@@ -110,6 +111,7 @@ export const SETTINGS = {
   SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_CLAIM_TTL_HOURS: { reader: integer(TEN_YEARS_IN_HOURS), fallback: '168' },
+  SERVICE_KEEP_DELETED_DAYS: { reader: integer(TEN_YEARS_IN_DAYS), fallback: '30' },
   SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: { reader: positive, fallback: '50' },
   SERVICE_PLAN_FREE_MAX_BUNDLES: { reader: positive, fallback: '100' },
   SERVICE_PLAN_PRO_MAX_BUNDLES: { reader: positive, fallback: '10000' },

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
-import { countDue, eraseDue, oldestOf, TERMS, type Term } from './retention.ts'
+import type { Term } from './core/term.ts'
+import { countDue, eraseDue, oldestOf } from './retention.ts'
 
 const EVERY_MS = 600_000
 /** After a run that partly failed, or left rows. */
 const RETRY_MS = 60_000
 /** After this time, a run leaves the rest to the next. */
 const RUN_MS = 300_000
-/** Per write, so that an edit waits only a few milliseconds for it. */
-export const ROWS_PER_WRITE = 500
 /**
  * It pauses between writes for as long as the last one took, to leave others half of the store, but no longer than
  * this.
@@ -27,12 +26,13 @@ interface TermStatus {
 }
 
 /**
- * Erases rows past their retention (`TERMS`), at startup and every ten minutes, in small writes that find their rows by
- * an index, with pauses for other work. Several processes may do so on one store.
+ * Erases rows past their retention (`termsOf`), at startup and every ten minutes, in small writes that find their rows by
+ * an index, with pauses for other work. Several processes may do so on one store. Each run also empties a file's
+ * write-ahead log, so that what was erased, or what users have deleted since, is not in there either.
  */
 export class Sweeper {
   /** By `Term.what`. */
-  readonly statuses = new Map<string, TermStatus>(TERMS.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
+  readonly statuses: Map<string, TermStatus>
   /** Failed reads and erasures. */
   failures = 0
   /** When a run last left nothing, in milliseconds since 1970; initially the start of the process. */
@@ -48,9 +48,11 @@ export class Sweeper {
   constructor(
     readonly store: Store,
     readonly log: Logger,
+    readonly terms: readonly Term[],
     readonly now: () => number = Date.now,
     readonly runMs = RUN_MS,
   ) {
+    this.statuses = new Map(terms.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
     this.finishedAt = now()
   }
 
@@ -82,14 +84,17 @@ export class Sweeper {
   async #eraseAll(): Promise<boolean> {
     const endsAt = performance.now() + this.runMs
     const failed = new Set<Term>()
-    let due = await this.#select(TERMS, failed, (term) => this.#measure(term))
-    const initiallyDue = due
+    const measureAll = () => this.#select(this.terms, failed, (term) => this.#measure(term))
+    let due = await measureAll()
     // Round-robin, so that nothing waits for millions of rows of another table.
     while (due.length > 0) {
       due = await this.#select(due, failed, (term) => this.#eraseSome(term))
       if (performance.now() >= endsAt) break
+      // What one term erases may be due for another then.
+      if (due.length === 0) due = (await measureAll()).filter((term) => !failed.has(term))
     }
-    due = await this.#select(initiallyDue, failed, (term) => this.#measure(term))
+    due = await measureAll()
+    if (!this.#isStopping) await this.#emptyLog()
     const isDone = due.length === 0 && failed.size === 0 && !this.#isStopping
     if (isDone) this.finishedAt = this.now()
     return isDone
@@ -111,6 +116,16 @@ export class Sweeper {
     return selected
   }
 
+  /** Does nothing while another program reads an older state of the file: the next run tries again. */
+  async #emptyLog(): Promise<void> {
+    try {
+      await this.store.checkpointWal()
+    } catch (error) {
+      this.failures += 1
+      this.log.warn({ err: error }, 'the write-ahead log could not be emptied; retrying')
+    }
+  }
+
   /** Counts what is due. */
   async #measure(term: Term): Promise<boolean> {
     const isDue = await this.#isDue(term)
@@ -121,10 +136,15 @@ export class Sweeper {
   }
 
   async #eraseSome(term: Term): Promise<boolean> {
-    const { sql, params } = eraseDue(this.store.db, term, this.#before(term), ROWS_PER_WRITE).toSQL()
+    const queries = await eraseDue(this.store.db, term, this.#before(term))
     const startedAt = performance.now()
     // Need not survive a power cut: rows that come back are due again.
-    await this.store.writeCounters([{ sql, args: params as (string | number)[] }])
+    await this.store.writeCounters(
+      queries.map((query) => {
+        const { sql, params } = query.toSQL()
+        return { sql, args: params as (string | number)[] }
+      }),
+    )
     await sleep(Math.min(performance.now() - startedAt, MAX_PAUSE_MS))
     return this.#isDue(term)
   }

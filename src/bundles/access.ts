@@ -8,7 +8,9 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
 
 /** A stored bundle with its owner. */
-export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash'> & { owner: Subject }
+export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'slugHash' | 'viewedAt'> & {
+  owner: Subject
+}
 
 /**
  * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles (decisions 3). A
@@ -50,7 +52,7 @@ const rows = prepared((db) =>
 type Row = Awaited<ReturnType<ReturnType<typeof rows>['all']>>[number]
 
 /** The error for an unknown slug, or one whose bundle is deleted. */
-function noBundle(message = 'There is no bundle with this slug.'): Problem {
+export function noBundle(message = 'There is no bundle with this slug.'): Problem {
   const userMessage = 'This bundle doesn’t exist. It may have been deleted.'
   return new Problem('NOT_FOUND', message, { userMessage })
 }
@@ -65,7 +67,7 @@ function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBun
     throw new Problem('FORBIDDEN', 'you do not own this bundle', { userMessage })
   }
   requireRole(role, needed)
-  const { addressHash: _, ...bundle } = row.bundle
+  const { addressHash: _, slugHash: _hash, viewedAt: _viewed, ...bundle } = row.bundle
   return { ...bundle, owner }
 }
 

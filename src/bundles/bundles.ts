@@ -6,7 +6,8 @@ import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
-import { loadDeletedFor, loadFor, type StoredBundle } from './access.ts'
+import { loadDeletedFor, loadFor, noBundle, type StoredBundle } from './access.ts'
+import { isRestorable } from './retention.ts'
 
 /** What deleting and restoring need. */
 interface Change {
@@ -42,11 +43,12 @@ export async function remove({ store, caller }: Change, slug: string, expectedVe
 
 /**
  * Restores a deleted bundle; does nothing if it is not deleted (decisions 1).
- * @throws Problem NOT_FOUND, FORBIDDEN; PLAN_LIMIT if the owner’s plan is full.
+ * @throws Problem NOT_FOUND, also if it has been deleted for too long; FORBIDDEN; PLAN_LIMIT if the owner’s plan is full.
  */
 export async function restore({ store, config, caller }: Change, slug: string): Promise<StoredBundle> {
   const bundle = await loadDeletedFor(store.db, caller, slug, 'admin')
   if (bundle.deletedAt === null) return bundle
+  if (!isRestorable(bundle.deletedAt, config)) throw noBundle('This bundle was deleted for good.')
   const [, left] = await store.write([
     store.db
       .update(bundles)

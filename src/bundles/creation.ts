@@ -25,6 +25,7 @@ import { newClaim } from './claims.ts'
 import { NAMES, NOTHING } from './content.ts'
 import { merged, type NextContent } from './merge.ts'
 import { linkOf } from './present.ts'
+import { slugHash } from './retired.ts'
 import { insertSearchText, searchText } from './search.ts'
 import type { NewBundle } from './shapes.ts'
 import { insertVersion, stored } from './stored.ts'
@@ -135,6 +136,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
   const created = {
     ...values,
     slug,
+    slugHash: slugHash(slug),
     source: input.source ?? source,
     client,
     now,
@@ -165,8 +167,9 @@ type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
 
 const creationWrites = preparedWrites((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
   const subject = owner === null ? null : subjectOf(owner)
-  const { slug, source, client, addressHash, now, editedBy } = params([
+  const { slug, slugHash, source, client, addressHash, now, editedBy } = params([
     'slug',
+    'slugHash',
     'source',
     'client',
     'addressHash',
@@ -182,6 +185,7 @@ const creationWrites = preparedWrites((db, { owner, parts, maxBundles, maxHistor
     db.insert(bundles).values({
       ...params(NAMES),
       slug,
+      slugHash,
       source,
       client,
       addressHash,

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
 import { bundles, retiredSlugs } from '../../db/schema.ts'
@@ -13,6 +13,7 @@ import { LISTED_NAMES, pick } from './content.ts'
 import { type Creator, FIRST_VERSION, newContent, refuseUnfit, slugTaken } from './creation.ts'
 import type { Changes } from './merge.ts'
 import { linkOf, toMetadata } from './present.ts'
+import { slugHash } from './retired.ts'
 import type { NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
@@ -87,7 +88,10 @@ export function withoutNewIds({ version, rules }: Policy, newIds: readonly strin
 async function isTaken({ db }: Store, slug: string): Promise<boolean> {
   const [held, retired] = await db.batch([
     db.select({ slug: bundles.slug }).from(bundles).where(eq(bundles.slug, slug)),
-    db.select({ slug: retiredSlugs.slug }).from(retiredSlugs).where(eq(retiredSlugs.slug, slug)),
+    db
+      .select({ slug: retiredSlugs.slug })
+      .from(retiredSlugs)
+      .where(inArray(retiredSlugs.slug, [slug, slugHash(slug)])),
   ])
   return held.length + retired.length > 0
 }

@@ -93,8 +93,8 @@ export const updateBundle = implement('update_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404 from now on. Its slug, versions and counts are kept, and restore_bundle ' +
-    'undoes the deletion. Only admins can delete an organisation’s bundle.',
+    'Deletes a bundle: its link answers 404 from now on. Its versions and counts are kept for 30 days, unless the operator ' +
+    'chose otherwise, and restore_bundle undoes the deletion; then all is erased. Nobody can take its slug. Only admins can delete an organisation’s bundle.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

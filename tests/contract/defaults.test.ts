@@ -39,6 +39,7 @@ test('a start without settings follows the specification’s defaults', () => {
     clientIpHeader: undefined,
     countryHeader: undefined,
     claimTtlMs: 7 * 24 * 60 * 60 * 1000,
+    keepDeletedMs: 30 * 24 * 60 * 60 * 1000,
     maxBundles: { anonymous: 50, free: 100, pro: 10_000 },
     requireVerifiedEmail: false,
     signUp: 'open',

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, createClient } from '@libsql/client'
 import { sql } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
+import type { Term } from '../../src/core/term.ts'
 import { openLog } from '../../src/log.ts'
-import { countDue, eraseDue, oldestOf, TERMS, type Term } from '../../src/retention.ts'
-import { ROWS_PER_WRITE, Sweeper } from '../../src/sweep.ts'
+import { countDue, eraseDue, oldestOf, rowsPerWrite, termsOf } from '../../src/retention.ts'
+import { Sweeper } from '../../src/sweep.ts'
 import { byMode } from '../faults/full.ts'
 import { rows } from '../insights/support.ts'
 import { startSqld } from '../sqld.ts'
@@ -16,6 +17,8 @@ import { startSqld } from '../sqld.ts'
 
 const log = openLog('silent')
 const DAY_MS = 86_400_000
+const TERMS = termsOf({ keepDeletedMs: 30 * DAY_MS })
+const ROWS_PER_WRITE = Math.max(...TERMS.map(rowsPerWrite))
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MANY = byMode({ quick: 3 * ROWS_PER_WRITE + 7, full: 1_000_000 })
 /** For kinds that do not reach millions of rows. */
@@ -47,9 +50,16 @@ const SEEDS: Record<string, string> = {
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
   webhook_deliveries: `INSERT INTO webhook_deliveries (source, delivery_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   webhook_entities: `INSERT INTO webhook_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
+  deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
+    SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,
+  unclaimed_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at)
+    SELECT 'idle-' || i, '#idle' || i, '["https://a.example/"]', '[{}]', 'api', ?1, ?1 FROM n`,
+  retired_slugs: `INSERT INTO retired_slugs (slug, at) SELECT 'retired-' || i, ?1 FROM n`,
 }
 
-const amountOf = ({ what }: Term) => (what === 'address_hashes' ? MANY : SOME)
+const amountOf = ({ what }: Term) => (['address_hashes', 'deleted_bundles'].includes(what) ? MANY : SOME)
+/** How many rows fewer are due after one write of each term: unclaimed bundles become deleted ones. */
+const erasedOnce = (term: Term) => (term.what === 'deleted_bundles' ? 0 : rowsPerWrite(term))
 
 /** Inserts rows of each kind that are due, and some that are due in a minute. */
 async function seed(store: Store): Promise<void> {
@@ -125,7 +135,7 @@ for (const [name, open] of Object.entries(STORES)) {
       // A separate connection, because the driver leaves EXPLAIN statements open.
       const client = createClient(database as Config)
       for (const term of TERMS) {
-        const queries = [oldestOf(store.db, term), eraseDue(store.db, term, NOW, ROWS_PER_WRITE)]
+        const queries = [oldestOf(store.db, term), ...(await eraseDue(store.db, term, NOW))]
         for (const { sql: text, params } of queries.map((query) => query.toSQL())) {
           const { rows: plan } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${text}`, args: params as number[] })
           const steps = plan.map(({ detail }) => String(detail))
@@ -147,11 +157,11 @@ for (const [name, open] of Object.entries(STORES)) {
         },
       }
       // A run without time gets one batch.
-      const sweeper = new Sweeper(broken, log, () => NOW, 0)
+      const sweeper = new Sweeper(broken, log, TERMS, () => NOW, 0)
       expect(await sweeper.run()).toBeFalse()
       expect(sweeper.failures).toBe(1)
       expect(await dueByTerm(store)).toEqual(
-        byTerm((term) => amountOf(term) - (term.what === 'claims' ? 0 : ROWS_PER_WRITE)),
+        byTerm((term) => amountOf(term) - (term.what === 'claims' ? 0 : erasedOnce(term))),
       )
       expect(sweeper.statuses.get('claims')?.dueAt).toBe(NOW - 5 * DAY_MS)
       expect(sweeper.statuses.get('claims')?.backlog).toBe(Math.min(SOME, 10_000))
@@ -172,22 +182,28 @@ for (const [name, open] of Object.entries(STORES)) {
           return result
         },
       }
-      const early = new Sweeper(watched, log, () => NOW, 0)
+      const early = new Sweeper(watched, log, TERMS, () => NOW, 0)
       expect(await early.run()).toBeFalse()
       expect(writes).toBe(TERMS.length)
-      expect(await dueByTerm(store)).toEqual(byTerm(({ what }) => (before[what] ?? 0) - ROWS_PER_WRITE))
-      const sweeper = new Sweeper(watched, log, () => NOW)
+      expect(await dueByTerm(store)).toEqual(byTerm((term) => (before[term.what] ?? 0) - erasedOnce(term)))
+      const sweeper = new Sweeper(watched, log, TERMS, () => NOW)
       while (!(await sweeper.run()));
       expect(most).toBe(ROWS_PER_WRITE)
       expect(await dueByTerm(store)).toEqual(byTerm(() => 0))
       expect([...sweeper.statuses.values()].map(({ backlog }) => backlog)).toEqual(TERMS.map(() => 0))
       // Rows due in a minute still exist, and so do the bundles of the hashes.
       expect(await dueByTerm(store, NOW + 60_000)).toEqual(byTerm(() => YOUNG))
-      expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + YOUNG]])
+      expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + 3 * YOUNG]])
       expect(await rows(store, 'SELECT entity FROM webhook_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])
       const written = writes
+      // Whoever deletes something else, such as a whole account: it is not in a file's log after a run, either.
+      await store.write([sql`DELETE FROM webhook_entities WHERE entity = 'linked'`])
+      const wal = `${database.url.replace('file:', '')}-wal`
+      const hasLog = () => existsSync(wal) && statSync(wal).size > 0
+      expect(hasLog()).toBe(name === 'a file')
       expect(await sweeper.run()).toBeTrue()
       expect(writes).toBe(written)
+      expect(hasLog()).toBeFalse()
     }, 3_600_000)
   })
 }

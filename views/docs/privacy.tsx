@@ -33,6 +33,11 @@ export function PrivacyPage({ site }: { site: Site }): JSX.Element {
             address that you give for the claim link is deleted once the link is claimed or expires.
           </li>
           <li>
+            What you delete is erased: an account at once, a bundle once it can no longer be restored. A link that
+            nobody claimed is erased after a year without a visitor. Only a code made from its address is kept, so that
+            nobody else can take it over.
+          </li>
+          <li>
             With an account, we store your name, your email address and when you signed in, and set a cookie to keep you
             signed in. Your browser remembers how you sort your list in another, which identifies nobody. You can export
             everything or delete your account in Settings.

@@ -12,6 +12,7 @@ import { validate } from '../../core/validate.ts'
 import { htmxTarget } from '../../http/htmx.ts'
 import { seeOther } from '../../http/respond.ts'
 import { recentCounts } from '../../insights/recent.ts'
+import { DAY_MS } from '../../insights/salts.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
@@ -42,6 +43,7 @@ export const bundleScreens: readonly Screen[] = [
         history,
         recent,
         idempotencyKey: randomUUID(),
+        keptDays: config.keepDeletedMs / DAY_MS,
       }
       if (htmxTarget(visit.request) === 'list') return { part: <BundleList {...props} /> }
       return { section: 'bundles', title: 'Bundles', view: <BundlesView {...props} /> }

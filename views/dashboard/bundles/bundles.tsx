@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { HistoryUse } from '../../../src/plans/history.ts'
 import { Icon } from '../../parts/icons.tsx'
@@ -13,11 +14,13 @@ interface BundlesProps extends ListProps {
   /** Prevents a second bundle on a second press of an example. */
   idempotencyKey: string
   history: HistoryUse
+  /** How long deleted bundles can be restored. */
+  keptDays: number
 }
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, total, listing, history, idempotencyKey } = props
+  const { site, total, listing, history, idempotencyKey, keptDays } = props
   const isDeleted = listing.state === 'deleted'
   const mayEdit = allowsRole(site.user.role, 'editor')
   const isEmpty = total === 0 && listing.q === undefined && listing.tag === undefined
@@ -46,7 +49,10 @@ export function BundlesView(props: BundlesProps): JSX.Element {
       )}
       <p class="foot">
         {isDeleted ? (
-          <a href="/dashboard">Back to your bundles</a>
+          <>
+            <a href="/dashboard">Back to your bundles</a>
+            <span class="hint">{`Deleted bundles are erased after ${count(keptDays, 'day')}.`}</span>
+          </>
         ) : (
           <a class="hint" href="/dashboard?state=deleted">
             Deleted bundles

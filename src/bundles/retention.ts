@@ -1,0 +1,118 @@
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import {
+  bundles,
+  bundleVersions,
+  dailyBreakdowns,
+  dailyCounters,
+  dailyViewers,
+  policyRules,
+  proposals,
+  reports,
+  retiredSlugs,
+  unclaimedSince,
+} from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import type { Term } from '../core/term.ts'
+import { DAY_MS, dayOf } from '../insights/salts.ts'
+import { slugHash } from './retired.ts'
+
+/** An unclaimed bundle is purged after so long without a view (decisions 14). */
+const UNVIEWED_MS = 365 * DAY_MS
+
+/**
+ * Purging begins so much later than restoring ends: other processes' clocks may differ, and a bundle that has lost its
+ * first versions must not come back.
+ */
+const GRACE_MS = DAY_MS / 24
+
+/** Rows per write: a bundle has rows in many tables. */
+const BUNDLES_PER_WRITE = 100
+const CHILDREN_PER_WRITE = 500
+
+/** What a bundle may have many rows of. The few others go with the bundle itself. */
+const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: readonly SQLiteColumn[] }[] = [
+  { table: bundleVersions, bundle: bundleVersions.bundleId },
+  { table: dailyCounters, bundle: dailyCounters.bundleId },
+  { table: dailyViewers, bundle: dailyViewers.bundleId },
+  {
+    table: dailyBreakdowns,
+    bundle: dailyBreakdowns.bundleId,
+    key: [dailyBreakdowns.bundleId, dailyBreakdowns.day, dailyBreakdowns.dimension, dailyBreakdowns.value],
+  },
+  { table: policyRules, bundle: policyRules.bundleId },
+  { table: reports, bundle: reports.bundleId },
+  { table: proposals, bundle: proposals.bundleId },
+]
+
+/** How long bundles are kept that nobody wants (decisions 14), and what is kept of them. */
+export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
+  {
+    what: 'unclaimed_bundles',
+    table: bundles,
+    from: unclaimedSince(bundles),
+    keptMs: UNVIEWED_MS,
+    rowsPerWrite: BUNDLES_PER_WRITE,
+    only: isNotNull(unclaimedSince(bundles)),
+    erase: (db, rows, before) => {
+      const views = sql`FROM ${dailyCounters} WHERE ${dailyCounters.bundleId} = ${bundles.id} AND ${dailyCounters.day} > ${dayOf(before)}`
+      return [
+        // Looked at again a year after the last view found here, so that a bundle costs a sweep one look in a year.
+        db
+          .update(bundles)
+          .set({ viewedAt: sql`(SELECT unixepoch(max(${dailyCounters.day})) * 1000 ${views})` })
+          .where(and(rows, sql`EXISTS (SELECT 1 ${views})`)),
+        // Nobody can restore it: it is due at once.
+        db
+          .update(bundles)
+          .set({ deletedAt: sql`0` })
+          .where(and(rows, sql`NOT EXISTS (SELECT 1 ${views})`)),
+      ]
+    },
+  },
+  {
+    what: 'deleted_bundles',
+    table: bundles,
+    from: bundles.deletedAt,
+    keptMs: keepDeletedMs + GRACE_MS,
+    rowsPerWrite: BUNDLES_PER_WRITE,
+    only: isNotNull(bundles.deletedAt),
+    erase: (db, rows) => {
+      const purged = sql`SELECT ${bundles.id} FROM ${bundles} WHERE ${rows}`
+      return [
+        ...CHILDREN.map(({ table, bundle, key }) => {
+          const columns = key === undefined ? sql`rowid` : sql.join([...key], sql`, `)
+          const some = sql`SELECT ${columns} FROM ${table} WHERE ${bundle} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE}`
+          return db.delete(table).where(sql`(${columns}) IN (${some})`)
+        }),
+        db.delete(bundles).where(and(rows, ...CHILDREN.map((child) => hasNone(child)))),
+      ]
+    },
+  },
+  {
+    // Bundles from before `slug_hash` leave their slug itself.
+    what: 'retired_slugs',
+    table: retiredSlugs,
+    from: retiredSlugs.at,
+    keptMs: 0,
+    only: sql`${retiredSlugs.slug} NOT GLOB '#*'`,
+    async erase(db, rows) {
+      const plain = await db.select({ slug: retiredSlugs.slug }).from(retiredSlugs).where(rows)
+      return plain.map(({ slug }) =>
+        db
+          .update(retiredSlugs)
+          .set({ slug: slugHash(slug) })
+          .where(eq(retiredSlugs.slug, slug)),
+      )
+    },
+  },
+]
+
+function hasNone({ table, bundle }: (typeof CHILDREN)[number]): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${bundle} = ${bundles.id})`
+}
+
+/** Whether a deleted bundle can still be restored. */
+export function isRestorable(deletedAt: number, { keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): boolean {
+  return Date.now() < deletedAt + keepDeletedMs
+}
