@@ -11,6 +11,8 @@ export type OpenallCode =
   | 'ABORTED'
   /** Something other than the service answered: a proxy, or a wrong address. */
   | 'UNEXPECTED_ANSWER'
+  /** A request that claims to be a webhook is not signed by the service, or too old. */
+  | 'INVALID_SIGNATURE'
 
 /** The only error that this client throws. `message` is a sentence that says what to do. */
 export class OpenallError extends Error {

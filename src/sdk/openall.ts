@@ -23,3 +23,4 @@ export type {
   UrlMetadata,
   Version,
 } from './types.ts'
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from './verify-webhook.ts'

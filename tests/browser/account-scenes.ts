@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { askPath, newApp, newProof } from '../oauth.ts'
 import { addSession } from './people.ts'
 import type { Scene, World } from './scenes.ts'
 import type { Team } from './team.ts'
@@ -34,6 +35,11 @@ export function accountScenes() {
     'keys-made': async (page, world) => {
       await newKey(page, world, '100')
       await page.waitForSelector('#key')
+    },
+    'connect-app': async (page, world) => {
+      const redirect = 'http://127.0.0.1:7777/callback'
+      const app = await newApp(world, { client_name: 'An agent of a scene', redirect_uris: [redirect] })
+      await as('admin', () => askPath(app, newProof().challenge, { redirect_uri: redirect }))(page, world)
     },
     'keys-revoke': as('admin', ({ keyId }) => `/dashboard/keys/${keyId}/revoke`),
     organizations: as('admin', () => '/dashboard/organizations'),

@@ -24,6 +24,9 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
+/** The library of apps’ sign-in, its schemas, and our code for it. */
+const IS_OAUTH = /^(@node-oauth\/oauth2-server|@modelcontextprotocol\/sdk|zod)$|src\/oauth\/(?!routes|resources)/
+
 test('starting the service loads only the launcher’s routes and what they need', () => {
   const main = join(ROOT, 'src/main.ts')
   // It first decides what to run: the service, or an operator's command.
@@ -34,6 +37,7 @@ test('starting the service loads only the launcher’s routes and what they need
   for (const { path } of services) for (const file of loadedWith(resolve(dirname(main), path))) loaded.add(file)
   expect(loaded).toContain(join(ROOT, 'src/launcher/pages.tsx'))
   expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
+  expect([...loaded].filter((module) => IS_OAUTH.test(module))).toEqual([])
 })
 
 test('nor do its packages load any of that, or the client for remote databases', async () => {
@@ -48,10 +52,13 @@ test('nor do its packages load any of that, or the client for remote databases',
   expect(
     [...packages].filter((name) => /^(arktype|elysia|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name)),
   ).toEqual([])
+  expect([...packages].filter((name) => IS_OAUTH.test(name))).toEqual([])
 })
 
-test('the router loads neither better-auth nor nodemailer nor the webhook libraries', () => {
+test('the router loads neither better-auth nor nodemailer nor the libraries for webhooks and apps’ sign-in', () => {
   const loaded = loadedWith(join(ROOT, 'src/router.ts'))
+  expect([...loaded].filter((module) => IS_OAUTH.test(module))).toEqual([])
+  expect([...loadedWith(join(ROOT, 'src/oauth/endpoints.ts'))].some((module) => IS_OAUTH.test(module))).toBe(true)
   expect(loaded).toContain('elysia')
   expect(loaded).not.toContain('better-auth')
   expect(loaded).not.toContain('nodemailer')

@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { reach, refresh, type SignedInApp, signInApp } from '../oauth.ts'
 import {
   actFor,
   follow,
@@ -40,6 +41,16 @@ async function plantKey(server: Server, squatter: Person): Promise<string> {
     [squatter.userId, body.rawKey.split('.')[0] ?? ''],
   )
   return body.rawKey
+}
+
+/** The same for an app. */
+async function plantApp(server: Server, squatter: Person): Promise<SignedInApp> {
+  const app = await signInApp(server, await newPerson(server), { ask: { resource: `${server.origin}/api` } })
+  await server.sql(
+    `UPDATE api_keys SET minted_by = ?1, owner_id = (SELECT id FROM owners WHERE user_id = ?1) WHERE key_prefix = ?2 RETURNING 1`,
+    [squatter.userId, app.accessToken.split('.')[0] ?? ''],
+  )
+  return app
 }
 
 async function statusOfKey(server: Server, key: string): Promise<number> {
@@ -158,11 +169,15 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       const squatter = await signUp(at())
       const key = await plantKey(at(), squatter)
       const { slug } = await squatter.makeBundle()
+      const app = await plantApp(at(), squatter)
       expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([200, 200])
-      return { squatter, key, slug }
+      expect(await reach(at(), app.accessToken)).toEqual({ mcp: 200, api: 200 })
+      return { squatter, key, app, slug }
     }
-    async function expectEnded({ squatter, key }: Awaited<ReturnType<typeof squat>>, password = 401) {
+    async function expectEnded({ squatter, key, app }: Awaited<ReturnType<typeof squat>>, password = 401) {
       expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([401, 401])
+      expect(await reach(at(), app.accessToken)).toEqual({ mcp: 401, api: 401 })
+      expect((await refresh(at(), app)).body.error).toBe('invalid_grant')
       expect(await passwordStatus(squatter.email)).toBe(password)
       expect(await isVerified(squatter.email)).toBe(true)
       expect(await at().sql('SELECT 1 FROM webhook_entities WHERE user_id = ?', [squatter.userId])).toEqual([])
