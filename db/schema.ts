@@ -29,6 +29,9 @@ export interface UrlMetadata extends Omit<Tab, 'url'> {
 /** Where a bundle came from (decisions 2). */
 export const SOURCES = ['web', 'api', 'cli', 'sdk', 'mcp', 'extension', 'import'] as const
 
+/** Who may see a bundle’s launcher, the first by default (decisions 14). */
+export const ACCESSES = ['link', 'members', 'password'] as const
+
 const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
 const isDay = (column: AnySQLiteColumn) => sql`${column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'`
 const hasUrls = (column: AnySQLiteColumn) =>
@@ -47,6 +50,7 @@ const contentColumns = () => ({
   opensAt: text('opens_at'),
   closesAt: text('closes_at'),
   closedNote: text('closed_note'),
+  access: text('access', { enum: ACCESSES }).notNull().default('link'),
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 
@@ -301,6 +305,18 @@ export const policyRules = sqliteTable(
   },
   (t) => [index('policy_rules_bundle').on(t.bundleId), check('policy_rules_id', sql`${t.id} GLOB 'r_*'`)],
 )
+
+/**
+ * The password of a bundle that has, or once had, `access: "password"`. In a table of its own, so that nothing that reads
+ * bundles or versions can show it.
+ */
+export const bundlePasswords = sqliteTable('bundle_passwords', {
+  bundleId: integer('bundle_id')
+    .primaryKey()
+    .references(() => bundles.id, { onDelete: 'cascade' }),
+  /** As identity/passwords.ts makes it. */
+  hash: text('hash').notNull(),
+})
 
 /** The right to claim an anonymous bundle: single use, hashed, deleted once used or expired (decisions 4). */
 export const claims = sqliteTable(

@@ -62,6 +62,8 @@ export interface Service {
   keyRing: KeyRing
   /** Address verification and account notices; loaded on first use. */
   accounts(): Promise<{ proofs: Proofs; notices: Notices }>
+  /** The cost of password hashes, if not the usual one. */
+  passwordCost: PasswordCost | undefined
   /** better-auth, loaded on first use. */
   auth(): ReturnType<typeof startAuth>
   /** Aborted when shutdown begins, to end waits without a timeout. */
@@ -163,6 +165,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
     accounts,
+    passwordCost,
     async auth() {
       auth ??= Promise.all([import('./identity/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
         startAuth({ config, store: accountStore, mailer, proofs, notices, log, passwordCost }),

@@ -25,6 +25,9 @@ export interface BundleBody {
 /** The text fields of a bundle without texts; listed here instead of derived, because answers are a public contract. */
 export const NO_TEXTS = { title: null, description: null, opensAt: null, closesAt: null, closedNote: null }
 
+/** The same with what else every bundle has. */
+export const PLAIN = { ...NO_TEXTS, access: 'link' }
+
 /** The answer to an anonymous creator (spec 4.1). */
 export interface CreatedBody {
   slug: string

@@ -5,7 +5,7 @@ import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
-import { each, type NameWith, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { CHOICE_NAMES, CONTENT, each, type NameWith, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { UrlMetadata } from './shapes.ts'
 
 const VERSION = 'number.integer >= 1'
@@ -34,6 +34,7 @@ const content = lazy(
       urlMetadata: UrlMetadata.array(),
       ...each(TEXT_NAMES, () => 'string | null' as const),
       ...each(TIME_NAMES, () => Time().or('null')),
+      ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
     }) as const satisfies Record<NameWith<{ isListed: true }>, unknown>,
 )
 

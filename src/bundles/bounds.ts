@@ -7,6 +7,7 @@ export const BOUNDS = {
   title: 200,
   description: 2000,
   closedNote: 500,
+  password: 128,
   note: 500,
   section: 60,
   tags: 10,

@@ -3,7 +3,7 @@ import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
 
-export type Kind = 'text' | 'time' | 'links' | 'rules'
+export type Kind = 'text' | 'time' | 'choice' | 'links' | 'rules'
 
 /** What a field of a bundle’s content is, and who sees it. */
 interface Field {
@@ -22,17 +22,18 @@ interface Field {
   isShared: boolean
 }
 
-/** A string, or null for none; compared and replaced as a whole. */
-interface ValueField extends Field {
-  /** Where forms ask for it: with the title, or with the opening times. */
-  group: 'about' | 'opening'
+/** One value, compared and replaced as a whole. */
+interface ScalarField extends Field {
+  /** Where forms ask for it: with the title, with the opening times, or with who may see it. */
+  group: 'about' | 'opening' | 'access'
   /** Its command-line flag. */
   flag: string
   /** Help text of the flag. */
   help: string
 }
 
-interface TextField extends ValueField {
+/** A string, or null for none. */
+interface TextField extends ScalarField {
   kind: 'text'
   /** In code points. */
   max: number
@@ -40,14 +41,23 @@ interface TextField extends ValueField {
   lines: 'one' | 'many'
 }
 
-/** An instant: ISO 8601 in UTC, with milliseconds. */
-interface TimeField extends ValueField {
+/** An instant, or null for none: ISO 8601 in UTC, with milliseconds. */
+interface TimeField extends ScalarField {
   kind: 'time'
+}
+
+/** One of a few words. */
+interface ChoiceField<Option> extends ScalarField {
+  kind: 'choice'
+  /** The first is the default. */
+  options: readonly [Option, ...Option[]]
 }
 
 type FieldOf<Value> = [string | null] extends [Value]
   ? TextField | TimeField
-  : Field & { kind: Exclude<Kind, 'text' | 'time'> }
+  : [Value] extends [string]
+    ? ChoiceField<Value>
+    : Field & { kind: 'links' | 'rules' }
 
 /**
  * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
@@ -112,6 +122,17 @@ export const CONTENT = {
     isPublic: false,
     isShared: false,
   },
+  access: {
+    kind: 'choice',
+    label: 'Who can see it',
+    group: 'access',
+    flag: 'access',
+    help: 'Who can see it: link (anyone with the link), members or password',
+    options: ['link', 'members', 'password'],
+    isListed: true,
+    isPublic: false,
+    isShared: false,
+  },
   resolutionPolicy: {
     kind: 'rules',
     label: 'Rules',
@@ -129,15 +150,20 @@ export type NameWith<Part> = {
 }[keyof Content]
 export type TextName = NameWith<{ kind: 'text' }>
 export type TimeName = NameWith<{ kind: 'time' }>
+export type ChoiceName = NameWith<{ kind: 'choice' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
+/** The fields that are one value, each with its flag on the command line. */
+export type ScalarName = ValueName | ChoiceName
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
 export type PublicName = NameWith<{ isPublic: true }>
 
 export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
 export const TIME_NAMES = namesWith({ kind: 'time' })
-export const VALUE_NAMES = NAMES.filter((name): name is ValueName => 'flag' in CONTENT[name])
+export const CHOICE_NAMES = namesWith({ kind: 'choice' })
+export const SCALAR_NAMES = NAMES.filter((name): name is ScalarName => 'flag' in CONTENT[name])
+export const VALUE_NAMES = SCALAR_NAMES.filter((name): name is ValueName => CONTENT[name].kind !== 'choice')
 export const ABOUT_NAMES = TEXT_NAMES.filter((name): name is AboutName => CONTENT[name].group === 'about')
 export const LISTED_NAMES = namesWith({ isListed: true })
 export const UNLISTED_NAMES = namesWith({ isListed: false })
@@ -160,9 +186,9 @@ export function isContent(name: string): name is keyof Content {
   return Object.hasOwn(CONTENT, name)
 }
 
-/** Whether a name is that of a field that is a string or null. */
-export function isValue(name: unknown): name is ValueName {
-  return VALUE_NAMES.some((value) => value === name)
+/** Whether a name is that of a field that is one value. */
+export function isScalar(name: unknown): name is ScalarName {
+  return SCALAR_NAMES.some((scalar) => scalar === name)
 }
 
 /** Some fields of an object, in the order of `names`. */
@@ -183,5 +209,16 @@ export function eachValue<T>(make: (name: ValueName) => T): Record<ValueName, T>
   return each(VALUE_NAMES, make)
 }
 
+/** A value for each field that is one value. */
+export function eachScalar<T>(make: (name: ScalarName) => T): Record<ScalarName, T> {
+  return each(SCALAR_NAMES, make)
+}
+
 /** The content from which a new bundle starts. */
-export const NOTHING: Content = { urls: [], urlMetadata: [], ...eachValue(() => null), resolutionPolicy: null }
+export const NOTHING: Content = {
+  urls: [],
+  urlMetadata: [],
+  ...eachValue(() => null),
+  ...each(CHOICE_NAMES, (name) => CONTENT[name].options[0]),
+  resolutionPolicy: null,
+}

@@ -1,17 +1,19 @@
 import type { Context } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
 import type { Creator } from './creation.ts'
+import { hashingFor } from './passwords.ts'
 
 // The parts of an operation’s context that this feature’s functions take.
 
 /** For functions that change a bundle. */
-export function editing({ service: { store, config, blockedHosts }, caller }: Context) {
-  return { store, config, blockedHosts, caller: signedIn(caller) }
+export function editing({ service: { store, config, blockedHosts, passwordCost }, caller }: Context) {
+  return { store, config, blockedHosts, caller: signedIn(caller), hashPassword: hashingFor(caller, passwordCost) }
 }
 
 /** For functions that create one, dry runs included. */
 export function creating(context: Context, slugField: Creator['slugField']): Creator {
   const { service, caller, client, source } = context
-  const { store, config, blockedHosts } = service
-  return { store, config, blockedHosts, caller, client, source, slugField }
+  const { store, config, blockedHosts, passwordCost } = service
+  const hashPassword = hashingFor(caller, passwordCost)
+  return { store, config, blockedHosts, caller, client, source, slugField, hashPassword }
 }

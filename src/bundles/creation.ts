@@ -24,6 +24,7 @@ import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
 import { NAMES, NOTHING } from './content.ts'
 import { merged, type NextContent } from './merge.ts'
+import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { linkOf } from './present.ts'
 import { slugHash } from './retired.ts'
 import { insertSearchText, searchText } from './search.ts'
@@ -62,6 +63,7 @@ export interface Creator {
   source: 'web' | 'api' | 'mcp'
   /** The field with which the caller chooses the new slug. */
   slugField: SlugField
+  hashPassword: HashPassword
 }
 
 /** The field with which an operation takes a new slug. */
@@ -71,6 +73,8 @@ interface Creation extends Creator {
   commit: Commit
   /** Withheld if too many mails were sent to the address. */
   claimMail?: 'sent' | 'withheld'
+  /** The hash of the password that a copy takes over, unless the input has one. */
+  keptPassword?: string | null
 }
 
 /**
@@ -79,10 +83,12 @@ interface Creation extends Creator {
  * caller may not send; FORBIDDEN for a viewer.
  */
 export async function create(input: NewBundle, creation: Creation): Promise<CreatedBundle> {
-  const { caller, config, store, commit, slugField } = creation
+  const { caller, config, store, commit, slugField, keptPassword = null } = creation
   refuseUnfit(input, creation)
+  await refuseNewPassword(input, creation)
+  const passwordHash = input.password === undefined ? keptPassword : await creation.hashPassword(input.password)
   for (;;) {
-    const { answer, writes } = newBundle(input, creation)
+    const { answer, writes } = newBundle(input, creation, passwordHash)
     try {
       await commit(writes, answer)
       return answer
@@ -112,12 +118,26 @@ export function refuseUnfit(
   if (caller.kind === 'anonymous' && input.slug !== undefined) {
     throw new Problem('BAD_REQUEST', 'slug can be chosen only when signed in: omit it to get one')
   }
+  if (caller.kind === 'anonymous' && input.access === 'members') {
+    throw new Problem('BAD_REQUEST', 'access "members" needs an account: sign in, or leave it out')
+  }
   if (caller.kind !== 'anonymous' && input.email !== undefined) {
     throw new Problem('BAD_REQUEST', 'email is for callers without an account: this bundle will be yours at once')
   }
   if (caller.kind !== 'anonymous') requireRole(caller.role, 'editor')
   if (input.slug !== undefined && RESERVED.has(input.slug)) throw slugTaken(slugField)
   blockedHosts.refuse({ urls: input.urls, resolutionPolicy: input.resolutionPolicy ?? null })
+}
+
+/** Refuses a password that is missing, unfit or of no use. @throws Problem BAD_REQUEST. */
+export async function refuseNewPassword(
+  input: NewBundle,
+  { config, keptPassword = null }: Pick<Creation, 'config' | 'keptPassword'>,
+): Promise<void> {
+  const content = { access: input.access ?? NOTHING.access }
+  // A copy that takes over its original’s password begins with one.
+  const before = keptPassword === null ? NOTHING : content
+  await refuseUnfitPassword({ before, content, password: input.password }, config)
 }
 
 /** The content of a new bundle, with ids for its rules. */
@@ -127,7 +147,11 @@ export function newContent(input: NewBundle): NextContent {
   return { content, newRuleIds: rules?.newIds ?? [] }
 }
 
-function newBundle(input: NewBundle, { store: { db }, config, caller, client, source, claimMail = 'sent' }: Creation) {
+function newBundle(
+  input: NewBundle,
+  { store: { db }, config, caller, client, source, claimMail = 'sent' }: Creation,
+  passwordHash: string | null,
+) {
   const now = Date.now()
   const slug = input.slug ?? newSlug()
   const isAnonymous = caller.kind === 'anonymous'
@@ -155,6 +179,7 @@ function newBundle(input: NewBundle, { store: { db }, config, caller, client, so
     ...creationWrites(db, shape, created),
     ...recordRuleIds(db, bundleId, newRuleIds),
     ...(claim === null ? [] : [claim.write]),
+    ...(passwordHash === null ? [] : [savePassword(db, bundleId, passwordHash)]),
   ]
   const answer: CreatedBundle = { slug, url: linkOf(slug, config), versionNumber: FIRST_VERSION, ...claim?.fields }
   return { answer, writes }

@@ -1,6 +1,6 @@
 import type { Condition, Rule, Tab } from '../../db/policy.ts'
 import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
-import { each, type Kind, TEXT_NAMES, TIME_NAMES, type ValueName } from './content.ts'
+import { CHOICE_NAMES, each, type Kind, type ScalarName, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
 
 /** Content to compare. Its rules need no ids, so that drafts can be compared. */
@@ -27,8 +27,8 @@ export interface RuleState {
 
 /** The differences between two states of a bundle, sufficient to turn the first into the second. */
 export interface BundleDiff {
-  /** Of the texts and times; `''` is none. */
-  fields: Changes<Record<ValueName, string>>
+  /** Of the fields that are one value; `''` is none. */
+  fields: Changes<Record<ScalarName, string>>
   links: Entry<Link>[]
   rules: Entry<RuleState>[]
 }
@@ -39,7 +39,7 @@ export interface BundleDiff {
  */
 export function diff(before: Content, after: Content): BundleDiff {
   return {
-    fields: { ...DIFFS.text(before, after), ...DIFFS.time(before, after) },
+    fields: { ...DIFFS.text(before, after), ...DIFFS.time(before, after), ...DIFFS.choice(before, after) },
     links: DIFFS.links(before, after),
     rules: DIFFS.rules(before, after),
   }
@@ -49,6 +49,7 @@ export function diff(before: Content, after: Content): BundleDiff {
 const DIFFS = {
   text: (before: Content, after: Content) => changesOf(valuesOf(TEXT_NAMES, before), valuesOf(TEXT_NAMES, after)),
   time: (before: Content, after: Content) => changesOf(valuesOf(TIME_NAMES, before), valuesOf(TIME_NAMES, after)),
+  choice: (before: Content, after: Content) => changesOf(valuesOf(CHOICE_NAMES, before), valuesOf(CHOICE_NAMES, after)),
   links: (before: Content, after: Content) => diffLinks(linksOf(before), linksOf(after)),
   rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
 } satisfies Record<Kind, unknown>
@@ -79,7 +80,7 @@ export const RULE: MatchKeys<RuleState> = {
   similar: [({ when, tabs }) => JSON.stringify([when, tabs])],
 }
 
-function valuesOf<Name extends ValueName>(names: readonly Name[], content: Content) {
+function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Content) {
   return each(names, (name) => content[name] ?? '')
 }
 

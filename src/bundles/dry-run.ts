@@ -10,7 +10,7 @@ import { lint } from '../policies/lint.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
-import { type Creator, FIRST_VERSION, newContent, refuseUnfit, slugTaken } from './creation.ts'
+import { type Creator, FIRST_VERSION, newContent, refuseNewPassword, refuseUnfit, slugTaken } from './creation.ts'
 import type { Changes } from './merge.ts'
 import { linkOf, toMetadata } from './present.ts'
 import { slugHash } from './retired.ts'
@@ -23,9 +23,10 @@ import { type Edit, nextContent } from './versions.ts'
  * What creating a bundle would save.
  * @throws Problem for whatever creating would refuse now.
  */
-export async function create(input: NewBundle, creator: Creator) {
+export async function create(input: NewBundle, creator: Creator & { keptPassword?: string | null }) {
   const { store, config, caller, client, source, slugField } = creator
   refuseUnfit(input, creator)
+  await refuseNewPassword(input, creator)
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = newContent(input)
@@ -48,10 +49,10 @@ export async function create(input: NewBundle, creator: Creator) {
  * What an edit would save.
  * @throws Problem for whatever the edit would refuse now.
  */
-export async function edit(edit: Edit, changes: Changes) {
+export async function edit(edit: Edit, changes: Changes, password?: string) {
   const { store, config, caller, slug, expectedVersion } = edit
   const bundle = await loadFor(store.db, caller, slug, 'editor')
-  const { content, newRuleIds } = await nextContent(edit, bundle, changes)
+  const { content, newRuleIds } = await nextContent(edit, bundle, changes, password)
   refuseStale(bundle, expectedVersion)
   await refuseFullHistory(store, bundle.owner, { bundleId: bundle.id, content }, config)
   return dryRunOf({ ...bundle, ...content, versionNumber: bundle.versionNumber + 1, newRuleIds }, config)

@@ -20,6 +20,8 @@ export interface FoundGroup extends FoundTexts {
   links: FoundLink[]
   /** Its rules, unchecked; only JSON has any. */
   resolutionPolicy?: unknown
+  /** How it was protected; only JSON says so. */
+  access?: 'members' | 'password'
 }
 
 /** Its texts and times; `''` for none, or if the format has no such field. */

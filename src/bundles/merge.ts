@@ -1,10 +1,10 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import { eachValue } from './content.ts'
+import { CHOICE_NAMES, each, eachValue } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
 /** The fields that an edit may send. */
-export type Changes = Omit<BundleEdit, 'slug'>
+export type Changes = Omit<BundleEdit, 'slug' | 'password'>
 
 /** The next content of a bundle, and the rule ids that it has not had before. */
 export interface NextContent {
@@ -31,6 +31,7 @@ export function merged(before: Content, changes: Changes): Content {
       const sent = changes[name]
       return sent === undefined ? before[name] : sent
     }),
+    ...each(CHOICE_NAMES, (name) => changes[name] ?? before[name]),
     resolutionPolicy: before.resolutionPolicy,
   }
   refuseReversed(content)

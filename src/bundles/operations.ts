@@ -83,10 +83,10 @@ export const updateBundle = implement('update_bundle', {
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toBundle,
   headers: { etag },
-  run: ({ slug, ...changes }, context): Promise<StoredBundle> =>
-    edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes),
-  dryRun: ({ slug, ...changes }, context) =>
-    dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes),
+  run: ({ slug, password, ...changes }, context): Promise<StoredBundle> =>
+    edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
+  dryRun: ({ slug, password, ...changes }, context) =>
+    dryRun.edit({ ...editing(context), slug, expectedVersion: context.expectedVersion }, changes, password),
 })
 
 /** DELETE /api/links/:slug (spec 4.4). */
@@ -121,7 +121,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
   description:
     'Creates a bundle with the content of one that you can read, including its rules, and returns its link. The copy ' +
     'belongs to you or to the organisation that you act for; it is independent of the original, and its counts start at 0. ' +
-    'Fields that you send replace the original’s, as in update_bundle: send a `title` to tell the two apart. ' +
+    'Fields that you send replace the original’s, as in update_bundle. ' +
     'With `dryRun` everything is validated and nothing is created.',
   labelled: true,
   status: 201,
@@ -131,12 +131,12 @@ export const duplicateBundle = implement('duplicate_bundle', {
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
   async run(input, context) {
-    const copy = await copyOf(context.service.store, signedIn(context.caller), input)
-    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit })
+    const { input: copy, keptPassword } = await copyOf(context.service.store, signedIn(context.caller), input)
+    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
   },
   async dryRun(input, context) {
-    const copy = await copyOf(context.service.store, signedIn(context.caller), input)
-    return dryRun.create(copy, creating(context, 'newSlug'))
+    const { input: copy, keptPassword } = await copyOf(context.service.store, signedIn(context.caller), input)
+    return dryRun.create(copy, { ...creating(context, 'newSlug'), keptPassword })
   },
 })
 

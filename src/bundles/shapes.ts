@@ -6,7 +6,7 @@ import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { INSTANT, isInstant } from '../policies/instants.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
-import { CONTENT, each, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { CHOICE_NAMES, CONTENT, each, TEXT_NAMES, TIME_NAMES } from './content.ts'
 
 /** The part of arktype’s context used here: reports what was expected. */
 interface Checked {
@@ -47,6 +47,7 @@ export const sent = optional({
   urlMetadata: UrlMetadata.array().atMostLength(BOUNDS.urls),
   ...each(TEXT_NAMES, (name) => text(CONTENT[name])),
   ...each(TIME_NAMES, () => Instant.or('null')),
+  ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
   resolutionPolicy: Policy.or('null'),
 } satisfies Record<keyof Content, unknown>)
 
@@ -93,6 +94,16 @@ const Email = type('string').narrow(
   }),
 )
 
+/** The password of a bundle, which is no content: write-only, and in no version. */
+const password = {
+  'password?': type('string').narrow(
+    withJsonSchema({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string, ctx: Checked) => {
+      const reason = unfit(text, BOUNDS.password, CONTROLS)
+      return reason === null || ctx.mustBe(reason)
+    }),
+  ),
+} as const
+
 const { 'urls?': _, ...sentAtFirst } = sent
 
 /** The body of POST /api/links (spec 4.1). */
@@ -102,6 +113,7 @@ export const NewBundle = type({
   'source?': type.enumerated(...SOURCES),
   'email?': Email,
   'slug?': ChosenSlug,
+  ...password,
   '+': 'reject',
 }).narrow(isAtMostAsLong)
 
@@ -111,6 +123,7 @@ export type NewBundle = typeof NewBundle.infer
 export const BundleEdit = type({
   slug: 'string',
   ...sent,
+  ...password,
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
@@ -126,6 +139,7 @@ export const Duplication = type({
   slug: 'string',
   'newSlug?': ChosenSlug,
   ...sent,
+  ...password,
   'source?': type.enumerated(...SOURCES),
   '+': 'reject',
 }).narrow(isAtMostAsLong)

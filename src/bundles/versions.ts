@@ -13,6 +13,7 @@ import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { type Changes, merged, type NextContent } from './merge.ts'
+import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { insertSearchText, searchText } from './search.ts'
 import { insertVersion, stored, VERSION_COLUMNS } from './stored.ts'
 
@@ -22,7 +23,8 @@ const MAX_TRIES = 200
 /** An edit of a bundle by a caller. */
 export interface Edit {
   store: Store
-  config: Pick<Config, 'maxHistoryBytes' | 'origin'>
+  config: Pick<Config, 'maxHistoryBytes' | 'origin' | 'name'>
+  hashPassword: HashPassword
   blockedHosts: Pick<BlockedHosts, 'refuse'>
   caller: SignedIn
   slug: string
@@ -33,10 +35,11 @@ export interface Edit {
 /**
  * Edits a bundle, writing the edit and its version together (spec 4.3). Concurrent edits each get a version, in order
  * and without gaps.
+ * @param password a new password of the bundle.
  * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST, VERSION_CONFLICT, PLAN_LIMIT.
  */
-export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
-  return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes))
+export function edit(edit: Edit, changes: Changes, password?: string): Promise<StoredBundle> {
+  return writeVersion(edit, (bundle) => nextContent(edit, bundle, changes, password), password)
 }
 
 /**
@@ -44,12 +47,14 @@ export function edit(edit: Edit, changes: Changes): Promise<StoredBundle> {
  * @throws Problem BAD_REQUEST, INVALID_URLS.
  */
 export async function nextContent(
-  { store: { db }, blockedHosts }: Pick<Edit, 'store' | 'blockedHosts'>,
+  { store: { db }, blockedHosts, config }: Pick<Edit, 'store' | 'blockedHosts' | 'config'>,
   bundle: StoredBundle,
   changes: Changes,
+  password?: string,
 ): Promise<NextContent> {
   const { resolutionPolicy, ...rest } = changes
   const content = merged(bundle, rest)
+  await refuseUnfitPassword({ before: bundle, content, password }, config)
   blockedHosts.refuse({
     ...content,
     resolutionPolicy: resolutionPolicy === undefined ? content.resolutionPolicy : resolutionPolicy,
@@ -88,17 +93,21 @@ export interface Acceptance {
  * otherwise.
  */
 export async function writeVersion(
-  { store, config, caller, slug, expectedVersion }: Edit,
+  { store, config, caller, slug, expectedVersion, hashPassword }: Edit,
   next: (bundle: StoredBundle) => Promise<NextContent & { acceptance?: Acceptance }>,
+  password?: string,
 ): Promise<StoredBundle> {
+  let passwordHash: string | undefined
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const bundle = await loadFor(store.db, caller, slug, 'editor')
     const { acceptance, ...made } = await next(bundle)
     const { content } = made
     refuseStale(bundle, expectedVersion)
+    // Only now, because hashing is expensive and this caller may do it.
+    if (password !== undefined) passwordHash ??= await hashPassword(password)
     const updatedAt = Math.max(Date.now(), bundle.updatedAt)
     const versionNumber = bundle.versionNumber + 1
-    const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance }
+    const version = { versionNumber, updatedAt, editedBy: caller.userId, acceptance, passwordHash }
     if (await write({ store, config }, bundle, made, version)) {
       return { ...bundle, ...content, versionNumber, updatedAt }
     }
@@ -111,6 +120,8 @@ interface NewVersion {
   updatedAt: number
   editedBy: string
   acceptance: Acceptance | undefined
+  /** Undefined to keep the password. */
+  passwordHash: string | undefined
 }
 
 /** @returns false, having written nothing, if a concurrent edit or decision won. */
@@ -118,7 +129,7 @@ async function write(
   { store, config }: Pick<Edit, 'store' | 'config'>,
   { id, slug, owner, versionNumber: seen }: StoredBundle,
   { content, newRuleIds }: NextContent,
-  { versionNumber, updatedAt, editedBy, acceptance }: NewVersion,
+  { versionNumber, updatedAt, editedBy, acceptance, passwordHash }: NewVersion,
 ): Promise<boolean> {
   const { parts, values } = stored(content)
   const shape = { owner: owner.type, parts, maxHistoryBytes: config.maxHistoryBytes }
@@ -138,6 +149,7 @@ async function write(
       ...(acceptance?.writes(versionNumber) ?? []),
       ...editWrites(store.db, shape, edited),
       ...recordRuleIds(store.db, id, newRuleIds),
+      ...(passwordHash === undefined ? [] : [savePassword(store.db, id, passwordHash)]),
     ])
     return true
   } catch (error) {

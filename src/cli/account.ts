@@ -1,10 +1,9 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { createClient, OpenallError } from '../sdk/openall.ts'
 import { command } from './command.ts'
 import { UsageError } from './exit.ts'
 import { readStdin } from './input.ts'
 import { note, print, printJson } from './output.ts'
+import { askHidden } from './password.ts'
 import { deleteKey, deleteSignIn, saveKey, saveSignIn, settingsFile, signInAt } from './settings.ts'
 import { revoke, SCOPES, type SignIn, signInWithBrowser } from './sign-in.ts'
 
@@ -54,16 +53,7 @@ async function loginWithBrowser(server: string, scope: string | undefined, isJso
 /** Reads the key from a prompt or standard input. Never an argument: other processes and the shell's history see those. */
 async function askForKey(server: string): Promise<string> {
   if (!process.stdin.isTTY) return (await readStdin()).trim()
-  const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const questions = createInterface({ input: process.stdin, output: silence, terminal: true })
-  // Only now, because from here on the terminal does not echo.
-  process.stderr.write(`Paste an API key (create one at ${server}/dashboard/keys): `)
-  try {
-    return (await questions.question('')).trim()
-  } finally {
-    questions.close()
-    note('')
-  }
+  return (await askHidden(`Paste an API key (create one at ${server}/dashboard/keys): `)).trim()
 }
 
 export const logout = command({

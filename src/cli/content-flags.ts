@@ -1,14 +1,15 @@
-import { CONTENT, VALUE_NAMES, type ValueName } from '../bundles/content.ts'
+import type { Content } from '../../db/schema.ts'
+import { CONTENT, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
 import type { Bundle } from './bundles.ts'
 import { readJson } from './input.ts'
 
-type Flag = (typeof CONTENT)[ValueName]['flag']
+type Flag = (typeof CONTENT)[ScalarName]['flag']
 
 const LETTERS: Partial<Record<Flag, string>> = { title: 't', description: 'd' }
 
-/** A flag for each text and time of a bundle. */
-export function valueFlags(described: (name: ValueName) => string) {
-  const flags = VALUE_NAMES.map((name) => {
+/** A flag for each field of a bundle that is one value. */
+export function valueFlags(described: (name: ScalarName) => string) {
+  const flags = SCALAR_NAMES.map((name) => {
     const { kind, flag } = CONTENT[name]
     const alias = LETTERS[flag]
     const hint = kind === 'time' ? { valueHint: 'time' } : {}
@@ -20,12 +21,13 @@ export function valueFlags(described: (name: ValueName) => string) {
   >
 }
 
-const CHANGED: Record<ValueName, string> = {
+const CHANGED: Record<ScalarName, string> = {
   title: 'New title; empty to remove it',
   description: 'New description; empty to remove it',
   opensAt: 'When it opens, such as 2026-12-01T09:00; empty for at once',
   closesAt: 'When it closes; empty for never',
   closedNote: 'New note after closing; empty to remove it',
+  access: CONTENT.access.help,
 }
 
 /** Flags that replace parts of a bundle. */
@@ -39,18 +41,19 @@ export const CHANGES = {
   policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules, or none to remove them' },
 } as const
 
-/** Arguments with the flags of texts and times. */
+/** Arguments with these flags. */
 export type ValueFlags = Partial<Record<Flag, string | undefined>>
 
-/** The texts and times given by flags; null for an empty one. */
-export function valuesIn(args: ValueFlags): Partial<Record<ValueName, string | null>> {
-  const given = VALUE_NAMES.flatMap((name) => {
+/** The values given by flags; null for an empty one. */
+export function valuesIn(args: ValueFlags): Partial<Pick<Content, ScalarName>> {
+  const given = SCALAR_NAMES.flatMap((name) => {
     const { kind, flag } = CONTENT[name]
     const text = args[flag]
     if (text === undefined) return []
     return [[name, (kind === 'time' ? instantOf(text) : text) || null] as const]
   })
-  return Object.fromEntries(given)
+  // The service refuses other words.
+  return Object.fromEntries(given) as Partial<Pick<Content, ScalarName>>
 }
 
 /** A time without an offset is in the time zone of this computer; the service validates the rest. */

@@ -7,6 +7,7 @@ import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
 import { note, oneLine, print, printJson } from './output.ts'
+import { PASSWORD_FILE, passwordIn } from './password.ts'
 
 export const create = command({
   name: 'create',
@@ -31,6 +32,7 @@ export const create = command({
       description: 'Read the URLs from a list or bookmarks file; - is standard input',
     },
     ...valueFlags((name) => CONTENT[name].help),
+    ...PASSWORD_FILE,
     slug: { type: 'string', description: 'The end of the link; generated if omitted' },
     policy: { type: 'string', valueHint: 'path', description: 'A JSON file with the rules' },
     email: {
@@ -57,6 +59,7 @@ export const create = command({
       urlMetadata,
       ...called,
       ...valuesIn(args),
+      ...(await passwordIn(args['password-file'], args.access === 'password')),
       ...(args.slug === undefined ? {} : { slug: args.slug }),
       ...(args.email === undefined ? {} : { email: args.email }),
       ...(policy === undefined ? {} : { resolutionPolicy: policy }),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Content } from '../../db/schema.ts'
-import { eachValue, VALUE_NAMES, type ValueName } from '../bundles/content.ts'
+import { eachScalar, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
 import type { Client } from '../sdk/openall.ts'
 import type { Bundle } from './bundles.ts'
 import { UsageError } from './exit.ts'
@@ -9,14 +9,14 @@ type Changes = Omit<Parameters<Client['updateBundle']>[0], 'slug'>
 type Metadata = Bundle['urlMetadata'][number]
 
 /** A bundle as `edit` shows it in an editor: each URL with its metadata. */
-export interface EditDocument extends Record<ValueName, string | null> {
+export interface EditDocument extends Record<ScalarName, string | null> {
   tabs: ({ url: string } & Metadata)[]
   resolutionPolicy: Bundle['resolutionPolicy']
 }
 
 /** The field of the document for each part of a bundle's content. */
 const PLACES = {
-  ...(Object.fromEntries(VALUE_NAMES.map((name) => [name, name])) as { [Name in ValueName]: Name }),
+  ...(Object.fromEntries(SCALAR_NAMES.map((name) => [name, name])) as { [Name in ScalarName]: Name }),
   urls: 'tabs',
   urlMetadata: 'tabs',
   resolutionPolicy: 'resolutionPolicy',
@@ -28,7 +28,7 @@ const FIELDS: readonly string[] = [...new Set(Object.values(PLACES))]
 /** The document of a bundle. */
 export function documentOf(bundle: Bundle): EditDocument {
   const { urls, urlMetadata, resolutionPolicy } = bundle
-  return { ...eachValue((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), resolutionPolicy }
+  return { ...eachScalar((name) => bundle[name]), tabs: tabsOf({ urls, urlMetadata }), resolutionPolicy }
 }
 
 /** URLs with their metadata, as the tabs of a document. */

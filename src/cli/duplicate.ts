@@ -4,6 +4,7 @@ import { CHANGES, readPolicy, valuesIn } from './content-flags.ts'
 import { readText } from './input.ts'
 import { readListed } from './lists.ts'
 import { print, printJson } from './output.ts'
+import { PASSWORD_FILE, passwordIn } from './password.ts'
 
 export const duplicate = command({
   name: 'duplicate',
@@ -15,6 +16,7 @@ export const duplicate = command({
   args: {
     slug: SLUG,
     ...CHANGES,
+    ...PASSWORD_FILE,
     'new-slug': { type: 'string', description: 'The end of the copy’s link; generated if omitted' },
     'idempotency-key': {
       type: 'string',
@@ -29,6 +31,7 @@ export const duplicate = command({
     const input = {
       slug: slugIn(args.slug, server),
       ...valuesIn(args),
+      ...(await passwordIn(args['password-file'], false)),
       ...(destinations && { urls: destinations.urls, urlMetadata: destinations.urlMetadata }),
       ...(policy === undefined ? {} : { resolutionPolicy: await readPolicy(policy) }),
       ...(newSlug === undefined ? {} : { newSlug }),

@@ -10,6 +10,7 @@ import { UsageError } from './exit.ts'
 import { readJson, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
 import { note, oneLine, print, printJson } from './output.ts'
+import { PASSWORD_FILE, passwordIn } from './password.ts'
 
 /** Flags that change single URLs of a bundle. */
 export const LINK_CHANGES = {
@@ -33,6 +34,7 @@ export const edit = command({
   args: {
     slug: SLUG,
     ...CHANGES,
+    ...PASSWORD_FILE,
     ...LINK_CHANGES,
     document: {
       type: 'string',
@@ -46,17 +48,22 @@ export const edit = command({
     const slug = slugIn(args.slug, server)
     const { add = [], remove = [] } = lists
     const bundle = await client.getBundle({ slug })
-    const changed = await documentFrom({ ...args, add, remove }, bundle)
+    const flags = await documentFrom({ ...args, add, remove }, bundle)
+    // A password alone is a change too, and needs no editor.
+    const changed = flags === null && args['password-file'] !== undefined ? {} : flags
     // The edit is based on this version, so it must not overwrite someone else's later one.
     const { expectedVersion = bundle.versionNumber } = expectedVersionIn(args['if-version'])
+    const isProtected = args.access === 'password' && bundle.access !== 'password'
+    const password = await passwordIn(args['password-file'], isProtected)
+    const changesIn = (document: Partial<EditDocument>) => ({ ...changesOf(document, bundle), ...password })
     const send = async (document: Partial<EditDocument>) => {
-      const changes = changesOf(document, bundle)
+      const changes = changesIn(document)
       if (Object.keys(changes).length === 0) return null
       return client.updateBundle({ slug, ...changes }, { expectedVersion })
     }
     if (args['dry-run']) {
       if (changed === null) throw new UsageError('--dry-run needs flags that say what to change')
-      const changes = changesOf(changed, bundle)
+      const changes = changesIn(changed)
       if (Object.keys(changes).length === 0) return print('Nothing would change.')
       return printDryRun(
         await client.updateBundle.dryRun({ slug, ...changes }, { expectedVersion }),

@@ -15,6 +15,7 @@ const PARTS = {
   // Printed with the opening time.
   closesAt: null,
   closedNote: null,
+  access: printAccess,
   urls: printDestinations,
   // Printed with the URLs.
   urlMetadata: null,
@@ -35,6 +36,11 @@ function printTimes({ opensAt, closesAt, closedNote }: Printed): void {
   const said = times.filter((time) => time !== null).join(', ')
   if (said !== '') print(`\n${said}`)
   if (closedNote !== null) print(`after closing: ${plain(closedNote)}`)
+}
+
+function printAccess({ access }: Printed): void {
+  if (access === 'members') print('\nonly members can see it')
+  if (access === 'password') print('\nviewers need its password')
 }
 
 function printDestinations({ urls, urlMetadata }: Printed): void {

@@ -6,6 +6,8 @@ export const ERROR_DOCS: Record<Code, string> = {
   BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
   INVALID_JSON: 'The body is missing or not JSON.',
   UNAUTHORIZED: 'No credential was sent, or the key is malformed, unknown or revoked.',
+  MEMBERS_ONLY: 'Only signed-in members of the bundle’s owner may see it. With a key, read it by get_bundle.',
+  PASSWORD_REQUIRED: 'Viewers need the bundle’s password: send it with the form of its page.',
   FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
   EMAIL_UNVERIFIED:
     'Verify your email address first, with the link we emailed you; you can request another in your settings.',

@@ -35,6 +35,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   opensAt: ['When it opens, with a UTC offset; null: at once. Before: 403 NOT_OPEN_YET.', '2026-12-01T09:00:00.000Z'],
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
+  access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
+  password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
     'Shows different viewers different tabs; null for none. Rules are tried in order: the first whose condition matches ' +
       'wins, and its tabs replace the bundle’s. If none matches, the viewer gets the bundle’s own `urls`. At most ' +

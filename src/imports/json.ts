@@ -39,6 +39,7 @@ function toFound(bundle: Json, nextLine: () => number): FoundGroup {
   return {
     ...eachValue((name) => asText(bundle[name])),
     links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
+    ...(bundle.access === 'members' || bundle.access === 'password' ? { access: bundle.access } : {}),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
   }
 }

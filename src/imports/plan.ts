@@ -21,6 +21,8 @@ export interface ImportedBundle extends Record<ValueName, string | null> {
   links: ImportedLink[]
   /** Its rules, not validated yet: creating the bundle does that. */
   resolutionPolicy?: unknown
+  /** A file holds no password, so what had one is for members. */
+  access?: 'members'
 }
 
 /** Something about a line that the user should know. */
@@ -46,7 +48,8 @@ export interface ImportPlan {
 /** All distinct links of a text, as one list. */
 export interface FoundList
   extends Pick<ImportPlan, 'format' | 'skipped' | 'changed' | 'counts'>,
-    Record<ValueName, string | null> {
+    Record<ValueName, string | null>,
+    Pick<ImportedBundle, 'access'> {
   links: ImportedLink[]
 }
 

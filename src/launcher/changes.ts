@@ -2,6 +2,7 @@ import { and, desc, eq, lt, type SQL } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundleVersions, type Content, type UrlMetadata } from '../../db/schema.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
+import type { PublicBundle } from './served.ts'
 
 /** Changes that a feed has (decisions 15). */
 const MAX_CHANGES = 50
@@ -29,10 +30,11 @@ export interface Changes {
 }
 
 /**
- * How the tabs of a bundle changed.
- * @param ruleId the rule whose tabs are meant; null for the bundle's own.
+ * How the tabs of a bundle changed that this viewer sees. Someone for whom no door had to open sees nothing of the versions
+ * that had one.
  */
-export async function changesOf({ db }: Store, bundleId: number, ruleId: string | null): Promise<Changes> {
+export async function changesOf({ db }: Store, bundleId: number, seen: Seen): Promise<Changes> {
+  const ruleId = seen.rule?.id ?? null
   const columns = ruleId === null ? OWN : { ...OWN, resolutionPolicy: VERSION_COLUMNS.resolutionPolicy }
   const page = (before: number) =>
     db
@@ -44,25 +46,28 @@ export async function changesOf({ db }: Store, bundleId: number, ruleId: string 
   const changes: Change[] = []
   let updatedAt = 0
   let newer: State | null = null
-  for (let read = 0, before = Number.MAX_SAFE_INTEGER; read < MAX_VERSIONS && before > 1; read += AT_ONCE) {
+  let before = Number.MAX_SAFE_INTEGER
+  for (let read = 0; read < MAX_VERSIONS && before > 1; read += AT_ONCE) {
     for (const version of await page(before)) {
       before = version.versionNumber
+      if (!seen.isProtected && version.access !== 'link') continue
       updatedAt ||= version.editedAt
       const state = { ...version, tabs: tabsOf(version, ruleId) }
       if (newer !== null) add(changes, state.tabs, newer)
       if (changes.length === MAX_CHANGES) return { updatedAt, changes }
       newer = state
     }
-    // A bundle that was deleted meanwhile has no more versions.
-    if (newer === null) break
+    // A bundle that was deleted meanwhile has no versions.
+    if (before === Number.MAX_SAFE_INTEGER) break
   }
-  if (newer?.versionNumber === 1) add(changes, [], newer)
+  if (before === 1 && newer !== null) add(changes, [], newer)
   return { updatedAt, changes }
 }
 
 const OWN = {
   versionNumber: VERSION_COLUMNS.versionNumber,
   editedAt: VERSION_COLUMNS.editedAt,
+  access: VERSION_COLUMNS.access,
   urls: VERSION_COLUMNS.urls,
   urlMetadata: VERSION_COLUMNS.urlMetadata,
 }
@@ -70,6 +75,9 @@ const OWN = {
 interface Tab extends UrlMetadata {
   url: string
 }
+
+/** The part of a viewer’s bundle that decides. */
+type Seen = Pick<PublicBundle, 'rule' | 'isProtected'>
 
 interface State {
   versionNumber: number

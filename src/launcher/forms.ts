@@ -64,7 +64,8 @@ interface LauncherTab {
 
 /** What a viewer sees of a bundle, for programs. */
 export function launcherJson(bundle: PublicBundle, origin: string): LauncherJson {
-  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed: _, hasRules: __, ...forgotten } = bundle
+  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+  const { isUnclaimed: _, hasRules: __, isProtected: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   return {

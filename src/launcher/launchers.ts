@@ -7,9 +7,9 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
+import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
 import { type CacheEntry, SlugCache } from './slug-cache.ts'
-import { type Times, timesOf } from './times.ts'
 
 /** Estimated overhead per entry besides its pages. */
 const ENTRY_BYTES = 512
@@ -45,8 +45,8 @@ export class Launcher extends Variant implements CacheEntry {
   readonly slug: string
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
-  /** Null if it is always open. */
-  readonly times: Times | null
+  /** Null if anyone may see it at any time. */
+  readonly door: Door | null
   /**
    * The source of its pages. Without a policy, null once a page is rendered, because it takes three times as much memory
    * as the page.
@@ -60,7 +60,7 @@ export class Launcher extends Variant implements CacheEntry {
     this.policy = policy
     this.slug = bundle.slug
     this.organizationId = bundle.organizationId
-    this.times = timesOf(bundle)
+    this.door = doorOf(bundle)
     this.bundle = bundle
     this.weight = bytes(this)
   }
@@ -216,8 +216,8 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule, times } = launcher
-  const noteBytes = 2 * (times?.closedNote?.length ?? 0)
+  const { bundle, byRule, door } = launcher
+  const noteBytes = 2 * (door?.times?.closedNote?.length ?? 0)
   let sum = ENTRY_BYTES + noteBytes + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum

@@ -1,9 +1,12 @@
 import { scope } from 'arktype'
-import { implement } from '../core/operation.ts'
+import { type Context, implement } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import type { Caller } from '../identity/caller.ts'
 import { isRuleId } from '../policies/rule-id.ts'
 import { isRuleOf } from '../policies/rule-ids.ts'
 import type { Service } from '../service.ts'
+import { isOpenToAll } from './door.ts'
+import { isInside } from './entry.ts'
 import type { Launcher } from './launchers.ts'
 import { isOpen } from './times.ts'
 
@@ -24,27 +27,31 @@ export const recordEvent = implement('record_event', {
     'matchedRuleId?': 'string <= 64 | null',
     '+': 'reject',
   }),
-  run({ slug, matchedRuleId }, { service }) {
+  run({ slug, matchedRuleId }, context) {
     const id = matchedRuleId ?? null
-    const cached = service.launchers.peek(slug)
+    const cached = context.service.launchers.peek(slug)
     const isKnown = id === null || cached?.byRule?.has(id) === true
-    if (cached === undefined || !isKnown) return loadAndCount(cached, slug, id, service)
-    countClick(cached, id, service)
+    if (cached === undefined || !isKnown || !isFree(cached)) return loadAndCount(cached, slug, id, context)
+    countClick(cached, id, context.service)
   },
 })
 
-/** Counts a click on a bundle that is not cached, or on a rule that no viewer has matched since it was. */
+function isFree({ door }: Launcher): boolean {
+  return door === null || isOpenToAll(door, Date.now())
+}
+
+/** Counts a click that needs a read: if the bundle is not cached, not free to see, or not yet known to have the rule. */
 async function loadAndCount(
   cached: Launcher | undefined,
   slug: string,
   ruleId: string | null,
-  service: Service,
+  { service, caller }: Pick<Context, 'service' | 'caller'>,
 ): Promise<void> {
   const { launchers, store, log } = service
   // Best effort: a viewer need not see that the store is down.
   try {
     const launcher = cached ?? (await launchers.load(slug))
-    if (launcher === null) return
+    if (launcher === null || !(await mayHaveSeen(launcher, caller, service))) return
     const isKnown = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
     if (isKnown) countClick(launcher, ruleId, service)
   } catch (error) {
@@ -53,7 +60,14 @@ async function loadAndCount(
   }
 }
 
+async function mayHaveSeen({ door }: Launcher, caller: Caller, service: Service): Promise<boolean> {
+  if (door === null) return true
+  if (door.times !== null && !isOpen(door.times, Date.now())) return false
+  // Nothing shows that the sender of a click knows the password: it is asked for at each view, and kept nowhere.
+  if (door.access !== 'members') return true
+  return caller.kind === 'session' && isInside(door, caller.userId, service)
+}
+
 function countClick(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
-  if (launcher.times !== null && !isOpen(launcher.times, Date.now())) return
   recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }))
 }

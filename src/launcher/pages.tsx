@@ -3,18 +3,19 @@
 import type { Rule } from '../../db/policy.ts'
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
-import type { Client } from '../audience/client.ts'
 import { formFor } from '../audience/form.ts'
 import { Problem } from '../core/problem.ts'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
 import { roleIn } from '../identity/sessions.ts'
-import type { Account, ViewerRequest } from '../policies/facts.ts'
+import type { Account } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
+import { isOpenToAll } from './door.ts'
+import { type Entry, entryAt, entryWithPassword, refused } from './entry.ts'
 import { NEGOTIATED } from './forms.ts'
 import type { Encoding, Launcher } from './launchers.ts'
+import { asReferred, type LauncherViewer, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
-import { isOpen, notOpen, type Outside, outsideOf } from './times.ts'
 
 /** Answers `/l/:slug`, for the front door and the router. */
 export interface LauncherPages {
@@ -24,15 +25,11 @@ export interface LauncherPages {
   answer(request: Request, slug: string | null): Promise<Response>
   /**
    * The bundle as this viewer sees it, for other formats; counts no view.
-   * @throws Problem NOT_OPEN_YET, CLOSED.
+   * @throws Problem MEMBERS_ONLY, PASSWORD_REQUIRED, NOT_OPEN_YET, CLOSED.
    */
   bundleFor(viewer: LauncherViewer, slug: string | null): Promise<ViewerBundle>
-}
-
-/** Who asks for another format of a launcher: a request, or what stands for one. */
-interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
-  /** The kind of client, where it is known from elsewhere than the headers. */
-  client?: Client
+  /** Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle. */
+  unlock(request: Request, slug: string): Promise<Response | null>
 }
 
 /** A bundle as one viewer sees it. */
@@ -40,8 +37,8 @@ export interface ViewerBundle {
   bundle: PublicBundle
   id: number
   versionNumber: number
-  /** Whether a copy that is kept may outlive its times. */
-  isTimed: boolean
+  /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
+  isGuarded: boolean
 }
 
 /**
@@ -73,7 +70,7 @@ export function launcherPages(service: Service): LauncherPages {
       launchers.addPage(launcher, variant, encoding, (body = encode(view as string, encoding, 'cached')))
     }
     if (isView(request)) recorder.view(variant, address, request.headers)
-    return new Response(body, (launcher.policy === null ? SHARED : PRIVATE)[encoding])
+    return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
   const load = async (slug: string | null) => {
     if (slug === null) return noBundle()
@@ -81,43 +78,37 @@ export function launcherPages(service: Service): LauncherPages {
   }
   const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
-  /** Whether a viewer is signed in as the owner of a bundle, or as a member of the organisation that owns it. */
-  const isOwner = async ({ headers }: LauncherViewer, launcher: Launcher) => {
-    const session = headers.has('cookie') ? await service.readSession(headers) : null
-    if (session === null) return false
-    const { userId, organizationId } = await bundleOf(launcher)
-    if (organizationId === null) return session.userId === userId
-    return (await roleIn(service.store, session.userId, organizationId)) !== null
-  }
-
-  /** The answer of a bundle that is not open. Its owner sees the launcher, which is neither cached nor counted. */
-  const respondOutside = async (request: Request, launcher: Launcher, outside: Outside) => {
-    const headers = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
-    if (!(await isOwner(request, launcher))) {
-      const view = <ClosedPage site={site} outside={outside} />
-      return text(request, view as string, { type: HTML, status: notOpen(outside).status, headers })
+  /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
+  const respondAtDoor = async (request: Request, launcher: Launcher, { refusal, outside }: Entry) => {
+    if (refusal === null) {
+      // Of a launcher that is not open, to its owner: neither cached nor counted.
+      const rule = match(request, launcher, await accountOf(request, launcher, service))
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
+      return text(request, view as string, { type: HTML, headers: AT_DOOR })
     }
-    const rule = match(request, launcher, await accountOf(request, launcher, service))
-    const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
-    return text(request, view as string, { type: HTML, headers })
+    if (refusal.kind === 'members' || refusal.kind === 'password') {
+      return (await import('./locked.tsx')).lockedPage(request, launcher.slug, refusal, service)
+    }
+    const view = <ClosedPage site={site} outside={refusal} />
+    return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_DOOR })
   }
   return {
     cached(request, url, from, address) {
       const query = url.indexOf('?', from)
       const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
-      // Most bundles have no times, and then this costs one comparison.
+      // Most bundles have no door, and then this costs one comparison.
       return launcher === undefined ||
         needsSession(request, launcher) ||
         formFor(request.headers) !== 'html' ||
-        (launcher.times !== null && !isOpen(launcher.times, Date.now()))
+        (launcher.door !== null && !isOpenToAll(launcher.door, Date.now()))
         ? undefined
         : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
     },
     async answer(request, slug) {
       const address = clientAddress(request)
       const launcher = await load(slug)
-      const outside = outsideOf(launcher.times, Date.now())
-      if (outside !== null) return respondOutside(request, launcher, outside)
+      const entry = await entryAt(launcher.door, request.headers, service)
+      if (entry.refusal !== null || entry.outside !== null) return respondAtDoor(request, launcher, entry)
       const account = await accountOf(request, launcher, service)
       const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
       if (cached !== undefined) return cached
@@ -126,29 +117,36 @@ export function launcherPages(service: Service): LauncherPages {
     },
     async bundleFor(viewer, slug) {
       const launcher = await load(slug)
-      const outside = outsideOf(launcher.times, Date.now())
-      if (outside !== null && !(await isOwner(viewer, launcher))) throw notOpen(outside)
+      const { refusal } = await entryAt(launcher.door, viewer.headers, service)
+      if (refusal !== null) throw refused(refusal)
       const account = await accountOf(viewer, launcher, service)
       const rule = match(asReferred(viewer, config.origin), launcher, account)
       const bundle = await bundleOf(launcher)
       const { id, versionNumber } = bundle
-      return { bundle: publicBundle(rule, bundle), id, versionNumber, isTimed: launcher.times !== null }
+      return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
+    },
+    async unlock(request, slug) {
+      const locked = launchers.peek(slug) ?? (await launchers.load(slug))
+      if (locked === null) return null
+      const { tryPassword, unlocked } = await import('./locked.tsx')
+      const tried = await tryPassword(request, locked, service)
+      if (tried instanceof Response) return tried
+      // Read again, because hashing takes long enough for the bundle to be edited.
+      const launcher = await load(locked.slug)
+      const entry = entryWithPassword(launcher.door)
+      if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
+      const rule = match(tried, launcher, await accountOf(request, launcher, service))
+      const bundle = publicBundle(rule, await bundleOf(launcher))
+      const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
+      recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
+      return text(request, view as string, { type: HTML, headers: AT_DOOR })
     },
   }
 }
 
-/** The part of a request that policies read. */
-type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url' | 'client'>
-
-/**
- * Requests from a launcher's page have no Referer of their own, so its script passes on the page's
- * (views/launcher/open-all.js) to get the same tabs. Neither is trustworthy.
- */
-function asReferred(viewer: LauncherViewer, origin: string): PolicyRequest {
-  const { headers, url, client } = viewer
-  const referrer = new URL(url, origin).searchParams.get('openall-referrer')
-  if (referrer === null) return viewer
-  return { client, url, headers: { get: (name) => (name === 'referer' ? referrer : headers.get(name)) } }
+/** Whether all viewers may see the same page: not with rules, or a door that only some pass. */
+function isShared({ policy, door }: Launcher): boolean {
+  return policy === null && (door === null || door.access === 'link')
 }
 
 /** Refuses an unknown slug. */
@@ -176,6 +174,8 @@ async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Se
     orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
   }
 }
+
+const AT_DOOR = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
 
 /** Built once: building headers costs more than the rest of a cached view. */
 const SHARED = responseInits('no-cache')

@@ -44,6 +44,8 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   isUnclaimed: boolean
   /** Whether it has a policy. */
   hasRules: boolean
+  /** Whether some may not see it. */
+  isProtected: boolean
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -59,6 +61,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     ...pick(PUBLIC_NAMES, bundle),
     isUnclaimed: bundle.ownerId === null,
     hasRules: bundle.resolutionPolicy !== null,
+    isProtected: bundle.access !== 'link',
   }
   if (rule === null) return { ...own, rule }
   return {

@@ -15,10 +15,10 @@ export async function launcherAs(
   service: Service,
 ): Promise<Response> {
   const seen = await launchers.bundleFor(request, slug)
-  const { bundle, isTimed } = seen
+  const { bundle, isGuarded } = seen
   const tag = form === 'feed' ? feedTag(seen) : null
   const headers = {
-    'cache-control': bundle.hasRules || isTimed ? 'private, no-store' : 'no-cache',
+    'cache-control': bundle.hasRules || isGuarded ? 'private, no-store' : 'no-cache',
     'x-robots-tag': 'noindex',
     vary: isNegotiated ? NEGOTIATED : 'Accept-Encoding',
   }
@@ -35,7 +35,7 @@ export async function bodyOf(form: OtherForm, { bundle, id }: ViewerBundle, serv
   const { origin, name } = service.config
   if (form === 'json') return JSON.stringify(launcherJson(bundle, origin))
   if (form === 'markdown') return launcherMarkdown(bundle, { origin })
-  return launcherFeed(bundle, await changesOf(service.store, id, bundle.rule?.id ?? null), { name, origin })
+  return launcherFeed(bundle, await changesOf(service.store, id, bundle), { name, origin })
 }
 
 function unchanged(tag: string, headers: Record<string, string>): Response {

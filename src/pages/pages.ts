@@ -4,6 +4,7 @@ import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/static.ts'
+import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
 import { clientNetwork } from '../http/client.ts'
@@ -13,6 +14,7 @@ import type { LauncherPages } from '../launcher/pages.tsx'
 import { Pictures } from '../launcher/pictures.ts'
 import type { Service } from '../service.ts'
 
+const RAW = { parse: 'none' } as const
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
 const NOT_KEPT = 'private, no-store'
 
@@ -29,14 +31,23 @@ export function pages(service: Service, launchers: LauncherPages) {
       return asked.form === 'html' ? launchers.answer(request, params.slug) : as(asked.form, asked, request)
     })
     .get('/l/:slug/feed', async ({ request, params: { slug } }) => as('feed', { slug, isNegotiated: false }, request))
+    .post(
+      '/l/:slug',
+      async ({ request, params: { slug } }) => {
+        const { isNegotiated } = askedFor(slug, request.headers)
+        // Only bundles take passwords, and only at their own link.
+        return (isNegotiated ? await launchers.unlock(request, slug) : null) ?? refuseMethod(['GET', 'HEAD'])
+      },
+      RAW,
+    )
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
-      const { bundle, isTimed } = await launchers.bundleFor(request, params.slug)
+      const { bundle, isGuarded } = await launchers.bundleFor(request, params.slug)
       const svg = renderSVG(`${origin}/l/${bundle.slug}`, { border: 2 })
-      const headers = { 'cache-control': isTimed ? NOT_KEPT : 'public, max-age=86400' }
+      const headers = { 'cache-control': isGuarded ? NOT_KEPT : 'public, max-age=86400' }
       return text(request, svg, { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
-      const { bundle, isTimed } = await launchers.bundleFor(request, params.slug)
+      const { bundle, isGuarded } = await launchers.bundleFor(request, params.slug)
       const words = pictureWords(name, bundle)
       const png = await pictures.png(words, clientNetwork(request))
       // Previews at least show the service's icon.
@@ -44,7 +55,13 @@ export function pages(service: Service, launchers: LauncherPages) {
       const isNamed = new URL(request.url).searchParams.get('v') === pictureName(words)
       const headers = {
         'content-type': 'image/png',
-        'cache-control': isTimed ? NOT_KEPT : `public, max-age=${isNamed ? '31536000, immutable' : 300}`,
+        // Its name tells nobody more than the picture does. Without, a shared cache would show the title to people who may no
+        // longer see the bundle.
+        'cache-control': isGuarded
+          ? NOT_KEPT
+          : isNamed
+            ? 'public, max-age=31536000, immutable'
+            : 'private, max-age=300',
         // Made to be embedded by other sites.
         'cross-origin-resource-policy': 'cross-origin',
       }

@@ -32,6 +32,7 @@ export function problemPage(request: Request, problem: Problem, service: Service
 /** The heading of an error page. */
 export function headingOf({ code, status }: Problem): string {
   if (code === 'NOT_OPEN_YET') return 'Not open yet'
+  if (code === 'PASSWORD_REQUIRED') return 'Password needed'
   return HEADINGS[status] ?? 'That didn’t work'
 }
 

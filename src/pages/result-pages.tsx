@@ -5,6 +5,8 @@ import { type ResultBundle, ResultPage } from '../../views/home/result.tsx'
 import { headingOf } from '../../views/launcher/launcher.tsx'
 import { openClaim } from '../bundles/claims.ts'
 import { page } from '../http/respond.ts'
+import { doorOf } from '../launcher/door.ts'
+import { entryAt } from '../launcher/entry.ts'
 import { find } from '../launcher/served.ts'
 import type { Service } from '../service.ts'
 import { type CreatedBundle, readResult, resultExpired } from './result.ts'
@@ -17,18 +19,21 @@ const PRIVATE = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex', 'refer
 export function resultPages(service: Service) {
   const { config, store, launchers } = service
   const { origin } = config
-  const load = async ({ slug, claimToken }: CreatedBundle): Promise<ResultBundle[]> => {
+  const load = async ({ headers }: Request, { slug, claimToken }: CreatedBundle): Promise<ResultBundle[]> => {
     const bundle = await find(store.db, slug)
     if (bundle === null) return []
     await launchers.refuseTakenDown(slug)
     const claimExpiresAt = claimToken === null ? null : await openClaim(store, claimToken)
     const claim = claimExpiresAt === null ? null : { url: `${origin}/claim/${claimToken}`, expiresAt: claimExpiresAt }
     const isOwned = bundle.ownerId !== null
-    return [{ slug, url: `${origin}/l/${slug}`, heading: headingOf(bundle), claim, isOwned }]
+    // Whoever created it sees what is in it; once it is someone else's, only who may see it there.
+    const isSeen = !isOwned || (await entryAt(doorOf(bundle), headers, service)).refusal === null
+    const heading = isSeen ? headingOf(bundle) : 'A bundle that you may not see'
+    return [{ slug, url: `${origin}/l/${slug}`, heading, claim, isOwned }]
   }
   return new Elysia().get('/made/:sealed', async ({ request, params }) => {
     const { bundles: created, left } = readResult(params.sealed, config)
-    const bundles = (await Promise.all(created.map(load))).flat()
+    const bundles = (await Promise.all(created.map((bundle) => load(request, bundle)))).flat()
     if (bundles.length === 0) throw resultExpired()
     return page(
       request,

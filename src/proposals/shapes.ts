@@ -15,6 +15,9 @@ export const PROPOSAL_BOUNDS = {
   closed: 20,
 } as const
 
+/** Who may see a bundle is for its editors to decide. */
+const { 'access?': _, ...proposable } = sent
+
 const Text = lines(PROPOSAL_BOUNDS.text)
 const VERSION = '1 <= number.integer <= 999999999999999'
 const ID = '0 < string <= 40'
@@ -22,7 +25,7 @@ const ID = '0 < string <= 40'
 /** The body of POST /api/links/:slug/proposals, with the slug of its path: that of an edit, and why. */
 export const NewProposal = type({
   slug: 'string',
-  ...sent,
+  ...proposable,
   'baseVersion?': VERSION,
   'reason?': Text,
   '+': 'reject',
@@ -49,7 +52,7 @@ export const OneProposal = type({ slug: 'string', id: ID, '+': 'reject' })
 export type OneProposal = typeof OneProposal.infer
 
 /** The body of an acceptance: what is saved instead of what merging gives. Metadata needs its URLs: it is parallel to them. */
-export const Acceptance = type({ slug: 'string', id: ID, ...sent, '+': 'reject' })
+export const Acceptance = type({ slug: 'string', id: ID, ...proposable, '+': 'reject' })
   .narrow(isAtMostAsLong)
   .narrow(
     ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>

@@ -43,6 +43,12 @@ export async function prepareWorld(server: Server): Promise<World> {
   return { origin, onboarding, odd, owner, slug, oddSlug, ruledSlug, newcomer, team }
 }
 
+const LOCKED = { ...ONBOARDING, access: 'password', password: 'four stairs down' }
+
+async function lockedLink({ owner }: World): Promise<string> {
+  return (await owner.makeBundle(LOCKED)).url
+}
+
 export type Scene = (page: Page, world: World) => Promise<unknown>
 
 /** Every page, in the states that are checked and photographed. */
@@ -60,6 +66,18 @@ export const scenes = {
   },
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
+  locked: async (page, world) => {
+    await page.goto(await lockedLink(world))
+    await page.fill('#password', 'three stairs down')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.locator('#password-error').waitFor()
+  },
+  unlocked: async (page, world) => {
+    await page.goto(await lockedLink(world))
+    await page.fill('#password', LOCKED.password)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.locator('#open').waitFor()
+  },
   home: (page, { origin }) => page.goto(origin),
   'home-errors': (page, world) => paste(page, world, 'Nothing to open here'),
   'home-too-many': (page, world) =>
@@ -130,6 +148,10 @@ export const scenes = {
     await page.fill('#title', 'Welcome to Northwind')
     await page.locator('.save-bar .primary').click()
     await page.locator('.conflict').waitFor()
+  },
+  'bundle-access': async (page, world) => {
+    const { slug } = await world.owner.makeBundle(LOCKED)
+    await asOwner(page, world, `/dashboard/links/${slug}`)
   },
   import: (page, world) => asOwner(page, world, '/dashboard/links/import'),
   'import-plan': (page, world) => planImport(page, world),

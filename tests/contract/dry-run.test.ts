@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { variantsOf } from '../../src/core/variants.ts'
 import { operations } from '../../src/implementations.ts'
 import { POLICY } from '../parity/world.ts'
-import { actFor, addMember, NO_TEXTS, newOrganization, newPerson, URL_A, URL_B, Visitor } from '../people.ts'
+import { actFor, addMember, newOrganization, newPerson, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 interface DryRun {
@@ -46,7 +46,7 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '2' }, (at) => {
         versionNumber: 1,
         urls: [URL_A, URL_B],
         urlMetadata: [{}, {}],
-        ...NO_TEXTS,
+        ...PLAIN,
         title: 'x',
         owner: { type: 'user', userId: person.userId },
         source: 'api',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { type BundleBody, NO_TEXTS, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'
+import { type BundleBody, newPerson, type Person, PLAIN, URL_A, URL_B, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const URL_C = 'https://c.example/'
@@ -22,7 +22,7 @@ onEveryTarget({}, (at) => {
       versionNumber: 1,
       urls: [URL_A, URL_B],
       urlMetadata: [{}, {}],
-      ...NO_TEXTS,
+      ...PLAIN,
       title: 'Mine',
       owner: { type: 'user', userId: ann.userId },
       createdAt: body.createdAt,
@@ -104,7 +104,7 @@ onEveryTarget({}, (at) => {
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two', urlMetadata: [{ note: 'n' }] })
     await ann.api('PATCH', `/api/links/${slug}`, { title: 'Two' })
     const { body } = await ann.api<{ versions: Record<string, unknown>[] }>('GET', `/api/links/${slug}/versions`)
-    const common = { urls: [URL_A, URL_B], ...NO_TEXTS, resolutionPolicy: null }
+    const common = { urls: [URL_A, URL_B], ...PLAIN, resolutionPolicy: null }
     const by = { editedByIdentityUserId: ann.userId, editedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) }
     expect(body.versions).toEqual([
       { ...common, ...by, versionNumber: 3, title: 'Two', urlMetadata: [{ note: 'n' }, {}] },

@@ -39,7 +39,7 @@ onEveryRuntime({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
     const second = pictureIn(await launcher(url))
     expect(second).not.toBe(first)
     expect((await look(second)).bytes.equals(bytes)).toBe(false)
-    expect((await look(first)).headers.get('cache-control')).toBe('public, max-age=300')
+    expect((await look(first)).headers.get('cache-control')).toBe('private, max-age=300')
   })
 
   test('if rules decide about the tabs, the picture shows none', async () => {

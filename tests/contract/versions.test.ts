@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { addMember, NO_TEXTS, newOrganization, newPerson, type Person, type Visitor } from '../people.ts'
+import { addMember, newOrganization, newPerson, type Person, PLAIN, type Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
 
@@ -40,7 +40,7 @@ onEveryTarget({}, (server) => {
     test('reveals no name or address of the editor', async () => {
       const [version] = await listed(await history(1), '')
       const own = ['editedAt', 'editedByIdentityUserId', 'versionNumber']
-      const content = ['urls', 'urlMetadata', ...Object.keys(NO_TEXTS), 'resolutionPolicy']
+      const content = ['urls', 'urlMetadata', ...Object.keys(PLAIN), 'resolutionPolicy']
       expect(Object.keys(version ?? {}).sort()).toEqual([...own, ...content].sort())
     })
 

@@ -15,6 +15,7 @@ import {
 } from '../contract/people.ts'
 import { create, START_MS, URL_OK } from '../contract/support.ts'
 import { becomes } from '../eventually.ts'
+import { newPerson as newOwner, Visitor } from '../people.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { BOTH_RUNTIMES, type Server, startServer } from '../server.ts'
 
@@ -69,6 +70,32 @@ test('wrong passwords and mails count for both processes', async () => {
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
   for (let index = 0; index < 5; index += 1) expect((await send('/sign-in/magic-link', index)).status).toBe(200)
   expect((await send('/sign-in/magic-link', 5)).status).toBe(429)
+})
+
+test('of wrong passwords for a bundle ten are heard by both processes together, however they are sent', async () => {
+  const owner = await newOwner(servers[0]!)
+  const { slug } = await owner.makeBundle({ access: 'password', password: 'four stairs down' })
+  const send = (index: number, password: string, from: string) =>
+    new Visitor(servers[index % 2]!, { 'x-client': from }).form(`/l/${slug}`, { password })
+  const wrong = await Promise.all(Array.from({ length: 36 }, (_, index) => send(index, 'x'.repeat(300), '192.0.2.9')))
+  expect(wrong.filter(({ status }) => status === 401)).toHaveLength(10)
+  expect(wrong.filter(({ status }) => status === 429)).toHaveLength(26)
+  const elsewhere = async (password: string) => (await send(1, password, '192.0.2.10')).status
+  expect(await elsewhere('four stairs down')).toBe(200)
+  expect((await owner.api('PATCH', `/api/links/${slug}`, { password: 'five stairs up' })).status).toBe(200)
+  expect([await elsewhere('four stairs down'), await elsewhere('five stairs up')]).toEqual([401, 200])
+})
+
+test('a page that one process keeps is no longer shown once the other has closed the bundle to strangers', async () => {
+  const owner = await newOwner(servers[0]!)
+  const { slug } = await owner.makeBundle()
+  const there = async () => (await new Visitor(servers[1]!).fetch(`/l/${slug}`)).status
+  for (const protection of [{ access: 'members' }, { access: 'password', password: 'four stairs down' }]) {
+    await becomes(there, 200)
+    await owner.api('PATCH', `/api/links/${slug}`, protection)
+    await becomes(there, 401)
+    await owner.api('PATCH', `/api/links/${slug}`, { access: 'link' })
+  }
 })
 
 test(

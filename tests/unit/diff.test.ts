@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { eachValue, NOTHING } from '../../src/bundles/content.ts'
+import { CONTENT, eachScalar, eachValue, NOTHING } from '../../src/bundles/content.ts'
 import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
@@ -145,6 +145,7 @@ describe('for any change of a bundle', () => {
     const names = some(4, () => pick(NAMES)).filter((name, at, every) => every.indexOf(name) === at)
     return {
       ...eachValue(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
+      access: pick([...CONTENT.access.options]),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
       resolutionPolicy: pick([
@@ -210,7 +211,7 @@ test('comparing the longest lists takes time close to linear', async () => {
 function whole(content: Content) {
   const { fields, links, rules } = diff(NOTHING, content)
   return {
-    texts: eachValue((name) => fields[name]?.to ?? ''),
+    texts: eachScalar((name) => fields[name]?.to ?? NOTHING[name] ?? ''),
     links: links.map(({ value }) => value),
     rules: rules.map(({ value }) => value),
   }
@@ -218,7 +219,7 @@ function whole(content: Content) {
 
 function applied(before: ReturnType<typeof whole>, { fields, links, rules }: BundleDiff) {
   return {
-    texts: eachValue((name) => fields[name]?.to ?? before.texts[name]),
+    texts: eachScalar((name) => fields[name]?.to ?? before.texts[name]),
     links: appliedList(before.links, links),
     rules: appliedList(before.rules, rules),
   }

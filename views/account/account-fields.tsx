@@ -9,10 +9,19 @@ interface PasswordProps {
   autocomplete: 'current-password' | 'new-password'
   error: string | undefined
   hint?: string
+  /** For a page that is about nothing else. */
+  autofocus?: true
 }
 
 /** A password field, which is never pre-filled. */
-export function PasswordField({ name = 'password', label = 'Password', autocomplete, error, hint }: PasswordProps) {
+export function PasswordField({
+  name = 'password',
+  label = 'Password',
+  autocomplete,
+  error,
+  hint,
+  autofocus,
+}: PasswordProps) {
   return (
     <Field id={name} label={label} error={error}>
       <input
@@ -23,6 +32,7 @@ export function PasswordField({ name = 'password', label = 'Password', autocompl
         minlength="8"
         maxlength="128"
         autocomplete={autocomplete}
+        autofocus={autofocus}
         {...described(name, error)}
       />
       {hint === undefined || error !== undefined ? (

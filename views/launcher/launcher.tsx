@@ -6,9 +6,10 @@ import type { Outside } from '../../src/launcher/times.ts'
 import { hostsOf } from '../parts/destination.ts'
 import { ExactTime, fromNow } from '../parts/exact-time.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { attribute, Document, type Site } from '../parts/layout.tsx'
+import { Document, type Site } from '../parts/layout.tsx'
 import { asset } from '../static.ts'
-import { PICTURE, pictureName, pictureWords } from './picture.ts'
+import { Alternates, OpenGraph } from './head.tsx'
+import { pictureName, pictureWords } from './picture.ts'
 import { Sections } from './sections.tsx'
 
 interface LauncherProps {
@@ -16,13 +17,23 @@ interface LauncherProps {
   bundle: PublicBundle
   /** For its owner, why viewers do not see it now. */
   outside?: Outside | null
+  /** After its password was given, what its own addresses would not give without it. */
+  unlocked?: Unlocked | undefined
+}
+
+/** The other forms of a launcher, for a page that has them within. */
+export interface Unlocked {
+  /** The QR code of its address, as SVG. */
+  qr: string
+  /** The bookmarks file, as a `data:` URL. */
+  bookmarks: string
 }
 
 /**
  * The launcher (decisions 5). It is complete without JavaScript: every tab is a link,
  * and controls that need the script are hidden.
  */
-export function LauncherPage({ site, bundle, outside = null }: LauncherProps): JSX.Element {
+export function LauncherPage({ site, bundle, outside = null, unlocked }: LauncherProps): JSX.Element {
   const { urls, title, hasRules } = bundle
   const picture = pictureName(pictureWords(site.name, { title, urls, hasRules }))
   return (
@@ -35,12 +46,18 @@ export function LauncherPage({ site, bundle, outside = null }: LauncherProps): J
           <noscript>
             <link rel="stylesheet" href={asset('scriptless.css')} />
           </noscript>
-          <Alternates slug={bundle.slug} />
-          <OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />
+          {unlocked === undefined ? (
+            <>
+              <Alternates slug={bundle.slug} />
+              <OpenGraph site={site} bundle={bundle} heading={headingOf(bundle)} picture={picture} />
+            </>
+          ) : (
+            <meta name="robots" content="noindex" />
+          )}
         </>
       }
     >
-      <Launcher site={site} bundle={bundle} outside={outside} />
+      <Launcher site={site} bundle={bundle} outside={outside} unlocked={unlocked} />
     </Document>
   )
 }
@@ -64,9 +81,11 @@ function Launcher({
   site,
   bundle,
   outside = null,
+  unlocked,
   preview,
 }: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
-  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, hasRules: _, ...forgotten } = bundle
+  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, isProtected, ...rest } = bundle
+  const { hasRules: _, ...forgotten } = rest
   // A new field that viewers may see does not compile until this page has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null
@@ -100,7 +119,12 @@ function Launcher({
           <Icon name="copy" />
           <span class="word">Copy links</span>
         </button>
-        <a id="bookmarks" class="quiet" href={`/l/${slug}/bookmarks.html`} download={`${slug}.html`}>
+        <a
+          id="bookmarks"
+          class="quiet"
+          href={unlocked?.bookmarks ?? `/l/${slug}/bookmarks.html`}
+          download={`${slug}.html`}
+        >
           <Icon name="bookmark" />
           <span class="word">Bookmarks file</span>
         </a>
@@ -110,14 +134,10 @@ function Launcher({
             <span class="word">QR code</span>
           </summary>
           {/* Without scripts, browsers ignore `loading` and would load it at once. */}
-          {preview === undefined ? (
-            <img
-              src={`/l/${slug}/qr.svg`}
-              alt="QR code of this page's address"
-              width="208"
-              height="208"
-              loading="lazy"
-            />
+          {unlocked !== undefined ? (
+            (unlocked.qr as 'safe')
+          ) : preview === undefined ? (
+            <img src={`/l/${slug}/qr.svg`} alt={QR} width="208" height="208" loading="lazy" />
           ) : (
             ''
           )}
@@ -134,6 +154,7 @@ function Launcher({
         )}
       </div>
       <Sections bundle={bundle} edited={preview?.edited} />
+      {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>
         {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
@@ -141,6 +162,13 @@ function Launcher({
     </main>
   )
 }
+
+/** What the picture of its QR code says. */
+export const QR = 'QR code of this page’s address'
+
+/** What protecting a launcher does not do. */
+export const REACH =
+  'Only this page is protected. The tabs’ own addresses aren’t protected: whoever has one can open it.'
 
 /** Tells the owner that viewers do not see the launcher now. */
 function OwnersNotice({ outside }: { outside: Outside }): JSX.Element {
@@ -173,43 +201,6 @@ function UnclaimedWarning({ urls }: { urls: readonly string[] }): JSX.Element {
       }
       .
     </p>
-  )
-}
-
-/** The same tabs for agents and programs, and how they change. */
-function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
-  return (
-    <>
-      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md`} />
-      <link rel="alternate" type="application/json" href={`/l/${slug}.json`} />
-      <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
-    </>
-  )
-}
-
-function OpenGraph({
-  site,
-  bundle,
-  heading,
-  picture,
-}: LauncherProps & { heading: string; picture: string }): JSX.Element {
-  const description = bundle.description ?? `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
-  const summary = [...description].slice(0, 200).join('')
-  return (
-    <>
-      <meta name="description" content={attribute(summary)} />
-      <meta name="robots" content="noindex" />
-      <meta property="og:type" content="website" />
-      <meta property="og:site_name" content={attribute(site.name)} />
-      <meta property="og:title" content={attribute(heading)} />
-      <meta property="og:description" content={attribute(summary)} />
-      <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
-      <meta property="og:image" content={`${site.origin}/l/${bundle.slug}/picture.png?v=${picture}`} />
-      <meta property="og:image:width" content={String(PICTURE.width)} />
-      <meta property="og:image:height" content={String(PICTURE.height)} />
-      <meta property="og:image:alt" content={attribute(heading)} />
-      <meta name="twitter:card" content="summary_large_image" />
-    </>
   )
 }
 

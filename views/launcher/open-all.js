@@ -215,8 +215,10 @@
 
   // Rules may depend on the query and the referrer, and the file must have the tabs that this viewer sees.
   const bookmarks = /** @type {HTMLAnchorElement} */ (byId('bookmarks'))
-  bookmarks.search = location.search
-  if (document.referrer !== '') {
+  // After a password, the file is in the page.
+  const isWithin = bookmarks.protocol === 'data:'
+  if (!isWithin) bookmarks.search = location.search
+  if (!isWithin && document.referrer !== '') {
     const { protocol, host } = new URL(document.referrer)
     const referrer = encodeURIComponent(`${protocol}//${host}`)
     bookmarks.search += `${bookmarks.search === '' ? '?' : '&'}openall-referrer=${referrer}`

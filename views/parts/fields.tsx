@@ -10,7 +10,7 @@ type FieldProps = PropsWithChildren<{
   note?: string
   error?: string | undefined
   /** Class for a special layout. */
-  kind?: 'json' | 'whole'
+  kind?: 'json' | 'whole' | 'secret'
 }>
 
 /** A control with its label above it, and its error below. */

@@ -8,9 +8,19 @@ import {
 } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
-import { CONTENT, eachValue, isValue, type ValueName } from '../../bundles/content.ts'
+import {
+  CHOICE_NAMES,
+  CONTENT,
+  each,
+  eachScalar,
+  eachValue,
+  isScalar,
+  NOTHING,
+  type ScalarName,
+} from '../../bundles/content.ts'
 import { slugTaken } from '../../bundles/creation.ts'
 import { REVERSED } from '../../bundles/merge.ts'
+import { NEEDS_PASSWORD } from '../../bundles/passwords.ts'
 import { readTags } from '../../bundles/tags.ts'
 import { Problem } from '../../core/problem.ts'
 import { NO_WEB_ADDRESS, sanitized, unfitUrl } from '../../core/text.ts'
@@ -28,10 +38,18 @@ export const MAX_ROWS = 200
 const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPolicy: 'auto' }
 
 /** The form of a new bundle. */
-export const NEW_FORM: BundleForm = { ...eachValue(() => ''), slug: '', links: [NEW_LINK] }
+export const NEW_FORM: BundleForm = {
+  ...eachScalar((name) => NOTHING[name] ?? ''),
+  password: '',
+  slug: '',
+  links: [NEW_LINK],
+}
 
 /** The form's content as input of the operations; rules have their own page. */
 export type FormContent = Omit<Content, 'resolutionPolicy'>
+
+/** The same with what the form has besides content. */
+export type FormInput = FormContent & { password?: string }
 
 /** The form of a bundle as it is saved. */
 export function formOf(bundle: StoredBundle): BundleForm {
@@ -39,7 +57,7 @@ export function formOf(bundle: StoredBundle): BundleForm {
     const { note = '', section = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
     return fieldsOf({ url, note, section, tags, openPolicy })
   })
-  return { ...eachValue((name) => bundle[name] ?? ''), slug: '', links }
+  return { ...eachScalar((name) => bundle[name] ?? ''), password: '', slug: '', links }
 }
 
 /**
@@ -61,8 +79,8 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
       `This form takes up to ${MAX_ROWS} links. For more, use Import: it makes several bundles.`,
     )
   }
-  const values = eachValue((name) => (CONTENT[name].kind === 'time' ? timeIn(text(name)) : text(name)))
-  return { ...values, slug: text('slug'), links }
+  const values = eachScalar((name) => (CONTENT[name].kind === 'time' ? timeIn(text(name)) : text(name)))
+  return { ...values, password: sent.get('password') ?? '', slug: text('slug'), links }
 }
 
 /** The instant of a time field: the script sends instants; without it, times are in UTC. Any other text as typed. */
@@ -128,11 +146,18 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
   return {
     content: {
       ...eachValue((name) => form[name].trim() || null),
+      // The service refuses any other word.
+      ...each(CHOICE_NAMES, (name) => (form[name] || NOTHING[name]) as Content[typeof name]),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
     },
     linkOf: read.map(({ link }) => link),
   }
+}
+
+/** The password to send with the content; none if a password is not what protects the bundle. */
+export function passwordOf({ access, password }: BundleForm): { password?: string } {
+  return access === 'password' && password !== '' ? { password } : {}
 }
 
 /** A valid URL is kept as it is, even if it could be read as several links. */
@@ -197,11 +222,12 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
 const PLAIN: Record<string, string> = {
   [`must be ${NO_WEB_ADDRESS}`]: 'This doesn’t look like a web address.',
   [REVERSED]: 'This must be after the opening time.',
+  [NEEDS_PASSWORD]: 'Choose a password.',
 }
 
 /** Whether it is a field of the form that does not belong to a link. */
-function isOwnField(name: string | number | undefined): name is ValueName | 'slug' {
-  return name === 'slug' || isValue(name)
+function isOwnField(name: string | number | undefined): name is ScalarName | 'slug' | 'password' {
+  return name === 'slug' || name === 'password' || isScalar(name)
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {

@@ -17,7 +17,16 @@ import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
-import { afterButton, checkedForm, contentOf, formOf, MAX_ROWS, pastedIn, readBundleForm } from './bundle-form.ts'
+import {
+  afterButton,
+  checkedForm,
+  contentOf,
+  formOf,
+  MAX_ROWS,
+  passwordOf,
+  pastedIn,
+  readBundleForm,
+} from './bundle-form.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
@@ -67,10 +76,12 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
 
   const { content } = contentOf(form)
   const path = `/dashboard/links/${slug}`
-  const isUnchanged = version === bundle.versionNumber && isSame(diff(bundle, { ...bundle, ...content }))
+  const password = passwordOf(form)
+  const isSameContent = () => isSame(diff(bundle, { ...bundle, ...content }))
+  const isUnchanged = password.password === undefined && version === bundle.versionNumber && isSameContent()
   if (isUnchanged) return { to: withFlash(path, 'unchanged') }
   const saved = await resultOrProblem(() =>
-    run(visit, updateBundle, { slug, ...content }, { expectedVersion: version }),
+    run(visit, updateBundle, { slug, ...content, ...password }, { expectedVersion: version }),
   )
   if (!(saved instanceof Problem)) return { to: withFlash(path, 'saved') }
   if (saved.code === 'VERSION_CONFLICT') return besideTheirs(visit, late, null, saved)

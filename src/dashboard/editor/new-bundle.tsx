@@ -19,9 +19,10 @@ import {
   afterButton,
   checkedForm,
   contentOf,
-  type FormContent,
+  type FormInput,
   formOf,
   NEW_FORM,
+  passwordOf,
   pastedIn,
   readBundleForm,
 } from './bundle-form.ts'
@@ -86,7 +87,7 @@ async function originalOf(visit: Visit, sent: URLSearchParams): Promise<StoredBu
 /** Calls `create_bundle`, or `duplicate_bundle` for a copy. */
 function callOf(
   sent: URLSearchParams,
-  content: FormContent,
+  content: FormInput,
 ): { operation: Operation<unknown, CreatedBundle>; input: Record<string, unknown> } {
   const [from, slug] = [sent.get('from'), sent.get('slug')?.trim()]
   const making = { ...content, source: 'web' }
@@ -103,7 +104,7 @@ async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome>
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
     return newBundlePage(visit, await originalOf(visit, sent), state, { idempotencyKey })
   }
-  const { operation, input } = callOf(sent, contentOf(form).content)
+  const { operation, input } = callOf(sent, { ...contentOf(form).content, ...passwordOf(form) })
   const made = await resultOrProblem(() => run(visit, operation, input, { idempotencyKey }))
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
   const from = await originalOf(visit, sent)

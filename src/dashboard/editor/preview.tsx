@@ -29,7 +29,8 @@ export const previewScreens: readonly Screen[] = [
       const { name, origin } = visit.site
       const at = linkOf.indexOf(Number(sent.get('at') || -1))
       const outside = outsideOf(timesOf(content), Date.now())
-      const bundle = { ...content, slug: 'preview', isUnclaimed: false, hasRules: false, rule: null }
+      const isProtected = content.access !== 'link'
+      const bundle = { ...content, slug: 'preview', isUnclaimed: false, hasRules: false, isProtected, rule: null }
       const view = (
         <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
       )

@@ -1,6 +1,7 @@
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
-import { CONTENT, VALUE_NAMES } from '../../bundles/content.ts'
+import { inWords } from '../../../views/dashboard/parts/values.ts'
+import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
 import type { BundleDiff, Link } from '../../bundles/diff.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
 import { writeTags } from '../../bundles/tags.ts'
@@ -13,11 +14,11 @@ interface Taking extends Offer {
 /** The changes that can be applied to a form; links that only moved keep their place in the form. */
 export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
   return [
-    ...VALUE_NAMES.flatMap((field) => {
+    ...SCALAR_NAMES.flatMap((field) => {
       const to = fields[field]?.to
       if (to === undefined || form[field].trim() === to) return []
       const { label, kind } = CONTENT[field]
-      const what = to === '' ? '(none)' : to
+      const what = to === '' ? '(none)' : inWords(field, to)
       const isTime = kind === 'time' && to !== ''
       return [{ name: `take-${field}`, kind: label, what, isTime, taken: { ...form, [field]: to } }]
     }),

@@ -1,4 +1,4 @@
-import type { ValueName } from '../../../src/bundles/content.ts'
+import type { ScalarName } from '../../../src/bundles/content.ts'
 import type { Link } from '../../../src/bundles/diff.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
 
@@ -11,7 +11,9 @@ export function isEmptyLink({ url, note, tags }: LinkFields): boolean {
 }
 
 /** A bundle's form as typed. */
-export interface BundleForm extends Record<ValueName, string> {
+export interface BundleForm extends Record<ScalarName, string> {
+  /** As typed; never shown again. */
+  password: string
   /** Only for a new bundle. */
   slug: string
   links: LinkFields[]
@@ -20,7 +22,7 @@ export interface BundleForm extends Record<ValueName, string> {
 /** What is wrong with one field; `link` is the index of the link that it belongs to. */
 export interface FormError {
   link: number | null
-  field: ValueName | 'slug' | keyof LinkFields
+  field: ScalarName | 'slug' | 'password' | keyof LinkFields
   says: string
   /** Worth knowing, and no reason to refuse the form. */
   isHint?: true

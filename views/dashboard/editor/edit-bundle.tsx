@@ -47,6 +47,7 @@ export function EditBundlePage({
         save={over === null ? 'Save' : 'Save mine anyway'}
         notice={conflict ?? (over === null ? undefined : reminder)}
         state={state}
+        hasPassword={bundle.access === 'password'}
         preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
       />
     </BundleFrame>

@@ -3,6 +3,7 @@
 import { aboutTextsOf, CONTENT } from '../../../src/bundles/content.ts'
 import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
 import { Links } from './links.tsx'
 import { Opening } from './opening.tsx'
@@ -20,11 +21,13 @@ interface EditorProps {
   /** Content above the fields. */
   notice: JSX.Element | undefined
   state: EditorState
+  /** Whether the bundle, or the one that it is a copy of, has a password. */
+  hasPassword: boolean
   preview: { isHidden: boolean; hasRules: boolean }
 }
 
 /** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
-export function Editor({ action, kind, hidden, save, notice, state, preview }: EditorProps): JSX.Element {
+export function Editor({ action, kind, hidden, save, notice, state, hasPassword, preview }: EditorProps): JSX.Element {
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
   return (
@@ -49,7 +52,7 @@ export function Editor({ action, kind, hidden, save, notice, state, preview }: E
         }
         {notice === undefined ? '' : (notice as 'safe')}
         <Alert text={checked.form} />
-        <About form={form} checked={checked} kind={kind} />
+        <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
         <Links action={action} state={state} />
         <div class="save-bar">
           <button type="submit" name="do" value="save" class="primary" safe>
@@ -73,7 +76,8 @@ function About({
   form,
   checked,
   kind,
-}: Pick<EditorState, 'form' | 'checked'> & Pick<EditorProps, 'kind'>): JSX.Element {
+  hasPassword,
+}: Pick<EditorState, 'form' | 'checked'> & Pick<EditorProps, 'kind' | 'hasPassword'>): JSX.Element {
   const messageOf = (field: FormError['field']) =>
     checked.errors.find((error) => error.link === null && error.field === field)?.says
   return (
@@ -102,6 +106,7 @@ function About({
           </Field>
         )) as 'safe'[]
       }
+      <Access form={form} hasPassword={hasPassword} messageOf={messageOf} />
       <Opening form={form} messageOf={messageOf} />
     </div>
   )

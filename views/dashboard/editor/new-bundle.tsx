@@ -38,6 +38,7 @@ export function NewBundlePage({ from, idempotencyKey, state, isPreviewHidden }: 
         save="Create bundle"
         notice={undefined}
         state={state}
+        hasPassword={from?.access === 'password'}
         preview={{ isHidden: isPreviewHidden, hasRules: rules > 0 }}
       />
     </>

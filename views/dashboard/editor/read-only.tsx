@@ -2,11 +2,13 @@
 
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
+import { CONTENT } from '../../../src/bundles/content.ts'
 import { destination } from '../../parts/destination.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
+import { inWords } from '../parts/values.ts'
 
 type PartProps = { bundle: StoredBundle }
 
@@ -19,6 +21,7 @@ const PARTS = {
   // With the opening time.
   closesAt: null,
   closedNote: ClosedNote,
+  access: Access,
   urls: Links,
   // With its URL.
   urlMetadata: null,
@@ -81,6 +84,11 @@ function ClosedNote({ bundle: { closedNote } }: PartProps): JSX.Element {
       </p>
     </div>
   )
+}
+
+function Access({ bundle: { access } }: PartProps): JSX.Element {
+  if (access === 'link') return ''
+  return <p safe>{`${CONTENT.access.label}: ${inWords('access', access)}`}</p>
 }
 
 function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {

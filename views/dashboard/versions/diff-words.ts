@@ -1,4 +1,4 @@
-import { CONTENT, type ValueName } from '../../../src/bundles/content.ts'
+import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
 import type { BundleDiff } from '../../../src/bundles/diff.ts'
 import type { Entry } from '../../../src/bundles/list-diff.ts'
 import { count } from '../../../src/core/words.ts'
@@ -6,7 +6,7 @@ import { count } from '../../../src/core/words.ts'
 /** The changes in one line: `title changed, 2 links added, 1 link moved`; `''` if there are none. */
 export function diffSummary({ fields, links, rules }: BundleDiff): string {
   const words = {
-    fields: (Object.entries(fields) as [ValueName, { from: string; to: string }][]).map(
+    fields: (Object.entries(fields) as [ScalarName, { from: string; to: string }][]).map(
       ([field, { from, to }]) =>
         `${CONTENT[field].label.toLowerCase()} ${from === '' ? 'added' : to === '' ? 'removed' : 'changed'}`,
     ),

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import { CONTENT, VALUE_NAMES } from '../../../src/bundles/content.ts'
+import { CONTENT, SCALAR_NAMES, type ScalarName } from '../../../src/bundles/content.ts'
 import { type BundleDiff, isSame, NO_DIFFERENCES } from '../../../src/bundles/diff.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
+import { inWords } from '../parts/values.ts'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
 import { TextDiff } from './text-diff.tsx'
@@ -23,17 +24,30 @@ function Values({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
   return (
     <>
       {
-        VALUE_NAMES.map((name) => {
+        SCALAR_NAMES.map((name) => {
           const change = fields[name]
           if (change === undefined) return ''
           return (
             <Part name={CONTENT[name].label}>
-              <p>{CONTENT[name].kind === 'time' ? <TimeDiff {...change} /> : <TextDiff {...change} />}</p>
+              <p>
+                <ValueDiff name={name} {...change} />
+              </p>
             </Part>
           )
         }) as 'safe'[]
       }
     </>
+  )
+}
+
+function ValueDiff({ name, from, to }: { name: ScalarName; from: string; to: string }): JSX.Element {
+  const { kind } = CONTENT[name]
+  if (kind === 'time') return <TimeDiff from={from} to={to} />
+  if (kind === 'text') return <TextDiff from={from} to={to} />
+  return (
+    <span class="text">
+      <del safe>{inWords(name, from)}</del> <ins safe>{inWords(name, to)}</ins>
+    </span>
   )
 }
 

@@ -1,0 +1,78 @@
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { bundlePasswords, type Content } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
+import type { Caller } from '../identity/caller.ts'
+import { unfitPassword } from '../identity/password-rules.ts'
+import { hashPassword, type PasswordCost, withHashQueue } from '../identity/passwords.ts'
+import { widerNetwork } from '../limits/network.ts'
+import { BOUNDS } from './bounds.ts'
+
+// The passwords of bundles (decisions 14). Only their hashes are stored, beside the bundle and in no version.
+
+/** Why a password is needed. */
+export const NEEDS_PASSWORD = 'is required when access becomes "password"'
+
+const REASONS: Record<NonNullable<Awaited<ReturnType<typeof unfitPassword>>>['code'], string> = {
+  PASSWORD_TOO_SHORT: 'must be at least 8 characters',
+  PASSWORD_TOO_LONG: `must be at most ${BOUNDS.password} characters`,
+  PASSWORD_TOO_COMMON: 'must be harder to guess: this is one of the most common passwords',
+  PASSWORD_IS_PERSONAL: 'must be harder to guess: this is the name of the service',
+}
+
+/** What is to be saved, as far as passwords are concerned. */
+interface Protected {
+  before: Pick<Content, 'access'>
+  content: Pick<Content, 'access'>
+  /** As sent; never stored. */
+  password: string | undefined
+}
+
+/**
+ * Refuses a password that is missing, unfit or of no use.
+ * @throws Problem BAD_REQUEST.
+ */
+export async function refuseUnfitPassword(
+  { before, content, password }: Protected,
+  { name }: Pick<Config, 'name'>,
+): Promise<void> {
+  const isProtected = content.access === 'password'
+  if (password === undefined) {
+    if (isProtected && before.access !== 'password') throw unfit(NEEDS_PASSWORD)
+    return
+  }
+  if (!isProtected) throw unfit('is only for access "password": send that too, or leave it out')
+  const refusal = await unfitPassword(password, { email: null, service: name })
+  if (refusal !== null) throw unfit(REASONS[refusal.code])
+}
+
+function unfit(reason: string): Problem {
+  return new Problem('BAD_REQUEST', `password ${reason}`, { issues: [{ path: ['password'], reason }] })
+}
+
+/** Hashes a bundle’s password. @throws Problem RATE_LIMITED. */
+export type HashPassword = (password: string) => Promise<string>
+
+/** Hashes for a caller, in the queue that sign-ins share. */
+export function hashingFor(caller: Caller, cost: PasswordCost | undefined): HashPassword {
+  const who = caller.kind === 'anonymous' ? widerNetwork(caller.address) : `user ${caller.userId}`
+  return (password) => withHashQueue(who, 1, () => hashPassword(password, cost))
+}
+
+/** The statement that saves the hash of a bundle’s password. */
+export function savePassword(db: Store['db'], bundleId: SQL<number> | number, hash: string): Query {
+  return db
+    .insert(bundlePasswords)
+    .values({ bundleId: sql`${bundleId}`, hash })
+    .onConflictDoUpdate({ target: bundlePasswords.bundleId, set: { hash } })
+}
+
+/** The hash of a bundle’s password; null if it never had one. */
+export async function passwordHashOf({ db }: Pick<Store, 'db'>, bundleId: number): Promise<string | null> {
+  const [row] = await db
+    .select({ hash: bundlePasswords.hash })
+    .from(bundlePasswords)
+    .where(eq(bundlePasswords.bundleId, bundleId))
+  return row?.hash ?? null
+}

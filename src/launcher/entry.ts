@@ -1,0 +1,64 @@
+import { Problem } from '../core/problem.ts'
+import { roleIn } from '../identity/sessions.ts'
+import type { Service } from '../service.ts'
+import { type Door, isOpenToAll } from './door.ts'
+import { notOpen, type Outside, outsideOf } from './times.ts'
+
+// The one place that decides who may see a launcher, and whatever else tells of a bundle to its viewers (decisions 14). Who
+// may read and edit bundles is decided in bundles/access.ts.
+
+/** Why a viewer may not enter. */
+export type Refusal = { kind: 'members' } | { kind: 'password' } | Outside
+
+/** What a viewer finds at a door. */
+export interface Entry {
+  /** Null if they may enter. */
+  refusal: Refusal | null
+  /** For those who own the bundle, why others do not see it now. */
+  outside: Outside | null
+}
+
+const FREE: Entry = { refusal: null, outside: null }
+
+/** What the viewer who sends a request finds at a door. Only a session identifies them: a key is no viewer. */
+export async function entryAt(door: Door | null, headers: Headers, service: Service): Promise<Entry> {
+  const now = Date.now()
+  if (door === null || isOpenToAll(door, now)) return FREE
+  const outside = outsideOf(door.times, now)
+  const session = headers.has('cookie') ? await service.readSession(headers) : null
+  if (session !== null && (await isInside(door, session.userId, service))) return { refusal: null, outside }
+  // Whoever may never see it does not learn when it opens either.
+  return { refusal: door.access === 'link' ? outside : { kind: door.access }, outside: null }
+}
+
+/** What a viewer finds who has given the right password. */
+export function entryWithPassword(door: Door | null): Entry {
+  const outside = outsideOf(door?.times ?? null, Date.now())
+  return { refusal: door === null || door.access === 'password' ? outside : { kind: 'members' }, outside: null }
+}
+
+/** Whether a user owns a bundle, or is a member of the organisation that does. */
+export async function isInside(
+  { organizationId, userId: owner }: Pick<Door, 'organizationId' | 'userId'>,
+  userId: string,
+  { accountStore }: Pick<Service, 'accountStore'>,
+): Promise<boolean> {
+  if (organizationId === null) return owner === userId
+  return (await roleIn(accountStore, userId, organizationId)) !== null
+}
+
+/** The error for viewers who may not enter. Its scheme is not `Bearer`: no key opens a launcher. */
+export function refused(refusal: Refusal): Problem {
+  if (refusal.kind === 'members') {
+    return new Problem('MEMBERS_ONLY', 'Only members may see this bundle: sign in as one, in a browser.', {
+      headers: { 'www-authenticate': 'Cookie' },
+      userMessage: 'Only members can see this. Sign in, then open the link again.',
+    })
+  }
+  if (refusal.kind === 'password') {
+    return new Problem('PASSWORD_REQUIRED', 'This bundle has a password: open its link and enter it there.', {
+      headers: { 'www-authenticate': 'Form' },
+    })
+  }
+  return notOpen(refusal)
+}

@@ -1,0 +1,17 @@
+import type { Content } from '../../../db/schema.ts'
+import type { ChoiceName, ScalarName } from '../../../src/bundles/content.ts'
+
+/** The options of each choice, in words. */
+export const CHOICES: { readonly [Name in ChoiceName]: Readonly<Record<Content[Name], string>> } = {
+  access: {
+    link: 'Anyone with the link',
+    members: 'Only members',
+    password: 'Anyone with the password',
+  },
+}
+
+/** A field’s value as pages show it. */
+export function inWords(name: ScalarName, value: string): string {
+  if (name !== 'access') return value
+  return value in CHOICES.access ? CHOICES.access[value as Content['access']] : value
+}

@@ -1,0 +1,48 @@
+/** @jsxImportSource @kitajs/html */
+
+import { count } from '../../src/core/words.ts'
+import type { PublicBundle } from '../../src/launcher/served.ts'
+import { hostsOf } from '../parts/destination.ts'
+import { attribute, type Site } from '../parts/layout.tsx'
+import { PICTURE } from './picture.ts'
+
+interface OpenGraphProps {
+  site: Site
+  bundle: PublicBundle
+  heading: string
+  /** The name of its picture. */
+  picture: string
+}
+
+/** The same tabs for agents and programs, and how they change. */
+export function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
+  return (
+    <>
+      <link rel="alternate" type="text/markdown" href={`/l/${slug}.md`} />
+      <link rel="alternate" type="application/json" href={`/l/${slug}.json`} />
+      <link rel="alternate" type="application/atom+xml" href={`/l/${slug}/feed`} />
+    </>
+  )
+}
+
+/** What other sites and apps show of the link. */
+export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): JSX.Element {
+  const description = bundle.description ?? `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
+  const summary = [...description].slice(0, 200).join('')
+  return (
+    <>
+      <meta name="description" content={attribute(summary)} />
+      <meta name="robots" content="noindex" />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={attribute(site.name)} />
+      <meta property="og:title" content={attribute(heading)} />
+      <meta property="og:description" content={attribute(summary)} />
+      <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
+      <meta property="og:image" content={`${site.origin}/l/${bundle.slug}/picture.png?v=${picture}`} />
+      <meta property="og:image:width" content={String(PICTURE.width)} />
+      <meta property="og:image:height" content={String(PICTURE.height)} />
+      <meta property="og:image:alt" content={attribute(heading)} />
+      <meta name="twitter:card" content="summary_large_image" />
+    </>
+  )
+}
