@@ -16,7 +16,7 @@ export function leanInput(schema: JsonSchema): JsonSchema {
   return mapped(schema, ({ pattern: _, allOf: __, ...rest }) => {
     if (Number(rest.maximum ?? 0) >= MAX_BOUND) delete rest.maximum
     if (rest.additionalProperties === false) delete rest.additionalProperties
-    return orNull(rest)
+    return rest
   })
 }
 
@@ -24,28 +24,16 @@ export function leanInput(schema: JsonSchema): JsonSchema {
 export function leanOutput(schema: JsonSchema): JsonSchema {
   const isStructure = ([key, value]: [string, unknown]) =>
     !CONSTRAINTS.has(key) && !(key === 'additionalProperties' && value === false)
-  return mapped(schema, (inner) => orNull(Object.fromEntries(Object.entries(inner).filter(isStructure))))
+  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(isStructure)))
 }
 
 /** Of a field’s schema only the type, and that of its entries. */
 export function outlineOf(schema: JsonSchema): JsonSchema {
-  return mapped(schema, (inner) =>
-    orNull(Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key)))),
-  )
+  return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
 }
 
 const CONSTRAINTS = new Set('pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '))
 const OUTLINE = new Set('type items anyOf enum const'.split(' '))
-
-/** A choice between one type and null as a list of both, which is half as long. */
-function orNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
-  const [one, none, ...others] = (anyOf ?? []) as JsonSchema[]
-  const isNull = none?.type === 'null' && others.length === 0
-  const isPlain = typeof one?.type === 'string' && one.properties === undefined && one.enum === undefined
-  if (!isNull || !isPlain) return anyOf === undefined ? rest : { ...rest, anyOf }
-  const said = [rest.description, one.description].filter((text) => text !== undefined).join(' ')
-  return { ...one, ...rest, type: [one.type, 'null'], ...(said === '' ? {} : { description: said }) }
-}
 
 /** Applies a rule to a schema and to every schema in it, the innermost first. */
 function mapped(schema: JsonSchema, rule: Rule): JsonSchema {

@@ -53,10 +53,9 @@ function hintsOf({ route, effect }: Operation): Tool['annotations'] {
   }
 }
 
-/** Tools that say what content and policies are for; others refer to them. Whoever may edit may also preview. */
+/** Tools that say what content is for; others refer to them. */
 const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
-const DESCRIBES_POLICIES: readonly string[] = ['update_bundle', 'preview_policy']
-/** The one that also has the structure of policies and conditions. */
+/** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
 /** Fields that only callers without a credential may send; tools always have one. */
@@ -64,7 +63,7 @@ const ANONYMOUS_FIELDS = ['email']
 
 function inputOf(operation: Operation): Tool['inputSchema'] {
   const { name } = operation
-  const [hasContent, hasPolicies] = [DESCRIBES_CONTENT.includes(name), DESCRIBES_POLICIES.includes(name)]
+  const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
     ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
     ...(name === SHOWS_POLICIES ? {} : { Policy: `For its rules see ${SHOWS_POLICIES}.` }),
@@ -79,7 +78,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : structure]]
-    const isDescribed = field === 'resolutionPolicy' ? hasPolicies : hasContent
+    const isDescribed = field === 'resolutionPolicy' ? name === SHOWS_POLICIES : hasContent
     return [[field, isDescribed ? inner : EDITS.includes(name) ? structure : outlineOf(structure)]]
   })
   const properties = Object.fromEntries(fields)

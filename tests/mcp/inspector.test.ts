@@ -3,11 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import '../../src/core/schemas.ts'
 import { operations } from '../../src/implementations.ts'
 import { isTool } from '../../src/mcp/tools.ts'
 import { mint, newBundle, newPerson } from '../contract/people.ts'
+import { approve } from '../oauth.ts'
+import { newPerson as newAccount } from '../people.ts'
+import { freePort } from '../ports.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(180_000)
@@ -54,4 +58,30 @@ test('the inspector calls tools, and reads resources and prompts', async () => {
   expect(JSON.parse(JSON.parse(read.output).contents[0].text).slug).toBe(slug)
   const prompts = await inspect('--method', 'prompts/list')
   expect(JSON.parse(prompts.output).prompts).toHaveLength(3)
+})
+
+test('the inspector signs in by OAuth, without a key', async () => {
+  const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`
+  const target = [`${server.origin}/api/mcp`, '--transport', 'http', '--callback-url', callback]
+  const child = Bun.spawn([NODE, INSPECTOR, '--cli', ...target, '--method', 'tools/list'], {
+    // It takes part only if a person could be there. Its browser is this test.
+    env: { PATH: `${dirname(NODE)}:${process.env.PATH}`, HOME: home, MCP_AUTO_OPEN_ENABLED: 'true', BROWSER: 'true' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let said = ''
+  const listening = (async () => {
+    for await (const bytes of child.stderr) said += new TextDecoder().decode(bytes)
+  })()
+  const output = new Response(child.stdout).text()
+  const asked = () => /navigate to: (http\S+)/.exec(said)?.[1]
+  await eventually(() => asked() !== undefined || child.exitCode !== null, 'a link to open')
+  const url = new URL(asked() ?? said)
+  const back = await approve(await newAccount(server), url.pathname + url.search)
+  expect(back.href).toStartWith(callback)
+  expect((await fetch(back)).status).toBe(200)
+  await listening
+  expect([await child.exited, said.includes('rror')]).toEqual([0, false])
+  expect((JSON.parse(await output).tools as { name: string }[]).map(({ name }) => name)).toContain('create_bundle')
 })
