@@ -58,6 +58,9 @@ const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 /** The one that says what policies are for, and has their structure and that of conditions. */
 const SHOWS_POLICIES = 'preview_policy'
 
+/** What its schema, which refers to that tool, is for. */
+const POLICY = 'Shows different viewers different tabs; null for none.'
+
 /** Fields that only callers without a credential may send; tools always have one. */
 const ANONYMOUS_FIELDS = ['email']
 
@@ -66,7 +69,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
     ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
-    ...(name === SHOWS_POLICIES ? {} : { Policy: `For its rules see ${SHOWS_POLICIES}.` }),
+    ...(name === SHOWS_POLICIES ? {} : { Policy: AS_SENT }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
@@ -78,8 +81,9 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : structure]]
-    const isDescribed = field === 'resolutionPolicy' ? name === SHOWS_POLICIES : hasContent
-    return [[field, isDescribed ? inner : EDITS.includes(name) ? structure : outlineOf(structure)]]
+    if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
+    if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
+    return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
   })
   const properties = Object.fromEntries(fields)
   const lean = leanInput({ ...schema, properties, ...definitionsOf(naming) })
