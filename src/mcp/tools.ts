@@ -69,7 +69,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
     ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
-    ...(name === SHOWS_POLICIES ? {} : { Policy: AS_SENT }),
+    ...(name === SHOWS_POLICIES ? {} : { Policy: `For its rules see ${SHOWS_POLICIES}.` }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
