@@ -71,9 +71,9 @@ test('the inspector signs in by OAuth, without a key', async () => {
     stderr: 'pipe',
   })
   let said = ''
-  const listening = (async () => {
-    for await (const bytes of child.stderr) said += new TextDecoder().decode(bytes)
-  })()
+  const listening = child.stderr.pipeTo(
+    new WritableStream({ write: (bytes: Uint8Array) => void (said += new TextDecoder().decode(bytes)) }),
+  )
   const output = new Response(child.stdout).text()
   const asked = () => /navigate to: (http\S+)/.exec(said)?.[1]
   await eventually(() => asked() !== undefined || child.exitCode !== null, 'a link to open')
