@@ -297,13 +297,13 @@ onEveryTarget({}, (at) => {
     }
   })
 
-  test('me returns the subject, the role over it, and all three scopes of a session', async () => {
+  test('me returns the subject, the role over it, and all scopes of a session', async () => {
     expect(await ann.api('GET', '/api/me')).toMatchObject({
       status: 200,
       body: {
         subject: { type: 'user', userId: ann.userId },
         role: 'admin',
-        scopes: ['links:read', 'links:write', 'keys:admin'],
+        scopes: ['links:read', 'links:propose', 'links:write', 'keys:admin'],
       },
     })
   })

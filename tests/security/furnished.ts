@@ -82,6 +82,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
     urls: [URL_B, URL_A],
   })
   await must(person, 'PATCH', `/api/links/${slug}`, { description: text('description'), urls: bundle.urls })
+  const proposal = await must<{ id: string }>(person, 'POST', `/api/links/${slug}/proposals`, { title: 'Proposed' })
   const deleted = await must<CreatedBody>(person, 'POST', '/api/links', { urls: [URL_A], title: text('title') })
   await must(person, 'DELETE', `/api/links/${deleted.slug}`)
   const unclaimed = await must<CreatedBody>(new Visitor(server), 'POST', '/api/links', {
@@ -128,6 +129,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/docs/:guide': 'quick-start',
       '/:slug': slug,
       '/:versionNumber': '1',
+      '/api/links/:id': proposal.id,
       '/claim/:token': unclaimed.claimToken,
       '/password/:token': reset,
       '/sign-in/link/:token': signInLink,
