@@ -79,6 +79,7 @@ const FILES: Record<string, File> = {
       'dashboard/rules/tester.css',
       'dashboard/rules/media.css',
       'dashboard/versions/versions.css',
+      'dashboard/proposals/proposals.css',
       'dashboard/insights/insights.css',
       'dashboard/parts/panels.css',
       'dashboard/parts/forced-colors.css',

@@ -11,6 +11,8 @@ import { importScreens } from './import/import.tsx'
 import { insightsScreens } from './insights/insights.tsx'
 import { keyScreens } from './keys/keys.tsx'
 import { organizationScreens } from './organizations/organizations.tsx'
+import { proposalScreens } from './proposals/proposals.tsx'
+import { suggestionScreens } from './proposals/suggest.tsx'
 import { policyScreens } from './rules/rules.tsx'
 import { screens } from './screens.tsx'
 import { settingsScreens } from './settings/settings.tsx'
@@ -30,6 +32,8 @@ export function dashboard(service: Service): Elysia {
     ...importScreens,
     ...policyScreens,
     ...versionScreens,
+    ...proposalScreens,
+    ...suggestionScreens,
     ...insightsScreens,
     ...keyScreens,
     ...organizationScreens,

@@ -95,5 +95,6 @@ const EXPLAINED = new Set<Problem['code']>([
   'SLUG_TAKEN',
   'IDEMPOTENCY_CONFLICT',
   'VERSION_CONFLICT',
+  'PROPOSAL_CONFLICT',
   'RATE_LIMITED',
 ])

@@ -1,3 +1,4 @@
+import type { Condition } from '../../db/policy.ts'
 import type { ProposedChanges, UrlMetadata } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { CONTENT, VALUE_NAMES } from '../bundles/content.ts'
@@ -16,6 +17,8 @@ export interface Conflict {
   base: string | null
   newest: string | null
   proposed: string | null
+  /** The conditions of a rule, for pages to put into words. */
+  conditions?: Record<'base' | 'newest' | 'proposed', Condition>
 }
 
 /** What accepting a proposal would change of the newest version. */
@@ -105,7 +108,10 @@ function isValid(policy: unknown): boolean {
 
 function conflict(field: 'links' | 'rules', { at, base, newest, proposed }: Clash): Conflict {
   const path = [CONTENT[field === 'links' ? 'urls' : 'resolutionPolicy'].label, ...(at.length === 0 ? ['order'] : at)]
-  return { field, path: path.join(' › '), base: textOf(base), newest: textOf(newest), proposed: textOf(proposed) }
+  const texts = { base: textOf(base), newest: textOf(newest), proposed: textOf(proposed) }
+  const isCondition = field === 'rules' && at.length === 2 && at[1] === 'when' && base !== undefined
+  const conditions = { base, newest, proposed } as NonNullable<Conflict['conditions']>
+  return { field, path: path.join(' › '), ...texts, ...(isCondition ? { conditions } : {}) }
 }
 
 function textOf(value: unknown): string | null {

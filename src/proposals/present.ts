@@ -34,6 +34,6 @@ export function toFull({ proposal, difference, conflicts }: ProposalInFull) {
   return {
     ...toProposal(proposal),
     difference: shown,
-    conflicts: conflicts.map(({ field: _, ...conflict }) => conflict),
+    conflicts: conflicts.map(({ field: _, conditions: __, ...conflict }) => conflict),
   }
 }

@@ -41,6 +41,16 @@ export async function listOpen({ db }: Store, { subject }: SignedIn): Promise<Li
   return listedWhere(db, openOf(subject))
 }
 
+/** How many proposals for bundles of the acting subject are open. */
+export async function countOpen({ db }: Store, { subject }: Pick<SignedIn, 'subject'>): Promise<number> {
+  const [row] = await db
+    .select({ open: sql<number>`count(*)` })
+    .from(proposals)
+    .innerJoin(bundles, eq(bundles.id, proposals.bundleId))
+    .where(openOf(subject))
+  return row?.open ?? 0
+}
+
 function openOf(subject: SignedIn['subject']) {
   const isOpen = sql`${proposals.state} = 'open'`
   return and(eq(proposals.ownerId, ownerId(subject)), isOpen, sql`${bundles.deletedAt} IS NULL`)

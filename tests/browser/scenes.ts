@@ -153,6 +153,12 @@ export const scenes = {
     const { slug } = await world.owner.makeBundle(LOCKED)
     await asOwner(page, world, `/dashboard/links/${slug}`)
   },
+  'proposals-empty': async (page, { newcomer, origin }) => {
+    await addSession(page.context(), newcomer)
+    await page.goto(`${origin}/dashboard/proposals`)
+  },
+  'proposal-conflict': async (page, world) => asOwner(page, world, await conflictingProposal(world)),
+  'proposal-edit': async (page, world) => asOwner(page, world, `${await conflictingProposal(world)}/edit`),
   import: (page, world) => asOwner(page, world, '/dashboard/links/import'),
   'import-plan': (page, world) => planImport(page, world),
   imported: async (page, world) => {
@@ -193,6 +199,21 @@ export const scenes = {
   },
   ...accountScenes(),
 } satisfies Record<string, Scene>
+
+/** A proposal for a bundle that was edited since. @returns its page. */
+async function conflictingProposal({ owner }: World): Promise<string> {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const path = `/links/${slug}/proposals`
+  const fields = {
+    title: 'Welcome to Northwind',
+    description: null,
+    urls: ONBOARDING.urls.slice(1),
+    reason: 'Shorter.',
+  }
+  const { body } = await owner.api<{ id: string }>('POST', `/api${path}`, fields)
+  await owner.api('PATCH', `/api/links/${slug}`, { title: 'Week one at Northwind' })
+  return `/dashboard${path}/${body.id}`
+}
 
 async function planImport(page: Page, world: World): Promise<void> {
   await asOwner(page, world, '/dashboard/links/import')

@@ -14,6 +14,7 @@ import { seeOther } from '../../http/respond.ts'
 import { recentCounts } from '../../insights/recent.ts'
 import { DAY_MS } from '../../insights/salts.ts'
 import { historyUse } from '../../plans/history.ts'
+import { countOpen } from '../../proposals/stored.ts'
 import type { Screen } from '../screens.tsx'
 import { run } from '../visit.ts'
 import { listQuery, sortCookie } from './list-query.ts'
@@ -26,7 +27,7 @@ export const bundleScreens: readonly Screen[] = [
       const input = listQuery(visit)
       const listed = await run(visit, listBundles, input)
       const { store, config } = visit.service
-      const [total, history, recent] = await Promise.all([
+      const [total, history, recent, proposals] = await Promise.all([
         listed.count(),
         historyUse(store, listed.subject, config),
         recentCounts(
@@ -34,6 +35,7 @@ export const bundleScreens: readonly Screen[] = [
           listed.bundles.map(({ id }) => id),
           Date.now(),
         ),
+        countOpen(store, listed),
       ])
       const props = {
         site: visit.site,
@@ -41,6 +43,7 @@ export const bundleScreens: readonly Screen[] = [
         total,
         listing: validate(Listing, input),
         history,
+        proposals,
         recent,
         idempotencyKey: randomUUID(),
         keptDays: config.keepDeletedMs / DAY_MS,

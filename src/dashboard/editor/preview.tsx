@@ -47,7 +47,7 @@ export const previewScreens: readonly Screen[] = [
 ]
 
 /** @throws Problem for content that nobody could save. */
-function refuseInvalid(content: FormContent, { service }: Visit): void {
+export function refuseInvalid(content: Omit<FormContent, 'access'>, { service }: Visit): void {
   const { urls } = merged(NOTHING, validate(NewBundle, content))
   service.blockedHosts.refuse({ urls, resolutionPolicy: null })
 }

@@ -10,7 +10,7 @@ import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { typed } from '../../http/fields.ts'
-import { allowsRole } from '../../identity/roles.ts'
+import { allowsRole, SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
@@ -46,7 +46,7 @@ export const keyScreens: readonly Screen[] = [
       if (missing !== null) return { section: 'keys', title, view: missing }
       const form = {
         name: '',
-        scope: 'links:write',
+        scope: SCOPES.find((scope) => scope === visit.query.get('scope')) ?? 'links:write',
         rateLimitPerHour: '1000',
         idempotencyKey: randomUUID(),
         errors: {},

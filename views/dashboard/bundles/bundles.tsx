@@ -16,11 +16,13 @@ interface BundlesProps extends ListProps {
   history: HistoryUse
   /** How long deleted bundles can be restored. */
   keptDays: number
+  /** Open proposals for these bundles. */
+  proposals: number
 }
 
 /** The acting subject's bundles: search, sort, page (decisions 11). */
 export function BundlesView(props: BundlesProps): JSX.Element {
-  const { site, total, listing, history, idempotencyKey, keptDays } = props
+  const { site, total, listing, history, idempotencyKey, keptDays, proposals } = props
   const isDeleted = listing.state === 'deleted'
   const mayEdit = allowsRole(site.user.role, 'editor')
   const isEmpty = total === 0 && listing.q === undefined && listing.tag === undefined
@@ -42,6 +44,15 @@ export function BundlesView(props: BundlesProps): JSX.Element {
         )}
       </Head>
       <HistoryNotice history={history} />
+      {proposals === 0 || isDeleted ? (
+        ''
+      ) : (
+        <p class="waiting">
+          <a class="button" href="/dashboard/proposals" safe>
+            {mayEdit ? `${count(proposals, 'proposal')} to decide` : count(proposals, 'open proposal')}
+          </a>
+        </p>
+      )}
       {isEmpty ? (
         <NoBundles isDeleted={isDeleted} mayEdit={mayEdit} idempotencyKey={idempotencyKey} />
       ) : (

@@ -12,14 +12,19 @@ import { Preview, PreviewToggle } from './preview.tsx'
 interface EditorProps {
   /** Where the form posts to; its check is a path below. */
   action: string
-  /** Whether the slug can be chosen, as for a new bundle. */
-  kind: 'new' | 'saved'
+  /**
+   * Of a new bundle, whose slug can be chosen; of a saved one; of a suggestion, or a merged one, which can be saved as it
+   * is. Who may see a bundle cannot be proposed.
+   */
+  kind: 'new' | 'saved' | 'suggested' | 'merged'
   /** Further fields of the form. */
   hidden: Record<string, string>
   /** The button's label. */
   save: string
   /** Content above the fields. */
   notice: JSX.Element | undefined
+  /** Further fields below the links. */
+  more?: JSX.Element
   state: EditorState
   /** Whether the bundle, or the one that it is a copy of, has a password. */
   hasPassword: boolean
@@ -27,7 +32,8 @@ interface EditorProps {
 }
 
 /** The form of a new or saved bundle. It works without JavaScript, which adds dragging and live checks. */
-export function Editor({ action, kind, hidden, save, notice, state, hasPassword, preview }: EditorProps): JSX.Element {
+export function Editor(props: EditorProps): JSX.Element {
+  const { action, kind, hidden, save, notice, more, state, hasPassword, preview } = props
   const { form, checked, isTouched } = state
   const isNew = kind === 'new'
   return (
@@ -54,6 +60,7 @@ export function Editor({ action, kind, hidden, save, notice, state, hasPassword,
         <Alert text={checked.form} />
         <About form={form} checked={checked} kind={kind} hasPassword={hasPassword} />
         <Links action={action} state={state} />
+        {more === undefined ? '' : (more as 'safe')}
         <div class="save-bar">
           <button type="submit" name="do" value="save" class="primary" safe>
             {save}
@@ -106,7 +113,7 @@ function About({
           </Field>
         )) as 'safe'[]
       }
-      <Access form={form} hasPassword={hasPassword} messageOf={messageOf} />
+      {kind === 'new' || kind === 'saved' ? <Access form={form} hasPassword={hasPassword} messageOf={messageOf} /> : ''}
       <Opening form={form} messageOf={messageOf} />
     </div>
   )

@@ -5,6 +5,7 @@ import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
 import { destination } from '../../parts/destination.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
+import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
@@ -33,7 +34,15 @@ const PARTS = {
 export function ReadOnlyPage({ site, bundle }: PartProps & { site: DashboardSite }): JSX.Element {
   return (
     <BundleFrame site={site} bundle={bundle} tab="edit">
-      <p class="hint">You’re a viewer here. Editors and admins of the organisation can change this bundle.</p>
+      <p class="hint">
+        You’re a viewer here. Suggest an edit, and an editor of the organisation accepts or rejects it.
+      </p>
+      <p>
+        <a class="button" href={`/dashboard/links/${bundle.slug}/suggest`}>
+          <Icon name="edit" />
+          Suggest an edit
+        </a>
+      </p>
       {Object.values(PARTS).map((Part) => (Part === null ? '' : <Part bundle={bundle} />)) as 'safe'[]}
     </BundleFrame>
   )

@@ -12,6 +12,7 @@ const TABS = {
   edit: { path: '', name: 'Links' },
   policy: { path: '/policy', name: 'Rules' },
   versions: { path: '/versions', name: 'Versions' },
+  proposals: { path: '/proposals', name: 'Proposals' },
   insights: { path: '/insights', name: 'Insights' },
 } as const
 

@@ -8,6 +8,10 @@ const MESSAGES = {
   exampleCopied: 'This bundle is yours now. Replace the links with your own, then share it.',
   saved: 'Saved as a new version.',
   unchanged: 'No changes to save.',
+  proposed: 'Suggestion sent. An editor decides.',
+  accepted: 'Accepted, and saved as a new version.',
+  rejected: 'Rejected. The bundle is as it was.',
+  withdrawn: 'Withdrawn.',
   deleted: 'Bundle deleted. Its link no longer works.',
   restored: 'Bundle restored. Its link works again.',
   reverted: 'The earlier version is back, saved as a new one.',
@@ -67,7 +71,7 @@ export function Flash({ query, acting }: { query: URLSearchParams; acting: strin
         <UndoDelete query={query} />
       ) : name === 'deletedAll' ? (
         <UndoDeletions query={query} />
-      ) : name === 'reverted' || name === 'cleared' ? (
+      ) : name === 'reverted' || name === 'cleared' || name === 'accepted' ? (
         <UndoRevert query={query} />
       ) : (
         ''

@@ -30,6 +30,9 @@ const SECTIONS: { section: Section; href: string; name: string; icon: IconName }
   { section: 'settings', href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
 ]
 
+/** What the palette finds by name. */
+const PAGES = [...SECTIONS, { href: '/dashboard/proposals', name: 'Proposals' }]
+
 /** Turns off inline styles, which the Content-Security-Policy forbids. */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000 })
 
@@ -117,7 +120,7 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <ConfirmNotice user={user} back={path} />
         {children as 'safe'}
       </main>
-      <Palette user={user} pages={SECTIONS} />
+      <Palette user={user} pages={PAGES} />
     </>
   )
 }

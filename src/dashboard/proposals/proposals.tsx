@@ -1,0 +1,158 @@
+/** @jsxImportSource @kitajs/html */
+
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx'
+import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
+import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
+import { getBundle } from '../../bundles/operations.ts'
+import { Problem } from '../../core/problem.ts'
+import { reasonBeside } from '../../core/words.ts'
+import { versionIn } from '../../http/fields.ts'
+import {
+  acceptProposal,
+  getProposal,
+  listOpenProposals,
+  listProposals,
+  rejectProposal,
+  withdrawProposal,
+} from '../../proposals/operations.ts'
+import type { ProposalInFull } from '../../proposals/proposals.ts'
+import { afterButton, checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
+import { check, touched, untouched } from '../editor/state.tsx'
+import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
+import { resultOrProblem, run, type Visit } from '../visit.ts'
+import { proposable } from './proposable.ts'
+
+const ONE = '/dashboard/links/:slug/proposals/:id'
+
+/** The inbox, the proposals for a bundle, and what is done with one. */
+export const proposalScreens: readonly Screen[] = [
+  {
+    path: '/dashboard/proposals',
+    async get(visit) {
+      const proposals = await run(visit, listOpenProposals, {})
+      return { section: 'bundles', title: 'Proposals', view: <InboxView site={visit.site} proposals={proposals} /> }
+    },
+  },
+  {
+    path: '/dashboard/links/:slug/proposals',
+    async get(visit) {
+      const { slug } = visit.params
+      const bundle = await run(visit, getBundle, { slug })
+      const proposals = await run(visit, listProposals, { slug, state: 'all' })
+      const view = <BundleProposalsView site={visit.site} bundle={bundle} proposals={proposals} />
+      return { section: 'bundles', title: 'Proposals', view }
+    },
+  },
+  { path: ONE, get: async (visit) => proposalPage(visit, await read(visit)) },
+  { path: `${ONE}/accept`, post: accept },
+  { path: `${ONE}/reject`, post: reject },
+  {
+    path: `${ONE}/withdraw`,
+    async post(visit) {
+      const { slug } = visit.params
+      const closed = await resultOrProblem(() => run(visit, withdrawProposal, visit.params))
+      if (closed instanceof Problem) return proposalPage(visit, await read(visit), { problem: closed })
+      return { to: withFlash(`/dashboard/links/${slug}/proposals`, 'withdrawn') }
+    },
+  },
+  { path: `${ONE}/edit`, get: edit, post: acceptEdited },
+  {
+    path: `${ONE}/edit/check`,
+    post: (visit, sent) => check(sent, async (input) => refuseInvalid(proposable(input), visit)),
+  },
+]
+
+function read(visit: Visit): Promise<ProposalInFull> {
+  return run(visit, getProposal, visit.params)
+}
+
+interface Refused {
+  problem?: Problem
+  note?: string
+}
+
+function proposalPage({ site }: Visit, found: ProposalInFull, { problem, note = '' }: Refused = {}): ScreenPage {
+  const noteIssue = problem?.issues.find(({ path }) => path[0] === 'note')
+  const props = {
+    ...found,
+    site,
+    alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
+    note: { text: note, error: noteIssue && reasonBeside(noteIssue.reason) },
+  }
+  return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
+}
+
+function saidOf({ code, message }: Problem): string {
+  if (code === 'VERSION_CONFLICT') return 'The bundle was edited meanwhile. See what accepting it changes now.'
+  return code === 'PROPOSAL_CONFLICT' ? (message.split('. ')[0] ?? message) : message
+}
+
+async function accept(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  const expectedVersion = versionIn(sent.get('version') ?? '')
+  if (expectedVersion === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
+  const saved = await resultOrProblem(() => run(visit, acceptProposal, visit.params, { expectedVersion }))
+  if (saved instanceof Problem) return proposalPage(visit, await read(visit), { problem: saved })
+  return accepted(saved)
+}
+
+function accepted({ slug, versionNumber }: { slug: string; versionNumber: number }): Outcome {
+  return { to: withFlash(`/dashboard/links/${slug}`, 'accepted', { slug, version: String(versionNumber) }) }
+}
+
+async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  const note = (sent.get('note') ?? '').replaceAll('\r\n', '\n')
+  const said = note.trim() === '' ? {} : { note }
+  const closed = await resultOrProblem(() => run(visit, rejectProposal, { ...visit.params, ...said }))
+  if (closed instanceof Problem) return proposalPage(visit, await read(visit), { problem: closed, note })
+  return { to: withFlash(`/dashboard/links/${visit.params.slug}/proposals`, 'rejected') }
+}
+
+/** The editor with the merged content; a proposal that is decided is only shown. */
+async function edit(visit: Visit): Promise<Outcome> {
+  const found = await read(visit)
+  if (found.proposal.state !== 'open') return { to: pathOf(found) }
+  const form = formOf({ ...found.bundle, ...found.changes, resolutionPolicy: null })
+  const version = found.bundle.versionNumber
+  return editPage(visit, { ...found, version, isLate: false, rules: '', state: untouched(form) })
+}
+
+async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  const found = await read(visit)
+  if (found.proposal.state !== 'open') return { to: pathOf(found) }
+  const version = versionIn(sent.get('version') ?? '')
+  if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
+  const form = readBundleForm(sent)
+  const rules = sent.get('rules') ?? ''
+  const pressed = afterButton(form, sent.get('do') || 'save')
+  const shown = { ...found, version, isLate: false, rules }
+  if (pressed !== null) {
+    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
+    return editPage(visit, { ...shown, state })
+  }
+  const { content } = contentOf(form)
+  const input = { ...visit.params, ...proposable(content), ...chosenRules(found, rules) }
+  const saved = await resultOrProblem(() => run(visit, acceptProposal, input, { expectedVersion: version }))
+  if (!(saved instanceof Problem)) return accepted(saved)
+  const isLate = saved.code === 'VERSION_CONFLICT'
+  const state = { ...touched(form), checked: checkedForm(form, isLate ? null : saved) }
+  return editPage(visit, { ...shown, isLate, version: isLate ? found.bundle.versionNumber : version, state }, saved)
+}
+
+/** The side that was chosen for rules that both changed. */
+function chosenRules({ bundle, conflicts, proposedPolicy }: ProposalInFull, chosen: string) {
+  if (!conflicts.some(({ field }) => field === 'rules')) return {}
+  return { resolutionPolicy: (chosen === 'proposed' ? proposedPolicy : bundle.resolutionPolicy) ?? null }
+}
+
+type Editing = Omit<Parameters<typeof EditProposalPage>[0], 'site' | 'isPreviewHidden'>
+
+function editPage({ site, request }: Visit, editing: Editing, problem?: Problem): ScreenPage {
+  const view = <EditProposalPage {...editing} site={site} isPreviewHidden={isPreviewHidden(request)} />
+  return { section: 'bundles', title: 'Edit and accept', view, problem }
+}
+
+function pathOf({ bundle, proposal }: ProposalInFull): string {
+  return `/dashboard/links/${bundle.slug}/proposals/${proposal.id}`
+}

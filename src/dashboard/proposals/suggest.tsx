@@ -1,0 +1,108 @@
+/** @jsxImportSource @kitajs/html */
+
+import { randomUUID } from 'node:crypto'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { SuggestPage } from '../../../views/dashboard/proposals/editing.tsx'
+import type { StoredBundle } from '../../bundles/access.ts'
+import { VALUE_NAMES } from '../../bundles/content.ts'
+import { type Content, diff } from '../../bundles/diff.ts'
+import { getBundle } from '../../bundles/operations.ts'
+import { listVersions } from '../../bundles/version-operations.ts'
+import { Problem } from '../../core/problem.ts'
+import { reasonBeside } from '../../core/words.ts'
+import { versionIn } from '../../http/fields.ts'
+import { proposeEdit } from '../../proposals/operations.ts'
+import {
+  afterButton,
+  checkedForm,
+  contentOf,
+  type FormContent,
+  formOf,
+  pastedIn,
+  readBundleForm,
+} from '../editor/bundle-form.ts'
+import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
+import { check, touched, untouched } from '../editor/state.tsx'
+import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
+import { resultOrProblem, run, type Visit } from '../visit.ts'
+import { proposable } from './proposable.ts'
+
+const PATH = '/dashboard/links/:slug/suggest'
+
+/** The editor for members who may suggest edits, but not make them. */
+export const suggestionScreens: readonly Screen[] = [
+  {
+    path: PATH,
+    async get(visit) {
+      const bundle = await run(visit, getBundle, { slug: visit.params.slug })
+      const version = bundle.versionNumber
+      const fresh = { version, idempotencyKey: randomUUID(), reason: '', state: untouched(formOf(bundle)) }
+      return suggestPage(visit, bundle, fresh)
+    },
+    post: suggest,
+  },
+  {
+    path: `${PATH}/check`,
+    post: (visit, sent) => check(sent, async (input) => refuseInvalid(proposable(input), visit)),
+  },
+]
+
+async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
+  const { slug = '' } = visit.params
+  const bundle = await run(visit, getBundle, { slug })
+  const version = versionIn(sent.get('version') ?? '')
+  if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you started from: reload the bundle')
+  const form = readBundleForm(sent)
+  const reason = (sent.get('reason') ?? '').replaceAll('\r\n', '\n')
+  const idempotencyKey = sent.get('idempotencyKey') || randomUUID()
+  const pressed = afterButton(form, sent.get('do') || 'save')
+  const shown = { version, idempotencyKey, reason }
+  if (pressed !== null) {
+    const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
+    return suggestPage(visit, bundle, { ...shown, state })
+  }
+  const { versions } = await run(visit, listVersions, { slug, before: version + 1, limit: 1 })
+  const changes = changed(versions[0] ?? bundle, contentOf(form).content)
+  const why = reason.trim() === '' ? {} : { reason }
+  const input = { slug, baseVersion: version, ...changes, ...why }
+  const made = await resultOrProblem(() => run(visit, proposeEdit, input, { idempotencyKey }))
+  if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${slug}/proposals/${made.id}`, 'proposed') }
+  const problem = Object.keys(changes).length === 0 ? new Problem('BAD_REQUEST', NOTHING) : made
+  // What was sent with the key cannot be sent differently.
+  const key = made.code === 'IDEMPOTENCY_CONFLICT' ? randomUUID() : idempotencyKey
+  const state = { ...touched(form), checked: checkedForm(form, problem) }
+  return suggestPage(visit, bundle, { ...shown, idempotencyKey: key, state }, problem)
+}
+
+const NOTHING = 'You haven’t changed anything yet.'
+
+/** The fields that differ between the version that a form started from and the form. */
+function changed(base: Content, content: FormContent): Partial<FormContent> {
+  const { fields, links } = diff(base, { ...base, ...content })
+  const { urls, urlMetadata } = content
+  return {
+    ...(links.length === 0 ? {} : { urls, urlMetadata }),
+    ...Object.fromEntries(VALUE_NAMES.filter((name) => name in fields).map((name) => [name, content[name]])),
+  }
+}
+
+type Suggestion = Pick<Parameters<typeof SuggestPage>[0], 'version' | 'idempotencyKey' | 'state'> & { reason: string }
+
+function suggestPage(
+  { site, request }: Visit,
+  bundle: StoredBundle,
+  { reason, ...suggestion }: Suggestion,
+  problem?: Problem,
+): ScreenPage {
+  const issue = problem?.issues.find(({ path }) => path[0] === 'reason')
+  const view = (
+    <SuggestPage
+      {...suggestion}
+      site={site}
+      bundle={bundle}
+      reason={{ text: reason, error: issue && reasonBeside(issue.reason) }}
+      isPreviewHidden={isPreviewHidden(request)}
+    />
+  )
+  return { section: 'bundles', title: 'Suggest an edit', view, problem }
+}

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, type Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+onEveryTarget({}, (server) => {
+  let admin: Person
+  let viewer: Person
+  beforeAll(async () => {
+    admin = await newPerson(server())
+    viewer = await newPerson(server())
+    const { id } = await newOrganization(admin, [[viewer, 'viewer']])
+    await actFor(admin, id)
+    await actFor(viewer, id)
+  })
+
+  const page = async (path: string, by: Visitor = admin) => {
+    const answer = await by.fetch(path)
+    return { status: answer.status, html: await answer.text() }
+  }
+  /** Posts a form like a browser without JavaScript; fields may repeat. */
+  const post = async (path: string, fields: Record<string, string | string[]>, by: Visitor = admin) => {
+    const body = new URLSearchParams()
+    for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) body.append(name, value)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await by.fetch(path, { method: 'POST', body: body.toString(), headers })
+    return { status: answer.status, to: answer.headers.get('location') ?? '', html: await answer.text() }
+  }
+  const propose = async (slug: string, fields: object, by: Visitor = viewer) => {
+    const { status, body } = await by.api<{ id: string }>('POST', `/api/links/${slug}/proposals`, fields)
+    expect(status).toBe(201)
+    return `/dashboard/links/${slug}/proposals/${body.id}`
+  }
+  const bundle = async (slug: string) =>
+    (await admin.api<{ title: string; versionNumber: number; urls: string[] }>('GET', `/api/links/${slug}`)).body
+  const edit = (slug: string, changes: object) => admin.api('PATCH', `/api/links/${slug}`, changes)
+  const FORM = {
+    title: 'Launch week',
+    description: '',
+    url: [URL_A, URL_B],
+    note: ['', ''],
+    section: ['', ''],
+    tags: ['', ''],
+  }
+
+  describe('a viewer', () => {
+    test('suggests an edit in the editor, sees it waiting, and withdraws it', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      expect((await page(`/dashboard/links/${slug}`, viewer)).html).toContain(`/dashboard/links/${slug}/suggest`)
+      const { html } = await page(`/dashboard/links/${slug}/suggest`, viewer)
+      expect(html).toContain('value="Launch day"')
+      expect(html).toContain('Send suggestion')
+      const sent = await post(`/dashboard/links/${slug}/suggest`, { version: '1', ...FORM, reason: 'Longer.' }, viewer)
+      expect([sent.status, sent.to]).toEqual([303, expect.stringMatching(/proposals\/p_\w{10}\?notice=proposed$/)])
+      const shown = await page(sent.to, viewer)
+      expect(shown.html).toContain('Longer.')
+      expect(shown.html).toMatch(/<ins[^>]*>week/)
+      expect(shown.html).not.toContain('/accept"')
+      expect(await bundle(slug)).toMatchObject({ title: 'Launch day', versionNumber: 1 })
+      const withdrawn = await post(`${sent.to.split('?')[0]}/withdraw`, {}, viewer)
+      expect(withdrawn.to).toBe(`/dashboard/links/${slug}/proposals?notice=withdrawn`)
+      expect((await page(withdrawn.to, viewer)).html).toContain('withdrawn')
+    })
+
+    test('keeps what they typed if it cannot be sent', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch week' })
+      const path = `/dashboard/links/${slug}/suggest`
+      const nothing = await post(path, { version: '1', ...FORM }, viewer)
+      expect([nothing.status, nothing.html]).toEqual([
+        400,
+        expect.stringContaining('You haven’t changed anything yet.'),
+      ])
+      const wrong = { ...FORM, url: ['nonsense', URL_B], reason: 'x'.repeat(501) }
+      const refused = await post(path, { version: '1', ...wrong }, viewer)
+      expect(refused.status).toBe(400)
+      expect(refused.html).toContain('value="nonsense"')
+      const added = await post(path, { version: '1', ...FORM, do: 'add', reason: 'kept' }, viewer)
+      expect(added.html).toContain('kept')
+      expect((await post(`${path}/check`, { ...FORM, url: ['nonsense', URL_B] }, viewer)).html).toContain('web address')
+    })
+
+    test('may decide nothing', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const path = await propose(slug, { title: 'x' })
+      for (const how of ['accept', 'reject', 'edit']) {
+        expect((await post(`${path}/${how}`, { version: '1', ...FORM }, viewer)).status).toBe(403)
+      }
+      expect((await bundle(slug)).versionNumber).toBe(1)
+    })
+  })
+
+  describe('an editor', () => {
+    test('finds what waits in the inbox, which otherwise teaches', async () => {
+      const loner = await newPerson(server())
+      expect((await page('/dashboard/proposals', loner)).html).toContain('Nothing to decide')
+      expect((await page('/dashboard/keys/new?scope=links:propose', loner)).html).toMatch(
+        /value="links:propose"[^>]*checked/,
+      )
+      const { slug } = await admin.makeBundle({ title: 'A <b>bold</b> title' })
+      const path = await propose(slug, { title: 'x', reason: '<i>why</i>' })
+      const { html } = await page('/dashboard/proposals')
+      expect(html).toContain(`href="${path}"`)
+      expect(html).toContain('&lt;i&gt;why')
+      expect(html).not.toContain('<i>why')
+      expect((await page('/dashboard')).html).toMatch(/\d+ proposals? to decide/)
+    })
+
+    test('accepts what they have seen, and can undo it', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const path = await propose(slug, { title: 'Launch week' })
+      await edit(slug, { description: 'meanwhile' })
+      const stale = await post(`${path}/accept`, { version: '1' })
+      expect([stale.status, stale.html]).toEqual([412, expect.stringContaining('edited meanwhile')])
+      const { status, to } = await post(`${path}/accept`, { version: '2' })
+      expect([status, to]).toEqual([303, `/dashboard/links/${slug}?notice=accepted&slug=${slug}&version=3`])
+      expect((await page(to)).html).toContain(`/dashboard/links/${slug}/versions/2/restore`)
+      expect(await bundle(slug)).toMatchObject({ title: 'Launch week', versionNumber: 3 })
+      expect((await page(path)).html).toContain('version 3')
+      const again = await post(`${path}/accept`, { version: '3' })
+      expect([again.status, again.html]).toEqual([409, expect.stringContaining('already been accepted')])
+    })
+
+    test('edits before accepting, in one version', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const path = await propose(slug, { title: 'Launch week', urls: [URL_A] })
+      const { html } = await page(`${path}/edit`)
+      expect(html).toContain('value="Launch week"')
+      expect(html).toContain('Accept with these changes')
+      const { to } = await post(`${path}/edit`, { version: '1', ...FORM, title: 'Launch month' })
+      expect(to).toContain('notice=accepted')
+      expect(await bundle(slug)).toMatchObject({ title: 'Launch month', versionNumber: 2, urls: [URL_A, URL_B] })
+      expect((await post(`${path}/edit`, { version: '2', ...FORM })).to).toBe(path)
+    })
+
+    test('sees what both changed side by side, and decides it', async () => {
+      const rules = (name: string) => ({
+        version: 1,
+        rules: [{ name: 'one', when: { op: 'signedIn' }, tabs: [{ url: URL_A, note: name }] }],
+      })
+      const { slug } = await admin.makeBundle({ title: 'Launch day', resolutionPolicy: rules('before') })
+      const path = await propose(slug, { title: 'Launch week', resolutionPolicy: rules('proposed') })
+      await edit(slug, { title: 'Launch eve', resolutionPolicy: rules('now') })
+      const shown = (await page(path)).html
+      for (const text of ['Changed by a newer version too', 'eve', 'week', 'Decide and accept']) {
+        expect(shown).toContain(text)
+      }
+      expect(shown).not.toContain(`${path}/accept"`)
+      expect((await post(`${path}/accept`, { version: '2' })).status).toBe(409)
+      const { html } = await page(`${path}/edit`)
+      expect(html).toContain('value="Launch eve"')
+      expect(html).toContain('name="rules"')
+      const { to } = await post(`${path}/edit`, { version: '2', ...FORM, rules: 'proposed' })
+      expect(to).toContain('notice=accepted')
+      const { body } = await admin.api<{ title: string; resolutionPolicy: unknown }>('GET', `/api/links/${slug}`)
+      expect(body.title).toBe('Launch week')
+      expect(JSON.stringify(body.resolutionPolicy)).toContain('"proposed"')
+    })
+
+    test('rejects with a note that the proposer reads', async () => {
+      const { slug } = await admin.makeBundle({ title: 'Launch day' })
+      const path = await propose(slug, { title: 'x' })
+      const long = await post(`${path}/reject`, { note: 'x'.repeat(501) })
+      expect([long.status, long.html]).toEqual([400, expect.stringContaining('x'.repeat(501))])
+      expect((await post(`${path}/reject`, { note: 'Not this week.' })).to).toContain('notice=rejected')
+      expect((await page(path, viewer)).html).toContain('Not this week.')
+    })
+  })
+
+  test('outsiders see nothing of it', async () => {
+    const stranger = await newPerson(server())
+    const { slug } = await admin.makeBundle({ title: 'Launch day' })
+    const path = await propose(slug, { title: 'secret plan' })
+    for (const address of [
+      path,
+      `${path}/edit`,
+      `/dashboard/links/${slug}/proposals`,
+      `/dashboard/links/${slug}/suggest`,
+    ]) {
+      const { status, html } = await page(address, stranger)
+      expect([address, status]).toEqual([address, 403])
+      expect(html).not.toContain('secret plan')
+    }
+    const { slug: theirs } = await stranger.makeBundle()
+    expect((await page(path.replace(slug, theirs), stranger)).status).toBe(404)
+    expect((await page('/dashboard/proposals', stranger)).html).not.toContain('secret plan')
+  })
+})

@@ -1,0 +1,47 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { Conflict } from '../../../src/proposals/merge.ts'
+import { conditionWords } from '../rules/condition-words.ts'
+import { TextDiff } from '../versions/text-diff.tsx'
+
+/** What a proposal and the newest version both changed, side by side. */
+export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JSX.Element {
+  return (
+    <ul class="clashes">
+      {
+        conflicts.map((conflict) => {
+          const { base, newest, proposed } = textsOf(conflict)
+          return (
+            <li>
+              <h3 dir="auto" safe>
+                {conflict.path}
+              </h3>
+              <div class="sides">
+                <Side name="Now" from={base} to={newest} />
+                <Side name="Proposed" from={base} to={proposed} />
+              </div>
+            </li>
+          )
+        }) as 'safe'[]
+      }
+    </ul>
+  )
+}
+
+function textsOf({ conditions, ...texts }: Conflict): Pick<Conflict, 'base' | 'newest' | 'proposed'> {
+  if (conditions === undefined) return texts
+  const { base, newest, proposed } = conditions
+  return { base: conditionWords(base), newest: conditionWords(newest), proposed: conditionWords(proposed) }
+}
+
+function Side({ name, from, to }: { name: string; from: string | null; to: string | null }): JSX.Element {
+  return (
+    <div class="diff">
+      <p class="hint">{name as 'safe'}</p>
+      <p>
+        <TextDiff from={from ?? ''} to={to ?? ''} />
+        {to === null ? <span class="hint"> None</span> : ''}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import type { ProposalInFull } from '../../../src/proposals/proposals.ts'
+import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
+import { described, Field, textareaContent } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import type { EditorState } from '../editor/bundle-form.ts'
+import { Editor } from '../editor/editor.tsx'
+import { BundleFrame } from '../parts/bundle-frame.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
+import { Conflicts } from './conflicts.tsx'
+
+interface SuggestProps {
+  site: DashboardSite
+  bundle: StoredBundle
+  /** The version that the form started from. */
+  version: number
+  idempotencyKey: string
+  reason: { text: string; error: string | undefined }
+  state: EditorState
+  isPreviewHidden: boolean
+}
+
+/** The editor for members who may only suggest edits. */
+export function SuggestPage({
+  site,
+  bundle,
+  version,
+  idempotencyKey,
+  reason,
+  state,
+  isPreviewHidden,
+}: SuggestProps): JSX.Element {
+  const why = (
+    <Field id="reason" label="Why?" note="optional, for the editor who decides" error={reason.error}>
+      <textarea
+        id="reason"
+        name="reason"
+        rows="2"
+        dir="auto"
+        maxlength={String(PROPOSAL_BOUNDS.text)}
+        {...described('reason', reason.error)}
+        safe
+      >
+        {textareaContent(reason.text)}
+      </textarea>
+    </Field>
+  )
+  return (
+    <BundleFrame site={site} bundle={bundle} tab="edit">
+      <p class="hint">
+        Nothing changes for now: an editor of the organisation sees what you made different, and accepts or rejects it.
+      </p>
+      <Editor
+        action={`/dashboard/links/${bundle.slug}/suggest`}
+        kind="suggested"
+        hidden={{ version: String(version), idempotencyKey }}
+        save="Send suggestion"
+        notice={undefined}
+        more={why}
+        state={state}
+        hasPassword={false}
+        preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
+      />
+    </BundleFrame>
+  )
+}
+
+interface EditProposalProps extends ProposalInFull {
+  site: DashboardSite
+  /** The newest version when the form was shown. */
+  version: number
+  /** Whether another version was saved while the form was edited. */
+  isLate: boolean
+  /** The chosen side of a conflict of rules. */
+  rules: string
+  state: EditorState
+  isPreviewHidden: boolean
+}
+
+/** The editor with a proposal merged onto the newest version, to change it before it is accepted. */
+export function EditProposalPage(props: EditProposalProps): JSX.Element {
+  const { site, bundle, proposal, conflicts, changes, version, isLate, rules, state, isPreviewHidden } = props
+  const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
+  const hasRuleConflict = conflicts.some(({ field }) => field === 'rules')
+  const notice = (
+    <>
+      {isLate ? (
+        <p class="alert" role="alert" id="alert" tabindex="-1" safe>
+          {`Version ${version} was saved while you were editing. Accepting saves what is in this form over it.`}
+        </p>
+      ) : (
+        ''
+      )}
+      {conflicts.length === 0 ? (
+        ''
+      ) : (
+        <section class="card caution conflict">
+          <h2>Changed by a newer version too</h2>
+          <p>The form has what is there now. Change it to what you want to keep.</p>
+          <Conflicts conflicts={conflicts} />
+        </section>
+      )}
+      {hasRuleConflict ? <RulesChoice rules={rules} /> : ''}
+      {changes.resolutionPolicy === undefined ? (
+        ''
+      ) : (
+        <p class="hint">The proposed rules come along. You can change them on the Rules page afterwards.</p>
+      )}
+    </>
+  )
+  return (
+    <BundleFrame site={site} bundle={bundle} tab="proposals">
+      <p>
+        <a href={path}>Back to the proposal</a>
+      </p>
+      <Editor
+        action={`${path}/edit`}
+        kind="merged"
+        hidden={{ version: String(version) }}
+        save="Accept with these changes"
+        notice={notice}
+        state={state}
+        hasPassword={false}
+        preview={{ isHidden: isPreviewHidden, hasRules: bundle.resolutionPolicy !== null }}
+      />
+    </BundleFrame>
+  )
+}
+
+function RulesChoice({ rules }: { rules: string }): JSX.Element {
+  return (
+    <fieldset class="field">
+      <legend>Rules</legend>
+      <label class="choice">
+        <input type="radio" name="rules" value="newest" required checked={rules !== 'proposed'} />
+        <span>Keep the rules as they are now</span>
+      </label>
+      <label class="choice">
+        <input type="radio" name="rules" value="proposed" required checked={rules === 'proposed'} />
+        <span>Take the proposed rules instead</span>
+      </label>
+    </fieldset>
+  )
+}

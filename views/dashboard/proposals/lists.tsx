@@ -1,0 +1,113 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { StoredBundle } from '../../../src/bundles/access.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
+import type { ListedProposal } from '../../../src/proposals/stored.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { roleOver } from '../parts/role.ts'
+import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
+import { ProposalRow } from './proposal-row.tsx'
+import { SampleProposals } from './sample.tsx'
+
+interface ListProps {
+  site: DashboardSite
+  proposals: readonly ListedProposal[]
+}
+
+/** The open proposals for all bundles of the acting subject. */
+export function InboxView({ site, proposals }: ListProps): JSX.Element {
+  const lede = `Edits that wait for ${allowsRole(site.user.role, 'editor') ? 'you' : 'an editor'} to decide.`
+  return (
+    <>
+      <Head title="Proposals" {...(proposals.length === 0 ? {} : { lede })} />
+      {proposals.length === 0 ? (
+        <>
+          <Empty
+            heading="Nothing to decide"
+            text="Agents and viewers can suggest edits without changing anything. What they suggest waits here until an editor accepts or rejects it."
+          >
+            <Ways site={site} />
+          </Empty>
+          <SampleProposals site={site} />
+        </>
+      ) : (
+        <Rows site={site} proposals={proposals} of="all" />
+      )}
+      <p class="foot">
+        <a href="/dashboard">Back to your bundles</a>
+      </p>
+    </>
+  )
+}
+
+/** The proposals for a bundle: open ones, then decided ones. */
+export function BundleProposalsView({ site, bundle, proposals }: ListProps & { bundle: StoredBundle }): JSX.Element {
+  const open = proposals.filter(({ state }) => state === 'open')
+  const decided = proposals.filter(({ state }) => state !== 'open')
+  const isViewer = !allowsRole(roleOver(bundle, site.user), 'editor')
+  return (
+    <BundleFrame site={site} bundle={bundle} tab="proposals">
+      {isViewer ? (
+        <p>
+          <a class="button" href={`/dashboard/links/${bundle.slug}/suggest`}>
+            <Icon name="edit" />
+            Suggest an edit
+          </a>
+        </p>
+      ) : (
+        ''
+      )}
+      {open.length === 0 ? (
+        <Empty
+          heading="No open proposals"
+          text={
+            isViewer
+              ? 'Suggest an edit, and an editor of the organisation sees what would become different before it does.'
+              : 'Agents and viewers can suggest edits of this bundle. You’ll see here what would become different before it does.'
+          }
+        >
+          {isViewer ? '' : <Ways site={site} />}
+        </Empty>
+      ) : (
+        <Rows site={site} proposals={open} of="bundle" />
+      )}
+      {decided.length === 0 ? (
+        ''
+      ) : (
+        <section class="decided">
+          <h2>Decided</h2>
+          <Rows site={site} proposals={decided} of="bundle" />
+        </section>
+      )}
+    </BundleFrame>
+  )
+}
+
+/** How proposals come to be. */
+function Ways({ site: { user } }: Pick<ListProps, 'site'>): JSX.Element {
+  const members = user.acting === null ? '/dashboard/organizations' : `/dashboard/organizations/${user.acting.id}`
+  return (
+    <p class="actions">
+      <a class="button" href="/dashboard/keys/new?scope=links:propose">
+        <Icon name="key" />
+        Create a key that proposes
+      </a>
+      <a class="button" href={members}>
+        <Icon name="people" />
+        Invite viewers
+      </a>
+      <a class="quiet" href="/docs/proposals" hx-boost="false">
+        How proposals work
+      </a>
+    </p>
+  )
+}
+
+function Rows({ site, proposals, of }: ListProps & { of: 'bundle' | 'all' }): JSX.Element {
+  return (
+    <ul class="rows">
+      {proposals.map((proposal) => <ProposalRow site={site} proposal={proposal} of={of} />) as 'safe'[]}
+    </ul>
+  )
+}

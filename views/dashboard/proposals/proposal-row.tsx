@@ -1,0 +1,78 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { ListedProposal } from '../../../src/proposals/stored.ts'
+import { attribute } from '../../parts/layout.tsx'
+import { personName } from '../parts/person.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import type { DashboardSite } from '../parts/shell.tsx'
+
+interface ProposalProps {
+  site: DashboardSite
+  proposal: ListedProposal
+}
+
+/** A proposal in a list; `of` says whether the list has those of one bundle, which then needs no name. */
+export function ProposalRow({ site, proposal, of }: ProposalProps & { of: 'bundle' | 'all' }): JSX.Element {
+  const { id, slug, title, reason, createdAt, state } = proposal
+  const name = of === 'all' ? (title ?? slug) : (reason ?? 'No reason given')
+  return (
+    <li class="row">
+      <div class="what">
+        <a class="name" href={`/dashboard/links/${slug}/proposals/${attribute(id)}`} dir="auto" safe>
+          {name}
+        </a>
+        {state === 'open' ? '' : <StateTag state={state} />}
+        {of === 'all' && reason !== null ? (
+          <p dir="auto" safe>
+            {reason}
+          </p>
+        ) : (
+          ''
+        )}
+        <p class="hint">
+          <ProposedBy site={site} proposal={proposal} />
+          {', '}
+          <RelativeTime at={createdAt} />
+        </p>
+      </div>
+    </li>
+  )
+}
+
+const STATES = {
+  open: { word: 'open', kind: '' },
+  accepted: { word: 'accepted', kind: 'good' },
+  rejected: { word: 'rejected', kind: '' },
+  withdrawn: { word: 'withdrawn', kind: '' },
+} as const
+
+/** What became of a proposal. */
+export function StateTag({ state }: Pick<ListedProposal, 'state'>): JSX.Element {
+  const { word, kind } = STATES[state]
+  return <span class={['tag', kind]}>{word}</span>
+}
+
+/** Who made a proposal, and with which key. */
+export function ProposedBy({ site, proposal: { proposedBy, proposer, keyName } }: ProposalProps): JSX.Element {
+  return (
+    <>
+      {proposedBy === site.user.userId ? (
+        'You'
+      ) : proposer === null ? (
+        'A deleted account'
+      ) : (
+        <bdi title={attribute(proposer.email)} safe>
+          {personName(proposer)}
+        </bdi>
+      )}
+      {keyName === null ? (
+        ''
+      ) : (
+        <>
+          {', with the key '}
+          <bdi safe>{keyName}</bdi>
+        </>
+      )}
+    </>
+  )
+}

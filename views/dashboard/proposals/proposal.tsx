@@ -1,0 +1,178 @@
+/** @jsxImportSource @kitajs/html */
+
+import { isSame } from '../../../src/bundles/diff.ts'
+import { allowsRole } from '../../../src/identity/roles.ts'
+import type { ProposalInFull } from '../../../src/proposals/proposals.ts'
+import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
+import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { personName } from '../parts/person.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { roleOver } from '../parts/role.ts'
+import type { DashboardSite } from '../parts/shell.tsx'
+import { Diff } from '../versions/diff.tsx'
+import { Conflicts } from './conflicts.tsx'
+import { ProposedBy, StateTag } from './proposal-row.tsx'
+
+export interface ProposalPageProps extends ProposalInFull {
+  site: DashboardSite
+  /** Why what was pressed did not happen. */
+  alert: string | null
+  /** The note of a rejection that was refused. */
+  note: { text: string; error: string | undefined }
+}
+
+/** A proposal: what it would change, and the buttons that decide it. */
+export function ProposalView(props: ProposalPageProps): JSX.Element {
+  const { site, bundle, proposal, effect, conflicts, alert } = props
+  const { state, reason, createdAt } = proposal
+  const isOpen = state === 'open'
+  return (
+    <BundleFrame site={site} bundle={bundle} tab="proposals">
+      <Alert text={alert} />
+      <section class="card proposal" aria-labelledby="proposal-heading">
+        <div class="step">
+          <h2 id="proposal-heading">{isOpen ? 'Proposed edit' : 'Decided proposal'}</h2>
+          {isOpen ? '' : <StateTag state={state} />}
+          <span class="by hint">
+            <ProposedBy site={site} proposal={proposal} />
+            {', '}
+            <RelativeTime at={createdAt} />
+          </span>
+        </div>
+        {reason === null ? (
+          ''
+        ) : (
+          <blockquote class="prose" dir="auto" safe>
+            {reason}
+          </blockquote>
+        )}
+        <Decision {...props} />
+        {isOpen && proposal.baseVersion !== bundle.versionNumber ? (
+          <p class="hint" safe>
+            {`It was made for version ${proposal.baseVersion}; the bundle is at version ${bundle.versionNumber} now. This is what accepting it would change today:`}
+          </p>
+        ) : (
+          ''
+        )}
+        {isSame(effect) && conflicts.length > 0 ? '' : <Diff diff={effect} />}
+        {conflicts.length === 0 ? (
+          ''
+        ) : (
+          <section class="conflict" aria-labelledby="conflicts-heading">
+            <h2 id="conflicts-heading">Changed by a newer version too</h2>
+            <p>Decide what to keep, then accept.</p>
+            <Conflicts conflicts={conflicts} />
+          </section>
+        )}
+        {isOpen ? <Actions {...props} /> : ''}
+      </section>
+      <p class="foot">
+        <a href={`/dashboard/links/${bundle.slug}/proposals`}>All proposals for this bundle</a>
+        <a class="hint" href="/dashboard/proposals">
+          Everything to decide
+        </a>
+      </p>
+    </BundleFrame>
+  )
+}
+
+/** What became of it, and why. */
+function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
+  const { state, decidedBy, decidedAt, decider, note, versionNumber } = proposal
+  if (decidedAt === null) return ''
+  const who = decidedBy === site.user.userId ? 'you' : decider === null ? 'a deleted account' : personName(decider)
+  return (
+    <>
+      <p>
+        <span safe>{`${state.charAt(0).toUpperCase()}${state.slice(1)} by `}</span>
+        <bdi safe>{who}</bdi>
+        {', '}
+        <RelativeTime at={decidedAt} />
+        {versionNumber === null ? (
+          '.'
+        ) : (
+          <>
+            {', as '}
+            <a href={`/dashboard/links/${bundle.slug}/versions?version=${versionNumber}`} safe>
+              {`version ${versionNumber}`}
+            </a>
+            .
+          </>
+        )}
+      </p>
+      {note === null ? (
+        ''
+      ) : (
+        <blockquote class="prose" dir="auto" safe>
+          {note}
+        </blockquote>
+      )}
+    </>
+  )
+}
+
+function Actions(props: ProposalPageProps): JSX.Element {
+  const { site, bundle, proposal, conflicts, note } = props
+  const path = attribute(`/dashboard/links/${bundle.slug}/proposals/${proposal.id}`)
+  const mayDecide = allowsRole(roleOver(bundle, site.user), 'editor')
+  const mayWithdraw = proposal.proposedBy === site.user.userId
+  return (
+    <>
+      <div class="actions">
+        {mayDecide ? (
+          <>
+            {conflicts.length === 0 ? (
+              <form method="post" action={`${path}/accept`}>
+                <input type="hidden" name="version" value={String(bundle.versionNumber)} />
+                <button type="submit" class="primary" title={`Saves it as version ${bundle.versionNumber + 1}`}>
+                  <Icon name="check" />
+                  Accept
+                </button>
+              </form>
+            ) : (
+              ''
+            )}
+            <a class={['button', conflicts.length > 0 && 'primary']} href={`${path}/edit`}>
+              <Icon name="edit" />
+              {conflicts.length === 0 ? 'Edit and accept' : 'Decide and accept'}
+            </a>
+          </>
+        ) : (
+          ''
+        )}
+        {mayWithdraw ? (
+          <form method="post" action={`${path}/withdraw`}>
+            <button type="submit">Withdraw</button>
+          </form>
+        ) : (
+          ''
+        )}
+      </div>
+      {mayDecide ? (
+        <form class="reject" method="post" action={`${path}/reject`}>
+          <Field id="note" label="Note to who proposed it" note="optional" error={note.error}>
+            <textarea
+              id="note"
+              name="note"
+              rows="2"
+              dir="auto"
+              maxlength={String(PROPOSAL_BOUNDS.text)}
+              {...described('note', note.error)}
+              safe
+            >
+              {textareaContent(note.text)}
+            </textarea>
+          </Field>
+          <button type="submit" class="danger">
+            Reject
+          </button>
+        </form>
+      ) : (
+        ''
+      )}
+    </>
+  )
+}
