@@ -62,7 +62,7 @@ export function BundlesView(props: BundlesProps): JSX.Element {
         {isDeleted ? (
           <>
             <a href="/dashboard">Back to your bundles</a>
-            <span class="hint">{`Deleted bundles are erased after ${count(keptDays, 'day')}.`}</span>
+            <span class="hint" safe>{`Deleted bundles are erased after ${count(keptDays, 'day')}.`}</span>
           </>
         ) : (
           <a class="hint" href="/dashboard?state=deleted">
