@@ -59,7 +59,7 @@ const DESCRIBES_CONTENT: readonly string[] = ['create_bundle']
 const SHOWS_POLICIES = 'preview_policy'
 
 /** What its schema, which refers to that tool, is for. */
-const POLICY = 'Shows different viewers different tabs; null for none.'
+const POLICY = 'Shows different viewers different tabs.'
 
 /** Fields that only callers without a credential may send; tools always have one. */
 const ANONYMOUS_FIELDS = ['email']
@@ -69,7 +69,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const hasContent = DESCRIBES_CONTENT.includes(name)
   const naming = newNaming('inline', ['description'], {
     ...(hasContent ? {} : { UrlMetadata: 'See create_bundle.' }),
-    ...(name === SHOWS_POLICIES ? {} : { Policy: `For its rules see ${SHOWS_POLICIES}.` }),
+    ...(name === SHOWS_POLICIES ? {} : { Policy: `see ${SHOWS_POLICIES}` }),
   })
   const schema = inputSchema(operation, naming)
   const options = callOptionsOf(operation).map((name) => {
@@ -98,6 +98,8 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   slug: 'get_bundle',
   expectedVersion: 'update_bundle',
   idempotencyKey: 'create_bundle',
+  password: 'create_bundle',
+  proposalId: 'get_proposal',
 }
 
 /** Includes the error, because a failed call has structured content too, which clients validate against this schema. */
