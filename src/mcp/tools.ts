@@ -80,7 +80,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const fields = [...own, ...options].flatMap(([field, inner]) => {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
-    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : structure]]
+    if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
     if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
     if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
     return [[field, field === 'resolutionPolicy' || hasContent ? inner : structure]]
@@ -98,6 +98,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   slug: 'get_bundle',
   expectedVersion: 'update_bundle',
   idempotencyKey: 'create_bundle',
+  dryRun: 'create_bundle',
   password: 'create_bundle',
   proposalId: 'get_proposal',
 }
