@@ -18,9 +18,15 @@ export async function startChromium(): Promise<Engine> {
       await page.goBack()
     }
     return {
-      async click(selector, button = 'left') {
+      async goTo(url) {
+        await page.goto(url)
+      },
+      async click(selector, how = 'left') {
         await page.bringToFront()
-        await page.click(selector, { button })
+        await page
+          .locator(selector)
+          .first()
+          .click(how === 'with Ctrl' ? { modifiers: ['Control'] } : { button: how })
       },
       async tap(selector, times) {
         await page.bringToFront()
@@ -34,6 +40,12 @@ export async function startChromium(): Promise<Engine> {
         await page.bringToFront()
         await page.keyboard.press(key)
       },
+      fill: (selector, text) => page.locator(selector).first().fill(text),
+      async choose(selector, value) {
+        await page.locator(selector).first().selectOption(value)
+      },
+      drag: (selector, onto) => page.dragAndDrop(selector, onto, { targetPosition: { x: 8, y: 2 }, steps: 12 }),
+      picture: (selector) => page.locator(selector).first().screenshot(),
       read: (expression) => page.evaluate(expression),
       async reload() {
         await page.reload()

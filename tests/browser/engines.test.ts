@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { startInProcess } from '../in-process.ts'
-import { freePort } from '../ports.ts'
 import { MATRIX, type Server } from '../server.ts'
 import { startDestinations } from './destinations.ts'
 import { KINDS, type Kind } from './engines.ts'
-import { PLAIN_HOST } from './firefox.ts'
 import { becomes, expectEachOnce, pressUntilDone, type Scene, statusOf, WATCH } from './launching.ts'
+import { leadsNowhereElse, leavesNoOpener, visitPlainly } from './plain-http.ts'
 import { createBundle } from './service.ts'
 import { type Conditions, type Engine, PageCrash } from './viewer.ts'
 
@@ -74,27 +73,14 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
 
   const inFull = test.if(MATRIX !== 'usual')
 
-  test.if(kind.name === 'Firefox' && MATRIX !== 'usual')(
-    'leaves no opener to what Firefox opens by itself on plain http',
-    async () => {
-      const port = String(freePort())
-      const authority = `${PLAIN_HOST}:${port}`
-      const plain = await startInProcess({ PORT: port, SERVICE_BASE_URL: `http://${authority}` })
-      const destinations = startDestinations()
-      const bundle = { urls: destinations.urls(3) }
-      const { url } = await createBundle(plain.origin, bundle, { host: authority })
-      const viewer = await engine.open(url, { popups: 'as-is' })
-      expect(await viewer.read<boolean>('isSecureContext')).toBe(false)
-      await viewer.click('#open')
-      await becomes(() => destinations.openers, ['null'])
-      await viewer.allowInBar?.()
-      await becomes(() => destinations.openers, Array(3).fill('null'))
-      expect(destinations.visits.map(({ path }) => path).sort()).toEqual(['/1', '/2', '/3'])
-      expect(destinations.visits.every(({ referrer }) => referrer === null)).toBe(true)
-      await viewer.close()
-      destinations.stop()
-      await plain.stop()
-    },
+  const inFirefox = test.if(kind.name === 'Firefox' && MATRIX !== 'usual')
+
+  inFirefox('leaves no opener to what Firefox opens by itself on plain http', () =>
+    visitPlainly(engine, 'as-is', leavesNoOpener),
+  )
+
+  inFirefox('on plain http leads only to links of the launcher, whoever writes the address or opens it', () =>
+    visitPlainly(engine, 'allowed', leadsNowhereElse),
   )
 
   inFull('works by keyboard alone', async () => {
@@ -128,12 +114,14 @@ describe.each(KINDS.filter((kind) => kind.isThere() && runs(kind)))('$name', (ki
     })
   })
 
-  inFull('does not open again what was opened with the middle button', async () => {
-    await visit(engine, 3, { popups: 'as-is' }, async (scene) => {
+  inFull('does not open again what was opened with the middle button or with Ctrl', async () => {
+    await visit(engine, 4, { popups: 'as-is' }, async (scene) => {
       await scene.viewer.click('.tabs > li:nth-child(2) .tab', 'middle')
       await becomes(() => scene.destinations.visits.length, 1)
-      await pressUntilDone(scene, 3, kind.perPress, 1)
-      expectEachOnce(scene, 3)
+      await scene.viewer.click('.tabs > li:nth-child(3) .tab', 'with Ctrl')
+      await becomes(() => scene.destinations.visits.length, 2)
+      await pressUntilDone(scene, 4, kind.perPress, 2)
+      expectEachOnce(scene, 4)
     })
   })
 

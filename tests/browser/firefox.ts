@@ -39,6 +39,11 @@ const SETTINGS = {
   'extensions.systemAddon.update.enabled': false,
   'gfx.webrender.software': true,
   'toolkit.cosmeticAnimations.enabled': false,
+  // As on phones, and as the other browsers here have them: they take no room.
+  'ui.useOverlayScrollbars': 1,
+  // A mouse: fine, and able to hover. Without a screen Firefox finds none.
+  'ui.primaryPointerCapabilities': 6,
+  'ui.allPointerCapabilities': 6,
   'ui.prefersReducedMotion': 1,
 }
 
@@ -54,7 +59,10 @@ export async function startFirefox(): Promise<Engine> {
     settings.map((setting) => `user_pref(${setting.map((part) => JSON.stringify(part)).join()});`).join('\n'),
   )
   const options = ['--headless', '--marionette', '--remote-allow-system-access', '--no-remote', '--profile', profile]
-  const child = Bun.spawn([path, ...options], { stdio: ['ignore', 'ignore', 'ignore'] })
+  const child = Bun.spawn([path, ...options], {
+    env: { ...process.env, MOZ_HEADLESS_WIDTH: '1280', MOZ_HEADLESS_HEIGHT: '1000' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
   const call = await marionette(port)
   const started = (await call('WebDriver:NewSession', {})) as { capabilities: { browserVersion: string } }
   const send: Send = async (command, input = {}) => unwrap(await call(`WebDriver:${command}`, input))
@@ -69,7 +77,8 @@ export async function startFirefox(): Promise<Engine> {
     }
   }
 
-  async function open(url: string, { popups, window, scripts }: Conditions) {
+  async function open(url: string, conditions: Conditions) {
+    const { popups, window, scripts } = conditions
     const first = await send('GetWindowHandle')
     const { handle } = (await send('NewWindow', { type: 'window', private: window === 'private' })) as {
       handle: string
@@ -77,7 +86,7 @@ export async function startFirefox(): Promise<Engine> {
     await send('SwitchToWindow', { handle })
     await inBrowser(PREPARE, url, popups === 'allowed', scripts !== 'off', window === 'private')
     await send('Navigate', { url })
-    return viewerOf(send, {
+    return viewerOf(send, conditions, {
       // Switching to the tab restores it.
       unload: async () => void (await inBrowser(DISCARD)),
       allowInBar: async () => (await inBrowser(ALLOW)) as string[],

@@ -6,13 +6,23 @@ export interface Conditions {
   scripts?: 'off'
 }
 
-/** A launcher in one browser. Every action first returns to its tab, as a viewer does. */
+/** With which button or key a link is clicked. */
+export type Click = 'left' | 'middle' | 'with Ctrl'
+
+/** Somebody at a page in one browser. Every action first returns to its tab, as a viewer does. */
 export interface Viewer {
-  /** Clicks what a CSS selector finds. */
-  click(selector: string, button?: 'left' | 'middle'): Promise<void>
+  goTo(url: string): Promise<void>
+  /** Clicks what a CSS selector, or an XPath that begins with `//`, finds first. */
+  click(selector: string, how?: Click): Promise<void>
   /** Clicks as fast as the browser takes it, without looking at what opens. */
   tap(selector: string, times: number): Promise<void>
   press(key: 'Tab' | 'Enter'): Promise<void>
+  /** Types a text into a field, instead of what it has. */
+  fill(selector: string, text: string): Promise<void>
+  /** Chooses an option by its value. */
+  choose(selector: string, value: string): Promise<void>
+  /** Drags the middle of one element to the top of another. */
+  drag(selector: string, onto: string): Promise<void>
   /** The value of an expression in the page. */
   read<Value>(expression: string): Promise<Value>
   reload(): Promise<void>
@@ -20,6 +30,8 @@ export interface Viewer {
   unload(): Promise<void>
   /** Goes to another page, and back. */
   leaveAndReturn(): Promise<void>
+  /** What an element looks like, as a PNG. */
+  picture(selector: string): Promise<Buffer>
   /** Allows pop-ups in the bar that the browser shows. @returns the words on what it pressed. */
   allowInBar?(): Promise<string[]>
   /** Closes the launcher and the tabs it opened. */

@@ -1,8 +1,8 @@
 import { eventually } from '../eventually.ts'
-import type { Viewer } from './viewer.ts'
+import type { Conditions, Viewer } from './viewer.ts'
 
 /** The WebDriver commands that the tests use, with their HTTP routes; Marionette has them under the same names. */
-export const ROUTES = {
+const ROUTES = {
   GetWindowHandle: 'GET /window',
   GetWindowHandles: 'GET /window/handles',
   SwitchToWindow: 'POST /window',
@@ -12,36 +12,58 @@ export const ROUTES = {
   Refresh: 'POST /refresh',
   Back: 'POST /back',
   FindElement: 'POST /element',
+  ElementClick: 'POST /element/{id}/click',
+  ElementClear: 'POST /element/{id}/clear',
+  ElementSendKeys: 'POST /element/{id}/value',
   ExecuteScript: 'POST /execute/sync',
   PerformActions: 'POST /actions',
+  TakeScreenshot: 'GET /element/{id}/screenshot',
 } as const
 
 /** Sends a command to a browser. @returns its value. */
 export type Send = (command: keyof typeof ROUTES, input?: Record<string, unknown>) => Promise<unknown>
 
 const BUTTONS = { left: 0, middle: 1 }
-const KEYS = { Tab: '\uE004', Enter: '\uE007' }
+const KEYS = { Tab: '\uE004', Enter: '\uE007', Ctrl: '\uE009' }
+
+/** How many moves a drag takes. */
+const DRAG_STEPS = 12
+
+/** A reference to an element; its one property is the identifier. */
+type Found = Record<string, string>
+
+const idOf = (found: Found) => Object.values(found)[0]
+
+const move = (x: number, y: number) => ({ type: 'pointerMove', duration: 0, x: Math.round(x), y: Math.round(y) })
 
 /** What a browser does by other means than WebDriver. */
 type Own = Pick<Viewer, 'close' | 'allowInBar'> & Partial<Pick<Viewer, 'unload'>>
 
 /** A viewer in the window that is current. */
-export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
+export async function viewerOf(send: Send, { scripts }: Pick<Conditions, 'scripts'>, own: Own): Promise<Viewer> {
   const home = await send('GetWindowHandle')
   const comeBack = () => send('SwitchToWindow', { handle: home })
-  async function clickTimes(selector: string, button: number, times: number): Promise<void> {
+  /** Finds an element, and scrolls it to the middle of the window. */
+  async function find(selector: string): Promise<Found> {
     await comeBack()
-    const origin = await send('FindElement', { using: 'css selector', value: selector })
-    const actions = [
-      { type: 'pointerMove', duration: 0, x: 0, y: 0, origin },
-      ...Array.from({ length: times }, () => [
-        { type: 'pointerDown', button },
-        { type: 'pointerUp', button },
-      ]).flat(),
-    ]
-    await send('PerformActions', {
+    const using = selector.startsWith('//') ? 'xpath' : 'css selector'
+    const found = (await send('FindElement', { using, value: selector })) as Found
+    const script = "arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })"
+    if (scripts !== 'off') await send('ExecuteScript', { script, args: [found] })
+    return found
+  }
+  const point = (actions: object[]) =>
+    send('PerformActions', {
       actions: [{ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions }],
     })
+  const type = (actions: object[]) => send('PerformActions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  async function clickTimes(selector: string, button: number, times: number): Promise<void> {
+    const origin = await find(selector)
+    const press = [
+      { type: 'pointerDown', button },
+      { type: 'pointerUp', button },
+    ]
+    await point([{ type: 'pointerMove', duration: 0, x: 0, y: 0, origin }, ...Array(times).fill(press).flat()])
   }
   async function leaveAndReturn(): Promise<void> {
     await comeBack()
@@ -49,12 +71,42 @@ export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
     await send('Back')
   }
   return {
-    click: (selector, button = 'left') => clickTimes(selector, BUTTONS[button], 1),
+    async goTo(url) {
+      await comeBack()
+      await send('Navigate', { url })
+    },
+    async click(selector, how = 'left') {
+      if (how !== 'with Ctrl') return clickTimes(selector, BUTTONS[how], 1)
+      await type([{ type: 'keyDown', value: KEYS.Ctrl }])
+      await clickTimes(selector, BUTTONS.left, 1)
+      await type([{ type: 'keyUp', value: KEYS.Ctrl }])
+    },
     tap: (selector, times) => clickTimes(selector, BUTTONS.left, times),
     async press(key) {
       await comeBack()
-      const actions = ['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] }))
-      await send('PerformActions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+      await type(['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] })))
+    },
+    async fill(selector, text) {
+      const id = idOf(await find(selector))
+      await send('ElementClear', { id })
+      await send('ElementSendKeys', { id, text })
+    },
+    async choose(selector, value) {
+      await find(selector)
+      await send('ElementClick', { id: idOf(await find(`${selector} option[value="${value}"]`)) })
+    },
+    async drag(selector, onto) {
+      const [grip, target] = [await find(selector), await find(onto)]
+      const script = 'return [...arguments].map((element) => element.getBoundingClientRect())'
+      const [from, to] = (await send('ExecuteScript', { script, args: [grip, target] })) as [DOMRect, DOMRect]
+      const [x, y] = [from.x + from.width / 2, from.y + from.height / 2]
+      const way = Array.from({ length: DRAG_STEPS }, (_, step) => y + ((to.y + 2 - y) * (step + 1)) / DRAG_STEPS)
+      await point([
+        move(x, y),
+        { type: 'pointerDown', button: BUTTONS.left },
+        ...way.map((at) => move(x, at)),
+        { type: 'pointerUp', button: BUTTONS.left },
+      ])
     },
     async read<Value>(expression: string) {
       await comeBack()
@@ -73,8 +125,17 @@ export async function viewerOf(send: Send, own: Own): Promise<Viewer> {
       await comeBack()
       return (await own.allowInBar?.()) ?? []
     },
+    async picture(selector) {
+      const id = idOf(await find(selector))
+      return Buffer.from((await send('TakeScreenshot', { id, full: false })) as string, 'base64')
+    },
     close: own.close,
   }
+}
+
+/** The path of a command's route. */
+export function routeOf(command: keyof typeof ROUTES, { id }: Record<string, unknown> = {}): string {
+  return ROUTES[command].replace('{id}', String(id))
 }
 
 /** Waits for a port to be listened on. @returns the first answer of `connect`. */

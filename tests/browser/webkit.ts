@@ -1,7 +1,7 @@
 import { Glob } from 'bun'
 import { freePort } from '../ports.ts'
 import { type Conditions, type Engine, PageCrash } from './viewer.ts'
-import { connected, ROUTES, type Send, viewerOf } from './webdriver.ts'
+import { connected, routeOf, type Send, viewerOf } from './webdriver.ts'
 
 /** The path of WebKitGTK's small browser, or null if it, its driver or a screen for it is missing. */
 export function findMiniBrowser(): string | null {
@@ -53,9 +53,9 @@ export async function startWebKit(): Promise<Engine> {
 
   async function open(url: string, conditions: Conditions) {
     const { sessionId } = await session(conditions)
-    const send: Send = (command, input) => call(ROUTES[command].replace(' ', ` /session/${sessionId}`), input)
+    const send: Send = (command, input) => call(routeOf(command, input).replace(' ', ` /session/${sessionId}`), input)
     await send('Navigate', { url })
-    return viewerOf(send, {
+    return viewerOf(send, conditions, {
       close: async () => void (await call(`DELETE /session/${sessionId}`, undefined)),
     })
   }

@@ -1,12 +1,19 @@
 // @ts-check
 
-// Leads to a link of the launcher that opened this tab, after cutting the tab off from it.
+// Leads to a link of the launcher that opened this tab, after cutting the tab off from it. Anybody can write an address of
+// this page, so it leads nowhere else (docs/security.md).
 {
-  const wanted = decodeURIComponent(location.hash.slice(1))
-  /** @type {Window | null} */
-  const launcher = opener
-  const link = [...(launcher?.document.links ?? [])].find(({ href }) => href === wanted)
+  /** @param {Window | null} launcher @returns {HTMLAnchorElement[]} */
+  const linksOf = (launcher) => {
+    try {
+      return [.../** @type {NodeListOf<HTMLAnchorElement>} */ (launcher?.document.querySelectorAll('main a.tab') ?? [])]
+    } catch {
+      // Another site opened this tab.
+      return []
+    }
+  }
+  const wanted = location.hash.slice(1)
+  const link = linksOf(opener).find(({ href }) => encodeURIComponent(href) === wanted)
   window.opener = null
-  // Only what the launcher has, or this page would lead anywhere.
   if (link !== undefined) location.replace(link.href)
 }
