@@ -12,7 +12,8 @@ const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1 }
 const WHOLE_MATRIX =
   /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/(?:oauth-)?conformance|openapi\/generated|production)/
 /** Other tests that take long: only in the full run. */
-const LONG = /^tests\/(?:quality\/|deploy|browser\/(?:cli-login|journeys)|mcp\/inspector|sdk\/browser|security\/injected)/
+const LONG =
+  /^tests\/(?:quality\/|deploy|browser\/(?:cli-login|journeys)|mcp\/inspector|sdk\/browser|security\/injected)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX =
   /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
