@@ -7,7 +7,7 @@ export interface Conditions {
 }
 
 /** With which button or key a link is clicked. */
-export type Click = 'left' | 'middle' | 'with Ctrl'
+type Click = 'left' | 'middle' | 'with Ctrl'
 
 /** Somebody at a page in one browser. Every action first returns to its tab, as a viewer does. */
 export interface Viewer {
