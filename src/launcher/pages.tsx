@@ -29,7 +29,7 @@ export interface LauncherPages {
    */
   bundleFor(viewer: LauncherViewer, slug: string | null): Promise<ViewerBundle>
   /** Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle. */
-  unlock(request: Request, slug: string): Promise<Response | null>
+  unlock(request: Request, slug: string | null): Promise<Response | null>
 }
 
 /** A bundle as one viewer sees it. */
@@ -126,6 +126,7 @@ export function launcherPages(service: Service): LauncherPages {
       return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
     },
     async unlock(request, slug) {
+      if (slug === null) return null
       const locked = launchers.peek(slug) ?? (await launchers.load(slug))
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')

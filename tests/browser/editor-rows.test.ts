@@ -45,7 +45,7 @@ test('a line is reached, announced and opened by keyboard, and stays open after 
   const { slug } = await owner.makeBundle({ ...ONBOARDING })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner)
   await page.locator('#description').focus()
-  for (const _ of ['opening and closing times', 'the first link']) await page.keyboard.press('Tab')
+  for (const _ of ['opening and closing times', 'who can open it', 'the first link']) await page.keyboard.press('Tab')
   const focused = page.locator('summary:focus')
   expect(await focused.textContent()).toContain('Team handbook: how we work')
   for (const _ of ['up', 'down', 'remove', 'the next link']) await page.keyboard.press('Tab')

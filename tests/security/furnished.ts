@@ -130,6 +130,7 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/:slug': slug,
       '/:versionNumber': '1',
       '/api/links/:id': proposal.id,
+      '/dashboard/links/:id': proposal.id,
       '/claim/:token': unclaimed.claimToken,
       '/password/:token': reset,
       '/sign-in/link/:token': signInLink,
