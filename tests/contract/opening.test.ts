@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { eventually } from '../eventually.ts'
+import { becomes } from '../eventually.ts'
 import { fieldsIn, multipart } from '../form.ts'
 import { type BundleBody, newOrganization, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
@@ -150,8 +150,13 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const totals = async () =>
         (await owner.api<{ totals: { views: number; openAllClicks: number } }>('GET', `/api/links/${slug}/insights`))
           .body.totals
-      await eventually(async () => (await totals()).views > 0, 'the view is counted')
-      expect(await totals()).toMatchObject({ views: 1, openAllClicks: 1 })
+      await becomes(
+        async () => {
+          const { views, openAllClicks } = await totals()
+          return { views, openAllClicks }
+        },
+        { views: 1, openAllClicks: 1 },
+      )
     })
   })
 

@@ -51,8 +51,11 @@ test('on a phone, rows do not move when an error appears', async () => {
   const { slug } = await owner.makeBundle({ urls: ['https://a.example/', 'https://b.example/'] })
   const { page } = await stage.open(`/dashboard/links/${slug}`, owner, PHONE)
   await expand(page, 0)
+  // Typing scrolls to the field.
+  const address = page.locator('.link-row [name=url]').first()
+  await address.fill('https://a.example/')
   const before = await boxOf(page, '.link-row:nth-child(2)')
-  await page.locator('.link-row [name=url]').first().fill('ftp://a.example')
+  await address.fill('ftp://a.example')
   await page.locator('.link-row .error').waitFor()
   expect(await boxOf(page, '.link-row:nth-child(2)')).toEqual(before)
   const [field, line] = [await boxOf(page, '.link-row [name=url]'), await boxOf(page, '.link-row .error')]
