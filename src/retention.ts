@@ -17,7 +17,7 @@ import {
 import { bundleTerms } from './bundles/retention.ts'
 import type { Config } from './config.ts'
 import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
-import type { Term, UnrunQuery } from './core/term.ts'
+import { rowKey, type Term, type UnrunQuery } from './core/term.ts'
 import { DAY_MS } from './insights/salts.ts'
 import { RENEWABLE_SECONDS } from './keys/token.ts'
 
@@ -99,7 +99,7 @@ export function countDue(db: Store['db'], term: Term, before: number, most: numb
 
 /** Queries that erase some rows from `before` or earlier, oldest first. */
 export function eraseDue(db: Store['db'], term: Term, before: number): UnrunQuery[] | Promise<UnrunQuery[]> {
-  const columns = term.key === undefined ? sql`rowid` : sql.join([...term.key], sql`, `)
+  const columns = rowKey(term.key)
   const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${rowsPerWrite(term)}`
   const rows = sql`(${columns}) IN (${due})`
   return term.erase?.(db, rows, before) ?? [db.delete(term.table).where(rows)]

@@ -89,11 +89,12 @@ export class Sweeper {
     // Round-robin, so that nothing waits for millions of rows of another table.
     while (due.length > 0) {
       due = await this.#select(due, failed, (term) => this.#eraseSome(term))
-      if (performance.now() >= endsAt) break
+      const isLate = performance.now() >= endsAt
       // What one term erases may be due for another then.
-      if (due.length === 0) due = (await measureAll()).filter((term) => !failed.has(term))
+      if (isLate || due.length === 0) due = await measureAll()
+      if (isLate) break
+      due = due.filter((term) => !failed.has(term))
     }
-    due = await measureAll()
     if (!this.#isStopping) await this.#emptyLog()
     const isDone = due.length === 0 && failed.size === 0 && !this.#isStopping
     if (isDone) this.finishedAt = this.now()

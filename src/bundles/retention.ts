@@ -13,7 +13,7 @@ import {
   unclaimedSince,
 } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import type { Term } from '../core/term.ts'
+import { rowKey, type Term } from '../core/term.ts'
 import { DAY_MS, dayOf } from '../insights/salts.ts'
 import { slugHash } from './retired.ts'
 
@@ -81,7 +81,7 @@ export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): r
       const purged = sql`SELECT ${bundles.id} FROM ${bundles} WHERE ${rows}`
       return [
         ...CHILDREN.map(({ table, bundle, key }) => {
-          const columns = key === undefined ? sql`rowid` : sql.join([...key], sql`, `)
+          const columns = rowKey(key)
           const some = sql`SELECT ${columns} FROM ${table} WHERE ${bundle} IN (${purged}) LIMIT ${CHILDREN_PER_WRITE}`
           return db.delete(table).where(sql`(${columns}) IN (${some})`)
         }),

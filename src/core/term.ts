@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 
@@ -23,4 +23,9 @@ export interface Term {
   key?: readonly SQLiteColumn[]
   /** How to erase rows, in one transaction; they are deleted if omitted. Rows that remain due are erased again. */
   erase?(db: Store['db'], rows: SQL, before: number): UnrunQuery[] | Promise<UnrunQuery[]>
+}
+
+/** The columns that identify rows, as a list in SQL. */
+export function rowKey(key: readonly SQLiteColumn[] | undefined): SQL {
+  return key === undefined ? sql`rowid` : sql.join([...key], sql`, `)
 }
