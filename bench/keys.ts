@@ -6,10 +6,11 @@ import { pino } from 'pino'
 import { apiKeys, user } from '../db/schema.ts'
 import { api } from '../src/api/json.ts'
 import { readConfig } from '../src/config.ts'
+import { sha256 } from '../src/core/hash.ts'
 import type { Operation } from '../src/core/operation.ts'
 import { toProblem } from '../src/core/problem.ts'
 import { jsonProblem } from '../src/http/respond.ts'
-import { hashSecret, newKeyToken } from '../src/keys/token.ts'
+import { newKeyToken } from '../src/keys/token.ts'
 import { ensureOwner, ownerId } from '../src/plans/owners.ts'
 import { startService } from '../src/service.ts'
 
@@ -85,7 +86,7 @@ async function newKey(rateLimitPerHour: number): Promise<string> {
       mintedBy: 'u',
       name: 'bench',
       keyPrefix,
-      secretHash: hashSecret(secret),
+      secretHash: sha256(secret),
       scopes: ['links:read'],
       rateLimitPerHour,
       createdAt: now.getTime(),

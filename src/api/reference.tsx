@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import { createHash } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { DocsPage } from '../../views/docs/docs.tsx'
 import { STATUS } from '../core/codes.ts'
+import { fingerprint } from '../core/hash.ts'
 import type { Operation } from '../core/operation.ts'
 import { empty, HTML, isUnchanged, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
@@ -19,7 +19,7 @@ export function reference(operations: readonly Operation[], service: Service) {
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
   const page = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
   const agents = agentsText(operations, service.config)
-  const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`
+  const etag = `"${fingerprint(json)}"`
   const revalidated = { 'cache-control': 'no-cache' }
   return (
     new Elysia()

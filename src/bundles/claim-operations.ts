@@ -2,8 +2,9 @@ import { implement } from '../core/operation.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
+import { linkOf } from './link.ts'
 import { type Listed, nextPage } from './listing.ts'
-import { etag, linkOf, toBundle } from './present.ts'
+import { etag, toBundle } from './present.ts'
 import { Claim, Claims } from './shapes.ts'
 
 /** POST /api/claims (decisions 4). */

@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
+import { sha256 } from '../core/hash.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
@@ -49,7 +50,7 @@ export function newClaim(
 
 /** A plain hash is enough, because the token is random. */
 function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return sha256(token).toString('base64url')
 }
 
 const PREVIEW_COLUMNS = {

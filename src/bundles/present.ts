@@ -3,11 +3,7 @@ import { iso } from '../core/time.ts'
 import type { StoredBundle } from './access.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './history.ts'
-
-/** The link to share: it opens the launcher. */
-export function linkOf(slug: string, { origin }: Site): string {
-  return `${origin}/l/${slug}`
-}
+import { linkOf } from './link.ts'
 
 /** A bundle in a list (spec 2.2); if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle, site: Site) {

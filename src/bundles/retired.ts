@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { fingerprint } from '../core/hash.ts'
 
 /**
- * What is kept of the slug of a bundle that is gone, so that nobody takes it again (decisions 14): 132 bits of its SHA-256
- * after a character that no slug has.
+ * What is kept of the slug of a bundle that is gone, so that nobody takes it again (decisions 14): its fingerprint after a
+ * character that no slug has.
  */
 export function slugHash(slug: string): string {
-  return `#${createHash('sha256').update(slug).digest('base64url').slice(0, 22)}`
+  return `#${fingerprint(slug)}`
 }

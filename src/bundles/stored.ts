@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { param, params } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type Content, IN_PART, type SharedName, versionParts } from '../../db/schema.ts'
+import { sha256 } from '../core/hash.ts'
 import { NAMES, SHARED_NAMES } from './content.ts'
 
 // How versions are stored: large values once per bundle, in `version_parts`, everything else in the version’s row.
@@ -21,11 +21,6 @@ interface Part {
   /** As stored. */
   text: string
   hash: Buffer
-}
-
-/** The SHA-256 that identifies a part within a bundle. */
-export function hashOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 /** A version to insert, without its content; each may be a value of a prepared write. */
@@ -77,7 +72,7 @@ export function stored(content: Content): { parts: SharedName[]; values: Content
 function partsOf(content: Content): Part[] {
   return SHARED_NAMES.flatMap((name) => {
     const text = textOf(name, content)
-    return Buffer.byteLength(text) < MIN_PART_BYTES ? [] : [{ name, text, hash: hashOf(text) }]
+    return Buffer.byteLength(text) < MIN_PART_BYTES ? [] : [{ name, text, hash: sha256(text) }]
   })
 }
 

@@ -2,9 +2,10 @@ import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { bundleVersions, IN_PART, type SharedName, versionBackfill, versionParts } from '../../db/schema.ts'
+import { sha256 } from '../core/hash.ts'
 import { Backfill } from './backfill.ts'
 import { SHARED_NAMES } from './content.ts'
-import { hashOf, MIN_PART_BYTES, partColumn } from './stored.ts'
+import { MIN_PART_BYTES, partColumn } from './stored.ts'
 
 /** Rows read per batch; most have nothing to move. */
 const BATCH_ROWS = 2_000
@@ -110,7 +111,7 @@ async function movesIn({ db }: Store, at: Position, upTo: Position): Promise<Mov
     for (const name of SHARED_NAMES) {
       const text = row[name]
       if (text === null) continue
-      const hash = hashOf(text)
+      const hash = sha256(text)
       const key = `${name} ${bundleId} ${hash.toString('hex')}`
       const move = moves.get(key)
       if (move === undefined) moves.set(key, { name, bundleId, hash, versions: [versionNumber] })

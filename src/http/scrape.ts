@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../core/hash.ts'
 import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { jsonProblem, text } from './respond.ts'
@@ -40,6 +41,5 @@ export async function scraped(
 
 /** In constant time, whatever the lengths. */
 function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
+  return timingSafeEqual(sha256(one), sha256(other))
 }

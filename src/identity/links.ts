@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { AuthContext } from 'better-auth'
+import { sha256 } from '../core/hash.ts'
 
 // Pages behind mailed links do nothing until a button is pressed, because mail scanners, previews and prefetches follow
 // links too (decisions 13). This file has their paths, and looks up the tokens.
@@ -38,7 +38,7 @@ function pathWithNext(path: string, url: string): string {
 
 /** The identifier that a sign-in link is stored under: hashed, like better-auth’s `storeToken: 'hashed'`. */
 export function magicLinkIdentifier(token: string): string {
-  return `magic-link:${createHash('sha256').update(token).digest('base64url')}`
+  return `magic-link:${sha256(token).toString('base64url')}`
 }
 
 /** The address of a stored sign-in link; null if there is none or it has expired. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { keyedHash } from '../core/secrets.ts'
 import { CONTROLS, isAscii, unfit } from '../core/text.ts'
 
@@ -43,11 +43,6 @@ export function appOf(id: string, secret: string): App | null {
 
 function signature(said: string, secret: string): string {
   return keyedHash(secret, 'oauth client', said)
-}
-
-/** How a client’s id is stored. */
-export function hashApp(id: string): Buffer {
-  return createHash('sha256').update(id).digest()
 }
 
 /** Why an app’s name is not acceptable, as the end of "it must be …", or null. */

@@ -1,14 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Audience } from '../../db/rights.ts'
 import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
+import { sha256 } from '../core/hash.ts'
 import { seal, unseal } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
-import { type App, hashApp, hostOf } from './apps.ts'
-import { hashSecret, newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
+import { type App, hostOf } from './apps.ts'
+import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
 // What apps get by OAuth (decisions 15): a key like any other, whose text changes at each renewal. So a grant is listed,
 // revoked, charged and ended with its owner like every key, from the moment of consent on.
@@ -56,8 +57,6 @@ export interface Grant {
 type CodeGrant = Grant &
   Pick<typeof appGrants.$inferSelect, 'redirectUri' | 'codeChallenge' | 'codeExpiresAt' | 'codeUsedAt'>
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest()
-
 /** Stores what somebody consented to, and the code that lets the app collect it. Its key is not valid before that. */
 export async function beginGrant({ db, write }: Store, consent: Consent, code: string): Promise<void> {
   const { app, userId, subject, scopes, audience, redirectUri, codeChallenge } = consent
@@ -65,12 +64,12 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
   const now = Date.now()
   const codeExpiresAt = now + CODE_SECONDS * 1000
   const grant = {
-    clientHash: hashApp(app.id),
+    clientHash: sha256(app.id),
     host: hostOf(redirectUri),
     audience,
     scopes,
     redirectUri,
-    codeHash: hashOf(code),
+    codeHash: sha256(code),
     codeChallenge,
     codeExpiresAt,
     endsAt: codeExpiresAt,
@@ -100,13 +99,13 @@ export async function grantOfCode({ current }: Store, code: string): Promise<Cod
   const [row] = await current
     .select()
     .from(appGrants)
-    .where(eq(appGrants.codeHash, hashOf(code)))
+    .where(eq(appGrants.codeHash, sha256(code)))
   return row === undefined ? null : { ...row, clientHash: Buffer.from(row.clientHash) }
 }
 
 /** Uses a code up. @returns whether it was unused. */
 export async function useCode({ db, write }: Store, code: string): Promise<boolean> {
-  const unused = and(eq(appGrants.codeHash, hashOf(code)), isNull(appGrants.codeUsedAt))
+  const unused = and(eq(appGrants.codeHash, sha256(code)), isNull(appGrants.codeUsedAt))
   const [result] = await write([db.update(appGrants).set({ codeUsedAt: Date.now() }).where(unused)])
   return result?.rowsAffected === 1
 }
@@ -134,19 +133,19 @@ export async function issueTokens(
 ): Promise<boolean> {
   const { keyPrefix, secret: text } = readKeyToken(tokens.accessToken)!
   const now = Date.now()
-  const hash = hashOf(tokens.refreshToken)
+  const hash = sha256(tokens.refreshToken)
   const works = sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${apiKeys.id} = ${keyId} AND ${apiKeys.revokedAt} IS NULL AND ${apiKeys.minterLeftAt} IS NULL)`
   const isUnused =
     renewed === null
       ? sql`true`
-      : sql`EXISTS (SELECT 1 FROM ${appRefreshTokens} WHERE ${appRefreshTokens.hash} = ${hashOf(renewed)} AND ${appRefreshTokens.usedAt} IS NULL)`
+      : sql`EXISTS (SELECT 1 FROM ${appRefreshTokens} WHERE ${appRefreshTokens.hash} = ${sha256(renewed)} AND ${appRefreshTokens.usedAt} IS NULL)`
   // The first statement decides; the others do nothing unless it did something.
   const isIssued = sql`EXISTS (SELECT 1 FROM ${appRefreshTokens} WHERE ${appRefreshTokens.hash} = ${hash})`
   const [inserted] = await write([
     sql`INSERT INTO ${appRefreshTokens} (hash, key_id, created_at) SELECT ${hash}, ${keyId}, ${now} WHERE ${works} AND ${isUnused}`,
     db
       .update(apiKeys)
-      .set({ keyPrefix, secretHash: hashSecret(text), scopes: tokens.scopes })
+      .set({ keyPrefix, secretHash: sha256(text), scopes: tokens.scopes })
       .where(and(eq(apiKeys.id, keyId), isIssued)),
     db
       .update(appGrants)
@@ -158,7 +157,7 @@ export async function issueTokens(
           db
             .update(appRefreshTokens)
             .set({ usedAt: now, answer: seal(secret, renewed, JSON.stringify(tokens)) })
-            .where(and(eq(appRefreshTokens.hash, hashOf(renewed)), isIssued)),
+            .where(and(eq(appRefreshTokens.hash, sha256(renewed)), isIssued)),
         ]),
   ])
   return inserted?.rowsAffected === 1
@@ -174,7 +173,7 @@ export async function answerAgain(
 ): Promise<{ tokens: AppTokens; expiresAt: number } | 'reused' | null> {
   const row = await findRefreshToken(store, refreshToken)
   if (row === null || row.usedAt === null || row.hasEnded) return null
-  const isSoon = Date.now() - row.usedAt < REPEATABLE_MS && row.clientHash.equals(hashApp(clientId))
+  const isSoon = Date.now() - row.usedAt < REPEATABLE_MS && row.clientHash.equals(sha256(clientId))
   if (!isSoon || row.answer === null) {
     await endGrant(store, row.keyId)
     return 'reused'
@@ -198,7 +197,7 @@ async function findRefreshToken({ current }: Store, refreshToken: string) {
     .from(appRefreshTokens)
     .innerJoin(appGrants, eq(appGrants.keyId, appRefreshTokens.keyId))
     .innerJoin(apiKeys, eq(apiKeys.id, appGrants.keyId))
-    .where(eq(appRefreshTokens.hash, hashOf(refreshToken)))
+    .where(eq(appRefreshTokens.hash, sha256(refreshToken)))
   return row === undefined ? null : { ...row, clientHash: Buffer.from(row.clientHash) }
 }
 
@@ -207,7 +206,7 @@ export async function grantOfToken(store: Store, token: string, clientId: string
   const key = readKeyToken(token)
   if (key === null) {
     const row = await findRefreshToken(store, token)
-    return row?.clientHash.equals(hashApp(clientId)) === true ? row.keyId : null
+    return row?.clientHash.equals(sha256(clientId)) === true ? row.keyId : null
   }
   const [row] = await store.current
     .select({ id: apiKeys.id })
@@ -216,8 +215,8 @@ export async function grantOfToken(store: Store, token: string, clientId: string
     .where(
       and(
         eq(apiKeys.keyPrefix, key.keyPrefix),
-        eq(apiKeys.secretHash, hashSecret(key.secret)),
-        eq(appGrants.clientHash, hashApp(clientId)),
+        eq(apiKeys.secretHash, sha256(key.secret)),
+        eq(appGrants.clientHash, sha256(clientId)),
       ),
     )
   return row?.id ?? null

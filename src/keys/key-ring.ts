@@ -5,8 +5,9 @@ import type { Logger } from 'pino'
 import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
+import { sha256 } from '../core/hash.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
-import { hashSecret, readKeyToken } from './token.ts'
+import { readKeyToken } from './token.ts'
 
 /**
  * How long a key is trusted after it was read. A revocation or demotion in another process takes effect within this
@@ -52,7 +53,7 @@ export class KeyRing {
     const isFresh = cached !== undefined && performance.now() - cached.readAt < FRESH_MS
     const found = isFresh ? cached : await this.#read(token.keyPrefix)
     // In constant time: timing must not reveal how much of the secret was right.
-    if (found === null || !timingSafeEqual(found.secretHash, hashSecret(token.secret))) return null
+    if (found === null || !timingSafeEqual(found.secretHash, sha256(token.secret))) return null
     this.#used.set(found.key.id, Date.now())
     return found.key
   }

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { apiKeys, appGrants } from '../../db/schema.ts'
+import { sha256 } from '../core/hash.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
@@ -8,7 +9,7 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { keptScopes, requireRole } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import type { KeyInfo, NewKey } from './shapes.ts'
-import { hashSecret, newKeyToken } from './token.ts'
+import { newKeyToken } from './token.ts'
 
 function toApiKey(
   key: Omit<typeof apiKeys.$inferSelect, 'secretHash' | 'ownerId' | 'mintedBy' | 'minterLeftAt'>,
@@ -73,7 +74,7 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   }
   const insert = db
     .insert(apiKeys)
-    .values({ ...key, ownerId: ownerId(caller.subject), mintedBy: caller.userId, secretHash: hashSecret(secret) })
+    .values({ ...key, ownerId: ownerId(caller.subject), mintedBy: caller.userId, secretHash: sha256(secret) })
   return { answer, writes: [ensureOwner(caller.subject), insert] }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { BASE62, randomBase62 } from '../core/secrets.ts'
 
@@ -29,11 +28,6 @@ export function newKeyToken(): KeyToken & { text: string } {
 export function readKeyToken(text: string): KeyToken | null {
   const [, keyPrefix = '', secret = '', sum] = SHAPE.exec(text) ?? []
   return sum !== undefined && sum === checksum(keyPrefix, secret) ? { keyPrefix, secret } : null
-}
-
-/** How a secret is stored: it is too random for its hash to be reversed. */
-export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }
 
 function checksum(keyPrefix: string, secret: string): string {

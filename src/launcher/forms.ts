@@ -1,4 +1,6 @@
 import { formFor, type Form as Negotiated } from '../audience/form.ts'
+import { linkOf } from '../bundles/link.ts'
+import type { Site } from '../core/operation.ts'
 import type { PublicBundle } from './served.ts'
 
 /** The forms of a launcher. */
@@ -25,6 +27,8 @@ const ENDINGS: Readonly<Record<string, Form>> = { md: 'markdown', json: 'json' }
 
 /** What an answer at a launcher’s own link depends on. */
 export const NEGOTIATED = 'Accept, Accept-Encoding'
+/** Headers of pages at a launcher’s own link that nobody keeps. */
+export const AT_LINK = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
 
 /** What the last part of a launcher's path asks for: no slug has a dot. */
 export function askedFor(part: string, headers: Pick<Headers, 'get'>): Asked {
@@ -63,14 +67,14 @@ interface LauncherTab {
 }
 
 /** What a viewer sees of a bundle, for programs. */
-export function launcherJson(bundle: PublicBundle, origin: string): LauncherJson {
+export function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
   const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
   const { isUnclaimed: _, hasRules: __, isProtected: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   return {
     slug,
-    url: `${origin}/l/${slug}`,
+    url: linkOf(slug, site),
     title,
     description,
     matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },

@@ -1,11 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import { renderSVG } from 'uqr'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { QR, type Unlocked } from '../../views/launcher/launcher.tsx'
 import { LockedPage, type PasswordForm } from '../../views/launcher/locked.tsx'
 import { withoutPath } from '../audience/referrer.ts'
-import type { Config } from '../config.ts'
+import type { Site } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
@@ -13,8 +12,9 @@ import { page, seeOther } from '../http/respond.ts'
 import { plainSite } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 import { refused } from './entry.ts'
-import { NEGOTIATED } from './forms.ts'
+import { AT_LINK } from './forms.ts'
 import type { Launcher } from './launchers.ts'
+import { qrCode } from './qr.ts'
 import { type PolicyRequest, withReferrer } from './referred.ts'
 import type { PublicBundle } from './served.ts'
 import { isPassword } from './unlock.ts'
@@ -76,7 +76,7 @@ function passwordPage(
 }
 
 function locked(request: Request, view: JSX.Element, { status, headers }: Problem): Response {
-  return page(request, view, status, { 'x-robots-tag': 'noindex', vary: NEGOTIATED, ...headers })
+  return page(request, view, status, { ...AT_LINK, ...headers })
 }
 
 /** The launcher’s own address, with the query that its rules may depend on. A password that somebody put there is left out. */
@@ -88,9 +88,9 @@ function addressOf({ url }: Request, slug: string): string {
 }
 
 /** What a page has within after its password was given. */
-export function unlocked(bundle: PublicBundle, { origin }: Pick<Config, 'origin'>): Unlocked {
+export function unlocked(bundle: PublicBundle, site: Site): Unlocked {
   return {
-    qr: renderSVG(`${origin}/l/${bundle.slug}`, { border: 2 }).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
+    qr: qrCode(bundle.slug, site).replace('<svg ', `<svg role="img" aria-label="${QR}" `),
     bookmarks: `data:text/html;charset=utf-8;base64,${Buffer.from(bookmarksFile(bundle)).toString('base64')}`,
   }
 }

@@ -12,7 +12,7 @@ import type { Account } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import { isOpenToAll } from './door.ts'
 import { type Entry, entryAt, entryWithPassword, refused } from './entry.ts'
-import { NEGOTIATED } from './forms.ts'
+import { AT_LINK, NEGOTIATED } from './forms.ts'
 import type { Encoding, Launcher } from './launchers.ts'
 import { asReferred, type LauncherViewer, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
@@ -72,10 +72,9 @@ export function launcherPages(service: Service): LauncherPages {
     if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
-  const load = async (slug: string | null) => {
-    if (slug === null) return noBundle()
-    return launchers.peek(slug) ?? (await launchers.load(slug)) ?? noBundle()
-  }
+  const find = async (slug: string | null) =>
+    slug === null ? null : (launchers.peek(slug) ?? (await launchers.load(slug)))
+  const load = async (slug: string | null) => (await find(slug)) ?? noBundle()
   const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
   /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
@@ -84,13 +83,13 @@ export function launcherPages(service: Service): LauncherPages {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
       const rule = match(request, launcher, await accountOf(request, launcher, service))
       const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
-      return text(request, view as string, { type: HTML, headers: AT_DOOR })
+      return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
       return (await import('./locked.tsx')).lockedPage(request, launcher.slug, refusal, service)
     }
     const view = <ClosedPage site={site} outside={refusal} />
-    return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_DOOR })
+    return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_LINK })
   }
   return {
     cached(request, url, from, address) {
@@ -126,8 +125,7 @@ export function launcherPages(service: Service): LauncherPages {
       return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
     },
     async unlock(request, slug) {
-      if (slug === null) return null
-      const locked = launchers.peek(slug) ?? (await launchers.load(slug))
+      const locked = await find(slug)
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')
       const tried = await tryPassword(request, locked, service)
@@ -140,7 +138,7 @@ export function launcherPages(service: Service): LauncherPages {
       const bundle = publicBundle(rule, await bundleOf(launcher))
       const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
       recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
-      return text(request, view as string, { type: HTML, headers: AT_DOOR })
+      return text(request, view as string, { type: HTML, headers: AT_LINK })
     },
   }
 }
@@ -175,8 +173,6 @@ async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Se
     orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
   }
 }
-
-const AT_DOOR = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
 
 /** Built once: building headers costs more than the rest of a cached view. */
 const SHARED = responseInits('no-cache')

@@ -1,6 +1,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
+import { sha256 } from '../core/hash.ts'
 import { allows, keptScopes, SCOPES, type Scope } from '../identity/roles.ts'
-import { type App, appOf, hashApp, mayRedirectTo } from '../keys/apps.ts'
+import { type App, appOf, mayRedirectTo } from '../keys/apps.ts'
 import {
   type AppTokens,
   beginGrant,
@@ -68,7 +69,7 @@ export async function exchange(parameters: Parameters, service: Service): Promis
   const renewed = parameters.grant_type === 'refresh_token' ? (parameters.refresh_token ?? null) : null
   const userOf = (grant: Grant) => ({ keyId: grant.keyId, tokens: newTokens(grant.scopes) })
   const clientOf = async (grant: Grant) =>
-    grant.clientHash.equals(hashApp(parameters.client_id ?? '')) ? { id: parameters.client_id } : { id: null }
+    grant.clientHash.equals(sha256(parameters.client_id ?? '')) ? { id: parameters.client_id } : { id: null }
   // Asked for again, it must still be what was consented to (RFC 8707).
   const checkResource = ({ audience }: Grant) => {
     const { resource } = parameters

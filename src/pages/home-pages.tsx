@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { PrivacyPage } from '../../views/docs/privacy.tsx'
 import { FoundLinks } from '../../views/home/found.tsx'
@@ -10,6 +10,7 @@ import { ABOUT_NAMES, CONTENT, each } from '../bundles/content.ts'
 import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { execute } from '../core/execute.ts'
+import { fingerprint } from '../core/hash.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import { reasonBeside, tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
@@ -92,7 +93,7 @@ async function makeBundles(request: Request, service: Service): Promise<Response
     const context = { ...(await callContext(request, service)), source: 'web' as const }
     const make = async (input: () => unknown) => {
       // Parts after the first get keys derived from the form's.
-      const own = made.length === 0 ? key : key && hashOf(`${key} ${made.length}`)
+      const own = made.length === 0 ? key : key && fingerprint(`${key} ${made.length}`)
       const conditions = () => ({ idempotencyKey: own, expectedVersion: null })
       const { output } = await execute(createBundle, input, { ...context, conditions }, service)
       made.push({ slug: output.slug, claimToken: output.claimToken ?? null })
@@ -119,10 +120,6 @@ async function makeBundles(request: Request, service: Service): Promise<Response
     const site = await siteFor(request, service).catch(() => plainSite(service.config))
     return page(request, <HomePage site={site} form={form} isGated={isGated} />, problem.status, problem.headers)
   }
-}
-
-function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url')
 }
 
 function leftOf(list: FoundList | null) {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { launcherFeed } from '../../views/launcher/feed.ts'
 import { launcherMarkdown } from '../../views/launcher/markdown.ts'
+import { fingerprint } from '../core/hash.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
 import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from '../launcher/forms.ts'
@@ -32,10 +32,10 @@ export async function launcherAs(
 
 /** The text of a bundle as a viewer sees it, in a form. */
 export async function bodyOf(form: OtherForm, { bundle, id }: ViewerBundle, service: Service): Promise<string> {
-  const { origin, name } = service.config
-  if (form === 'json') return JSON.stringify(launcherJson(bundle, origin))
-  if (form === 'markdown') return launcherMarkdown(bundle, { origin })
-  return launcherFeed(bundle, await changesOf(service.store, id, bundle), { name, origin })
+  const { config, store } = service
+  if (form === 'json') return JSON.stringify(launcherJson(bundle, config))
+  if (form === 'markdown') return launcherMarkdown(bundle, config)
+  return launcherFeed(bundle, await changesOf(store, id, bundle), config)
 }
 
 function unchanged(tag: string, headers: Record<string, string>): Response {
@@ -43,7 +43,7 @@ function unchanged(tag: string, headers: Record<string, string>): Response {
 }
 
 function tagOf(body: string): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return `"${fingerprint(body)}"`
 }
 
 /** A feed depends on its versions, on which of their tabs are meant, and on what the viewer sees now. */

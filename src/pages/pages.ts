@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { renderSVG } from 'uqr'
 import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
@@ -12,6 +11,7 @@ import { encodeSmall, encodingFor, HTML, headersWith, text } from '../http/respo
 import { type Asked, askedFor, type OtherForm } from '../launcher/forms.ts'
 import type { LauncherPages } from '../launcher/pages.tsx'
 import { Pictures } from '../launcher/pictures.ts'
+import { qrCode } from '../launcher/qr.ts'
 import type { Service } from '../service.ts'
 
 const RAW = { parse: 'none' } as const
@@ -20,7 +20,8 @@ const NOT_KEPT = 'private, no-store'
 
 /** Launchers, their other formats (QR code, picture, bookmarks), and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
-  const { origin, name } = service.config
+  const { config } = service
+  const { origin, name } = config
   const pictures = new Pictures(service.log)
   const forms = lazy(() => import('./launcher-forms.ts'))
   const as = async (form: OtherForm, asked: Pick<Asked, 'slug' | 'isNegotiated'>, request: Request) =>
@@ -42,7 +43,7 @@ export function pages(service: Service, launchers: LauncherPages) {
     )
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
       const { bundle, isGuarded } = await launchers.bundleFor(request, params.slug)
-      const svg = renderSVG(`${origin}/l/${bundle.slug}`, { border: 2 })
+      const svg = qrCode(bundle.slug, config)
       const headers = { 'cache-control': isGuarded ? NOT_KEPT : 'public, max-age=86400' }
       return text(request, svg, { type: 'image/svg+xml', headers })
     })

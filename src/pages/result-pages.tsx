@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { type ResultBundle, ResultPage } from '../../views/home/result.tsx'
 import { headingOf } from '../../views/launcher/launcher.tsx'
 import { openClaim } from '../bundles/claims.ts'
+import { linkOf } from '../bundles/link.ts'
 import { page } from '../http/respond.ts'
 import { doorOf } from '../launcher/door.ts'
 import { entryAt } from '../launcher/entry.ts'
@@ -29,7 +30,7 @@ export function resultPages(service: Service) {
     // Whoever created it sees what is in it; once it is someone else's, only who may see it there.
     const isSeen = !isOwned || (await entryAt(doorOf(bundle), headers, service)).refusal === null
     const heading = isSeen ? headingOf(bundle) : 'A bundle that you may not see'
-    return [{ slug, url: `${origin}/l/${slug}`, heading, claim, isOwned }]
+    return [{ slug, url: linkOf(slug, config), heading, claim, isOwned }]
   }
   return new Elysia().get('/made/:sealed', async ({ request, params }) => {
     const { bundles: created, left } = readResult(params.sealed, config)

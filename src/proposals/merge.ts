@@ -41,11 +41,15 @@ export function merge(base: Content, newest: Content, proposed: Content): Merge 
 
 function mergedValues(base: Content, newest: Content, proposed: Content): Merge {
   const made: Merge = { changes: {}, conflicts: [] }
+  const clash = (name: (typeof VALUE_NAMES)[number]) => {
+    const values = { base: base[name], newest: newest[name], proposed: proposed[name] }
+    made.conflicts.push({ field: name, path: CONTENT[name].label, ...values })
+  }
   for (const name of VALUE_NAMES) {
     const [was, is, wanted] = [base[name], newest[name], proposed[name]]
     if (wanted === was || wanted === is) continue
     if (is === was) made.changes[name] = wanted
-    else made.conflicts.push({ field: name, path: CONTENT[name].label, base: was, newest: is, proposed: wanted })
+    else clash(name)
   }
   const { opensAt, closesAt } = { ...newest, ...made.changes }
   if (opensAt !== null && closesAt !== null && opensAt >= closesAt) {
@@ -53,8 +57,7 @@ function mergedValues(base: Content, newest: Content, proposed: Content): Merge 
     for (const name of ['opensAt', 'closesAt'] as const) {
       if (made.changes[name] === undefined) continue
       delete made.changes[name]
-      const [was, is, wanted] = [base[name], newest[name], proposed[name]]
-      made.conflicts.push({ field: name, path: CONTENT[name].label, base: was, newest: is, proposed: wanted })
+      clash(name)
     }
   }
   return made

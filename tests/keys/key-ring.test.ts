@@ -8,8 +8,9 @@ import { drizzle } from 'drizzle-orm/libsql'
 import { pino } from 'pino'
 import { openStore, type Store } from '../../db/client.ts'
 import * as schema from '../../db/schema.ts'
+import { sha256 } from '../../src/core/hash.ts'
 import { KeyRing } from '../../src/keys/key-ring.ts'
-import { hashSecret, newKeyToken } from '../../src/keys/token.ts'
+import { newKeyToken } from '../../src/keys/token.ts'
 import { processorMs } from '../work.ts'
 
 const silent = pino({ level: 'warn' })
@@ -46,7 +47,7 @@ async function newKeys(count: number): Promise<{ headers: string[]; first: numbe
         mintedBy: 'u',
         name: 'n',
         keyPrefix,
-        secretHash: hashSecret(secret),
+        secretHash: sha256(secret),
         scopes: ['links:read' as const],
         createdAt: 1,
       })),

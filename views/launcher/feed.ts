@@ -1,4 +1,5 @@
 import { escapeHtml } from '@kitajs/html'
+import { linkOf } from '../../src/bundles/link.ts'
 import { count } from '../../src/core/words.ts'
 import type { Change, Changes } from '../../src/launcher/changes.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
@@ -13,9 +14,9 @@ import { headingOf } from './launcher.tsx'
 export function launcherFeed(
   bundle: PublicBundle,
   { updatedAt, changes }: Changes,
-  { name, origin }: Pick<Site, 'name' | 'origin'>,
+  site: Pick<Site, 'name' | 'origin'>,
 ): string {
-  const page = `${origin}/l/${bundle.slug}`
+  const page = linkOf(bundle.slug, site)
   const noteOf = new Map(bundle.urls.map((url, index) => [url, bundle.urlMetadata[index]?.note ?? '']))
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -24,7 +25,7 @@ export function launcherFeed(
     `<title>${xml(headingOf(bundle))}</title>`,
     ...(bundle.description ? [`<subtitle>${xml(bundle.description)}</subtitle>`] : []),
     `<updated>${new Date(changes[0]?.at ?? updatedAt).toISOString()}</updated>`,
-    `<author><name>${xml(name)}</name></author>`,
+    `<author><name>${xml(site.name)}</name></author>`,
     `<link rel="self" type="application/atom+xml" href="${page}/feed"/>`,
     `<link rel="alternate" type="text/html" href="${page}"/>`,
     ...changes.flatMap((change) => [

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { linkOf } from '../../src/bundles/link.ts'
 import { count } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { hostsOf } from '../parts/destination.ts'
@@ -28,6 +29,7 @@ export function Alternates({ slug }: Pick<PublicBundle, 'slug'>): JSX.Element {
 /** What other sites and apps show of the link. */
 export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): JSX.Element {
   const description = bundle.description ?? `${count(bundle.urls.length, 'link')}: ${hostsOf(bundle.urls).join(', ')}`
+  const link = linkOf(bundle.slug, site)
   const summary = [...description].slice(0, 200).join('')
   return (
     <>
@@ -37,8 +39,8 @@ export function OpenGraph({ site, bundle, heading, picture }: OpenGraphProps): J
       <meta property="og:site_name" content={attribute(site.name)} />
       <meta property="og:title" content={attribute(heading)} />
       <meta property="og:description" content={attribute(summary)} />
-      <meta property="og:url" content={`${site.origin}/l/${bundle.slug}`} />
-      <meta property="og:image" content={`${site.origin}/l/${bundle.slug}/picture.png?v=${picture}`} />
+      <meta property="og:url" content={link} />
+      <meta property="og:image" content={`${link}/picture.png?v=${picture}`} />
       <meta property="og:image:width" content={String(PICTURE.width)} />
       <meta property="og:image:height" content={String(PICTURE.height)} />
       <meta property="og:image:alt" content={attribute(heading)} />

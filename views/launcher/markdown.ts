@@ -1,3 +1,4 @@
+import { linkOf } from '../../src/bundles/link.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
@@ -6,7 +7,7 @@ import { inline, lines } from '../parts/markdown.ts'
 import { headingOf } from './launcher.tsx'
 
 /** A launcher as Markdown (decisions 15): what its page shows, for agents and terminals. */
-export function launcherMarkdown(bundle: PublicBundle, { origin }: Pick<Site, 'origin'>): string {
+export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'>): string {
   const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, ...rest } = bundle
   const { hasRules: _, isProtected: __, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
@@ -23,7 +24,7 @@ export function launcherMarkdown(bundle: PublicBundle, { origin }: Pick<Site, 'o
       ...(name !== '' ? [`## ${inline(name)}`] : index > 0 ? ['---'] : []),
       urls.map((url, at) => tab(url, urlMetadata[at] ?? {})).join('\n'),
     ]),
-    `The page of this list: <${origin}/l/${slug}>`,
+    `The page of this list: <${linkOf(slug, site)}>`,
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { ImportPage } from '../../../views/dashboard/import/import.tsx'
 import type { ImportForm } from '../../../views/dashboard/import/import-form.ts'
 import { ImportedPage, type ImportedRow } from '../../../views/dashboard/import/imported.tsx'
@@ -8,6 +8,7 @@ import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
+import { fingerprint } from '../../core/hash.ts'
 import { Problem } from '../../core/problem.ts'
 import { validate } from '../../core/validate.ts'
 import { reasonBeside } from '../../core/words.ts'
@@ -56,7 +57,7 @@ function readForm(text: string, as: ImportForm['as'] = 'bundles'): ImportForm {
     errors: new Map(),
     refused: null,
     idempotencyKey: randomUUID(),
-    reading: hashOf(`${as} ${text}`),
+    reading: fingerprint(`${as} ${text}`),
   }
 }
 
@@ -121,7 +122,7 @@ async function make(visit: Visit, form: ImportForm): Promise<Outcome> {
 
 /** Resubmitting creates nothing twice, but another title or selection counts as another bundle. */
 function makeOne(visit: Visit, key: string, input: NewBundle) {
-  const idempotencyKey = `${key}-${hashOf(JSON.stringify(input))}`
+  const idempotencyKey = `${key}-${fingerprint(JSON.stringify(input))}`
   return resultOrProblem(() => run(visit, createBundle, input, { idempotencyKey }))
 }
 
@@ -147,10 +148,6 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
     }
   }
   return errors
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
 /** The error of a form decides the response's status. */
