@@ -122,6 +122,27 @@ test('Open again does not push the other buttons of a launcher to another line',
   expect(Math.abs(done.middle - qr.middle)).toBeLessThan(4)
 })
 
+test('Open next and Start over do not push the other buttons of a launcher to another line', async () => {
+  const { url } = await owner.makeBundle({ urls: Array.from({ length: 25 }, (_, at) => `https://example.com/${at}`) })
+  const { page, context } = await stage.open(url, null, WIDE)
+  await blockNetwork(context)
+  await page.evaluate(() => {
+    const { open } = window
+    let left = 12
+    window.open = (...args) => (left-- > 0 ? open(...args) : null)
+  })
+  const expectInLine = async () => {
+    const [open, qr] = [await boxOf(page.locator('#open')), await boxOf(page.locator('.qr'))]
+    expect(Math.abs(open.middle - qr.middle)).toBeLessThan(4)
+  }
+  await page.click('#open')
+  await page.locator('#open', { hasText: 'Open next (13 of 25)' }).waitFor()
+  await expectInLine()
+  await page.reload()
+  await page.locator('#again', { hasText: 'Start over' }).waitFor()
+  await expectInLine()
+})
+
 test.each([320, 360])('at %i pixels the label of Open all takes one line', async (width) => {
   const urlMetadata = ONBOARDING.urls.map((_, index) => (index === 4 ? { openPolicy: 'manual' } : {}))
   const { url } = await owner.makeBundle({ ...ONBOARDING, urlMetadata })
