@@ -51,6 +51,7 @@ const contentColumns = () => ({
   closesAt: text('closes_at'),
   closedNote: text('closed_note'),
   access: text('access', { enum: ACCESSES }).notNull().default('link'),
+  copyable: integer('copyable', { mode: 'boolean' }).notNull().default(false),
   resolutionPolicy: json<Policy>('resolution_policy'),
 })
 

@@ -73,7 +73,9 @@ export const OPERATIONS = {
   },
   duplicate_bundle: {
     route: 'POST /links/:slug/duplicate',
-    access: 'links:write',
+    access: 'public',
+    keyScope: 'links:write',
+    limit: 'address',
     body: 'optional',
     idempotent: true,
     dryRun: true,

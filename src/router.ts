@@ -15,6 +15,7 @@ import { mcp } from './mcp/http.ts'
 import { oauth } from './oauth/routes.ts'
 import { accountPages } from './pages/account-pages.tsx'
 import { claimPages } from './pages/claim-pages.tsx'
+import { copyPages } from './pages/copy-pages.tsx'
 import { homePages } from './pages/home-pages.tsx'
 import { linkPages } from './pages/link-pages.tsx'
 import { pages } from './pages/pages.ts'
@@ -51,7 +52,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   const app = new Elysia()
     .onError(onError)
     .use(api(operations, service, failed))
-    .use(mcp(operations, service, launchers))
+    .use(mcp(operations, service))
     .use(authRoutes(service))
     .use(webhooks(service))
     .use(health(service))
@@ -64,6 +65,7 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(linkPages(service))
     .use(claimPages(service))
     .use(reportPages(service))
+    .use(copyPages(service))
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
   for (const path of REFERENCE) app.get(path, toReference)

@@ -5,7 +5,7 @@ import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
-import { CHOICE_NAMES, CONTENT, each, type NameWith, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { UrlMetadata } from './shapes.ts'
 
 const VERSION = 'number.integer >= 1'
@@ -35,6 +35,7 @@ const content = lazy(
       ...each(TEXT_NAMES, () => 'string | null' as const),
       ...each(TIME_NAMES, () => Time().or('null')),
       ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
+      ...each(SWITCH_NAMES, () => 'boolean' as const),
     }) as const satisfies Record<NameWith<{ isListed: true }>, unknown>,
 )
 

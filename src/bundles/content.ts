@@ -3,7 +3,7 @@ import { BOUNDS } from './bounds.ts'
 
 // The command loads this, so it must not import server code.
 
-export type Kind = 'text' | 'time' | 'choice' | 'links' | 'rules'
+export type Kind = 'text' | 'time' | 'choice' | 'switch' | 'links' | 'rules'
 
 /** What a field of a bundle’s content is, and who sees it. */
 interface Field {
@@ -13,10 +13,7 @@ interface Field {
   kind: Kind
   /** Whether lists of bundles include it. */
   isListed: boolean
-  /**
-   * Whether all viewers of the open launcher can see it. Launchers read all content: the trigger `bundle_changed` watches
-   * it.
-   */
+  /** Whether all viewers of the open launcher see it. Launchers read all content: the trigger `bundle_changed` watches it. */
   isPublic: boolean
   /** Whether versions with equal large values share one stored copy per bundle (`stored.ts`). */
   isShared: boolean
@@ -53,11 +50,18 @@ interface ChoiceField<Option> extends ScalarField {
   options: readonly [Option, ...Option[]]
 }
 
+/** On or off; off by default. */
+interface SwitchField extends ScalarField {
+  kind: 'switch'
+}
+
 type FieldOf<Value> = [string | null] extends [Value]
   ? TextField | TimeField
   : [Value] extends [string]
     ? ChoiceField<Value>
-    : Field & { kind: 'links' | 'rules' }
+    : [Value] extends [boolean]
+      ? SwitchField
+      : Field & { kind: 'links' | 'rules' }
 
 /**
  * The content of a version, in the order of the API’s answers. A new column of `contentColumns` (db/schema.ts) does not
@@ -133,6 +137,16 @@ export const CONTENT = {
     isPublic: false,
     isShared: false,
   },
+  copyable: {
+    kind: 'switch',
+    label: 'Copies by viewers',
+    group: 'access',
+    flag: 'copyable',
+    help: 'Whether viewers can make a copy of what they see: yes or no',
+    isListed: true,
+    isPublic: false,
+    isShared: false,
+  },
   resolutionPolicy: {
     kind: 'rules',
     label: 'Rules',
@@ -151,10 +165,11 @@ export type NameWith<Part> = {
 export type TextName = NameWith<{ kind: 'text' }>
 export type TimeName = NameWith<{ kind: 'time' }>
 export type ChoiceName = NameWith<{ kind: 'choice' }>
+export type SwitchName = NameWith<{ kind: 'switch' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
 /** The fields that are one value, each with its flag on the command line. */
-export type ScalarName = ValueName | ChoiceName
+export type ScalarName = ValueName | ChoiceName | SwitchName
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
 export type PublicName = NameWith<{ isPublic: true }>
 
@@ -162,8 +177,9 @@ export const NAMES = Object.keys(CONTENT) as (keyof Content)[]
 export const TEXT_NAMES = namesWith({ kind: 'text' })
 export const TIME_NAMES = namesWith({ kind: 'time' })
 export const CHOICE_NAMES = namesWith({ kind: 'choice' })
+export const SWITCH_NAMES = namesWith({ kind: 'switch' })
 export const SCALAR_NAMES = NAMES.filter((name): name is ScalarName => 'flag' in CONTENT[name])
-export const VALUE_NAMES = SCALAR_NAMES.filter((name): name is ValueName => CONTENT[name].kind !== 'choice')
+export const VALUE_NAMES = NAMES.filter((name): name is ValueName => ['text', 'time'].includes(CONTENT[name].kind))
 export const ABOUT_NAMES = TEXT_NAMES.filter((name): name is AboutName => CONTENT[name].group === 'about')
 export const LISTED_NAMES = namesWith({ isListed: true })
 export const UNLISTED_NAMES = namesWith({ isListed: false })
@@ -214,11 +230,20 @@ export function eachScalar<T>(make: (name: ScalarName) => T): Record<ScalarName,
   return each(SCALAR_NAMES, make)
 }
 
+/** The texts of a field that is on or off, in forms, differences and the command line. */
+export const SWITCH_TEXTS = { on: 'yes', off: 'no' } as const
+
+/** The value of a field that is one value as such a text; `''` for none. */
+export function textOf(value: string | boolean | null): string {
+  return typeof value === 'boolean' ? SWITCH_TEXTS[value ? 'on' : 'off'] : (value ?? '')
+}
+
 /** The content from which a new bundle starts. */
 export const NOTHING: Content = {
   urls: [],
   urlMetadata: [],
   ...eachValue(() => null),
   ...each(CHOICE_NAMES, (name) => CONTENT[name].options[0]),
+  ...each(SWITCH_NAMES, () => false),
   resolutionPolicy: null,
 }

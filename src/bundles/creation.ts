@@ -116,7 +116,7 @@ export function refuseUnfit(
   { caller, blockedHosts, slugField }: Pick<Creator, 'caller' | 'blockedHosts' | 'slugField'>,
 ): void {
   if (caller.kind === 'anonymous' && input.slug !== undefined) {
-    throw new Problem('BAD_REQUEST', 'slug can be chosen only when signed in: omit it to get one')
+    throw new Problem('BAD_REQUEST', `${slugField} can be chosen only when signed in: omit it to get one`)
   }
   if (caller.kind === 'anonymous' && input.access === 'members') {
     throw new Problem('BAD_REQUEST', 'access "members" needs an account: sign in, or leave it out')

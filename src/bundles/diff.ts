@@ -1,6 +1,15 @@
 import type { Condition, Rule, Tab } from '../../db/policy.ts'
 import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
-import { CHOICE_NAMES, each, type Kind, type ScalarName, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import {
+  CHOICE_NAMES,
+  each,
+  type Kind,
+  type ScalarName,
+  SWITCH_NAMES,
+  TEXT_NAMES,
+  TIME_NAMES,
+  textOf,
+} from './content.ts'
 import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
 
 /** Content to compare. Its rules need no ids, so that drafts can be compared. */
@@ -27,7 +36,7 @@ export interface RuleState {
 
 /** The differences between two states of a bundle, sufficient to turn the first into the second. */
 export interface BundleDiff {
-  /** Of the fields that are one value; `''` is none. */
+  /** Of the fields that are one value, as texts. */
   fields: Changes<Record<ScalarName, string>>
   links: Entry<Link>[]
   rules: Entry<RuleState>[]
@@ -39,7 +48,12 @@ export interface BundleDiff {
  */
 export function diff(before: Content, after: Content): BundleDiff {
   return {
-    fields: { ...DIFFS.text(before, after), ...DIFFS.time(before, after), ...DIFFS.choice(before, after) },
+    fields: {
+      ...DIFFS.text(before, after),
+      ...DIFFS.time(before, after),
+      ...DIFFS.choice(before, after),
+      ...DIFFS.switch(before, after),
+    },
     links: DIFFS.links(before, after),
     rules: DIFFS.rules(before, after),
   }
@@ -50,6 +64,7 @@ const DIFFS = {
   text: (before: Content, after: Content) => changesOf(valuesOf(TEXT_NAMES, before), valuesOf(TEXT_NAMES, after)),
   time: (before: Content, after: Content) => changesOf(valuesOf(TIME_NAMES, before), valuesOf(TIME_NAMES, after)),
   choice: (before: Content, after: Content) => changesOf(valuesOf(CHOICE_NAMES, before), valuesOf(CHOICE_NAMES, after)),
+  switch: (before: Content, after: Content) => changesOf(valuesOf(SWITCH_NAMES, before), valuesOf(SWITCH_NAMES, after)),
   links: (before: Content, after: Content) => diffLinks(linksOf(before), linksOf(after)),
   rules: (before: Content, after: Content) => diffLists(rulesOf(before), rulesOf(after), RULE),
 } satisfies Record<Kind, unknown>
@@ -81,7 +96,7 @@ export const RULE: MatchKeys<RuleState> = {
 }
 
 function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Content) {
-  return each(names, (name) => content[name] ?? '')
+  return each(names, (name) => textOf(content[name]))
 }
 
 /** The links of a state. */

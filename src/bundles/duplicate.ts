@@ -1,26 +1,35 @@
-import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
-import type { SignedIn } from '../identity/caller.ts'
-import { loadFor } from './access.ts'
+import type { Content } from '../../db/schema.ts'
+import type { Context } from '../core/operation.ts'
+import { Problem } from '../core/problem.ts'
+import { signedIn } from '../identity/caller.ts'
+import { seenBy } from '../launcher/seen.ts'
+import { loadFor, type StoredBundle } from './access.ts'
+import { NOTHING, PUBLIC_NAMES, pick } from './content.ts'
 import { merged } from './merge.ts'
 import { passwordHashOf } from './passwords.ts'
 import type { Duplication, NewBundle } from './shapes.ts'
 
+/** What a copy is made of. */
+interface Original {
+  content: Content
+  /** Its password, of someone who may read all of the original: a copy must not be easier to see. */
+  keptPassword: string | null
+}
+
 /**
- * The input that creates a copy of a bundle: its current content, overridden by what was sent. Anyone who may read the
- * original may copy it; creating checks whether they may create bundles. The copy has the original’s password unless
- * another was sent: a copy must not be easier to see.
- * @throws Problem NOT_FOUND, FORBIDDEN; BAD_REQUEST for more metadata than URLs.
+ * The input that creates a copy of a bundle: its content, overridden by what was sent. Creating checks whether the caller
+ * may create bundles.
+ * @throws Problem NOT_FOUND, UNAUTHORIZED, FORBIDDEN, NOT_OPEN_YET, CLOSED, BLOCKED; BAD_REQUEST for more metadata than URLs.
  */
 export async function copyOf(
-  { db }: Store,
-  caller: SignedIn,
   { slug, newSlug, source, password, ...changes }: Duplication,
+  context: Pick<Context, 'caller' | 'service' | 'viewer'>,
 ): Promise<{ input: NewBundle; keptPassword: string | null }> {
-  const original = await loadFor(db, caller, slug, 'viewer')
-  const { resolutionPolicy = withoutIds(original.resolutionPolicy) } = changes
-  const content = merged(original, changes)
-  const isKept = content.access === 'password' && original.access === 'password' && password === undefined
+  const original = await originalFor(slug, context)
+  const { resolutionPolicy = withoutIds(original.content.resolutionPolicy) } = changes
+  const content = merged(original.content, changes)
+  const isKept = content.access === 'password' && password === undefined
   const input = {
     ...content,
     resolutionPolicy,
@@ -28,7 +37,43 @@ export async function copyOf(
     ...(newSlug === undefined ? {} : { slug: newSlug }),
     ...(source === undefined ? {} : { source }),
   }
-  return { input, keptPassword: isKept ? await passwordHashOf({ db }, original.id) : null }
+  return { input, keptPassword: isKept ? original.keptPassword : null }
+}
+
+/** All of a bundle for those who may read it; for its viewers what they see, if its owner lets them copy it. */
+async function originalFor(
+  slug: string,
+  { caller, service, viewer }: Pick<Context, 'caller' | 'service' | 'viewer'>,
+): Promise<Original> {
+  const { db } = service.store
+  let bundle: StoredBundle
+  try {
+    bundle = await loadFor(db, signedIn(caller), slug, 'viewer')
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.code !== 'FORBIDDEN' && error.code !== 'UNAUTHORIZED')) throw error
+    return { content: await seenContent(slug, { service, viewer }, error), keptPassword: null }
+  }
+  const keptPassword = bundle.access === 'password' ? await passwordHashOf({ db }, bundle.id) : null
+  return { content: bundle, keptPassword }
+}
+
+/**
+ * What a viewer sees of a bundle, without whatever decides who sees what.
+ * @throws Problem NOT_OPEN_YET, CLOSED, BLOCKED; `denied` for a bundle that viewers may not see, or not copy.
+ */
+async function seenContent(
+  slug: string,
+  { service, viewer }: Pick<Context, 'service' | 'viewer'>,
+  denied: Problem,
+): Promise<Content> {
+  try {
+    const { bundle } = await seenBy(viewer, slug, service)
+    if (!bundle.isCopyable) throw denied
+    return { ...NOTHING, ...pick(PUBLIC_NAMES, bundle) }
+  } catch (error) {
+    // Nothing tells whether a bundle that they may not see could be copied.
+    throw error instanceof Problem && error.status === 401 ? denied : error
+  }
 }
 
 /** The rules without ids, because an id belongs to one bundle for good (decisions 6). */

@@ -22,6 +22,8 @@ export interface FoundGroup extends FoundTexts {
   resolutionPolicy?: unknown
   /** How it was protected; only JSON says so. */
   access?: 'members' | 'password'
+  /** Whether viewers could copy it; only JSON says so. */
+  copyable?: true
 }
 
 /** Its texts and times; `''` for none, or if the format has no such field. */

@@ -1,6 +1,6 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import { CHOICE_NAMES, each, eachValue } from './content.ts'
+import { CHOICE_NAMES, each, eachValue, SWITCH_NAMES } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
 /** The fields that an edit may send. */
@@ -32,6 +32,7 @@ export function merged(before: Content, changes: Changes): Content {
       return sent === undefined ? before[name] : sent
     }),
     ...each(CHOICE_NAMES, (name) => changes[name] ?? before[name]),
+    ...each(SWITCH_NAMES, (name) => changes[name] ?? before[name]),
     resolutionPolicy: before.resolutionPolicy,
   }
   refuseReversed(content)

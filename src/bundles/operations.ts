@@ -119,8 +119,9 @@ export const restoreBundle = implement('restore_bundle', {
 export const duplicateBundle = implement('duplicate_bundle', {
   summary: 'Copy a bundle to a new link',
   description:
-    'Creates a bundle with the content of one that you can read, including its rules, and returns its link. The copy ' +
-    'belongs to you or to the organisation that you act for; it is independent of the original, and its counts start at 0. ' +
+    'Creates a bundle with the content of one that you can read, including its rules, and returns its link. Of another’s ' +
+    'bundle that is `copyable`, the copy has only what its launcher shows you. It belongs to you or to the organisation that ' +
+    'you act for; it is independent of the original, and its counts start at 0. ' +
     'Fields that you send replace the original’s, as in update_bundle. ' +
     'With `dryRun` everything is validated and nothing is created.',
   labelled: true,
@@ -128,14 +129,24 @@ export const duplicateBundle = implement('duplicate_bundle', {
   input: Duplication,
   example: { slug: 'launch-day', newSlug: 'launch-day-2', title: 'Launch day, second edition' },
   output: answers.CreatedBundle,
-  errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
+  errors: [
+    'INVALID_URLS',
+    'NOT_FOUND',
+    'FORBIDDEN',
+    'PLAN_LIMIT',
+    'SLUG_TAKEN',
+    'UNAUTHORIZED',
+    'NOT_OPEN_YET',
+    'CLOSED',
+    'BLOCKED',
+  ],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
   async run(input, context) {
-    const { input: copy, keptPassword } = await copyOf(context.service.store, signedIn(context.caller), input)
+    const { input: copy, keptPassword } = await copyOf(input, context)
     return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
   },
   async dryRun(input, context) {
-    const { input: copy, keptPassword } = await copyOf(context.service.store, signedIn(context.caller), input)
+    const { input: copy, keptPassword } = await copyOf(input, context)
     return dryRun.create(copy, { ...creating(context, 'newSlug'), keptPassword })
   },
 })

@@ -6,7 +6,7 @@ import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { INSTANT, isInstant } from '../policies/instants.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
-import { CHOICE_NAMES, CONTENT, each, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 
 /** The part of arktype’s context used here: reports what was expected. */
 interface Checked {
@@ -48,6 +48,7 @@ export const sent = optional({
   ...each(TEXT_NAMES, (name) => text(CONTENT[name])),
   ...each(TIME_NAMES, () => Instant.or('null')),
   ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
+  ...each(SWITCH_NAMES, () => type('boolean')),
   resolutionPolicy: Policy.or('null'),
 } satisfies Record<keyof Content, unknown>)
 

@@ -31,6 +31,15 @@ export function printDryRun(answer: Awaited<ReturnType<Client['createBundle']['d
   note('Nothing was saved. Run it without --dry-run to save.')
 }
 
+/** Prints the link of a new bundle, and how to claim it. */
+export function printCreated(created: Awaited<ReturnType<Client['createBundle']>>): void {
+  print(created.url)
+  if (created.claimToken === undefined) return
+  note(`Nobody owns this bundle yet. Until ${created.claimExpiresAt} it can be claimed, once:`)
+  note(`  openall claim ${created.claimToken}`)
+  note(oneLine(`  or open ${created.claimUrl}`))
+}
+
 export const list = command({
   name: 'list',
   summary: 'List or search your bundles, newest first',

@@ -1,5 +1,5 @@
 import type { Content } from '../../db/schema.ts'
-import { CONTENT, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
+import { CONTENT, SCALAR_NAMES, type ScalarName, SWITCH_TEXTS } from '../bundles/content.ts'
 import type { Bundle } from './bundles.ts'
 import { readJson } from './input.ts'
 
@@ -28,6 +28,7 @@ const CHANGED: Record<ScalarName, string> = {
   closesAt: 'When it closes; empty for never',
   closedNote: 'New note after closing; empty to remove it',
   access: CONTENT.access.help,
+  copyable: CONTENT.copyable.help,
 }
 
 /** Flags that replace parts of a bundle. */
@@ -50,10 +51,15 @@ export function valuesIn(args: ValueFlags): Partial<Pick<Content, ScalarName>> {
     const { kind, flag } = CONTENT[name]
     const text = args[flag]
     if (text === undefined) return []
-    return [[name, (kind === 'time' ? instantOf(text) : text) || null] as const]
+    return [[name, kind === 'switch' ? switchOf(text) : (kind === 'time' ? instantOf(text) : text) || null] as const]
   })
   // The service refuses other words.
   return Object.fromEntries(given) as Partial<Pick<Content, ScalarName>>
+}
+
+/** Any other word as it is, for the service to refuse. */
+function switchOf(text: string): boolean | string {
+  return text === SWITCH_TEXTS.on || (text === SWITCH_TEXTS.off ? false : text)
 }
 
 /** A time without an offset is in the time zone of this computer; the service validates the rest. */

@@ -1,12 +1,12 @@
 import { CONTENT } from '../bundles/content.ts'
 import type { Policy } from '../sdk/openall.ts'
-import { DRY_RUN, printDryRun } from './bundles.ts'
+import { DRY_RUN, printCreated, printDryRun } from './bundles.ts'
 import { command } from './command.ts'
 import { valueFlags, valuesIn } from './content-flags.ts'
 import { UsageError } from './exit.ts'
 import { readJson, readStdin, readText } from './input.ts'
 import { readListed, typedLinks } from './lists.ts'
-import { note, oneLine, print, printJson } from './output.ts'
+import { printJson } from './output.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
 
 export const create = command({
@@ -66,12 +66,7 @@ export const create = command({
     }
     if (args['dry-run']) return printDryRun(await client.createBundle.dryRun(input), args.json === true)
     const created = await client.createBundle(input, { idempotencyKey: args['idempotency-key'] })
-    if (args.json) return printJson(created)
-    print(created.url)
-    if (created.claimToken === undefined) return
-    note(`Nobody owns this bundle yet. Until ${created.claimExpiresAt} it can be claimed, once:`)
-    note(`  openall claim ${created.claimToken}`)
-    note(oneLine(`  or open ${created.claimUrl}`))
+    return args.json ? printJson(created) : printCreated(created)
   },
 })
 

@@ -9,7 +9,7 @@ type Changes = Omit<Parameters<Client['updateBundle']>[0], 'slug'>
 type Metadata = Bundle['urlMetadata'][number]
 
 /** A bundle as `edit` shows it in an editor: each URL with its metadata. */
-export interface EditDocument extends Record<ScalarName, string | null> {
+export interface EditDocument extends Record<ScalarName, string | boolean | null> {
   tabs: ({ url: string } & Metadata)[]
   resolutionPolicy: Bundle['resolutionPolicy']
 }

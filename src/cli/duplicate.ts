@@ -1,14 +1,14 @@
-import { DRY_RUN, printDryRun, SLUG } from './bundles.ts'
+import { DRY_RUN, printCreated, printDryRun, SLUG } from './bundles.ts'
 import { command, slugIn } from './command.ts'
 import { CHANGES, readPolicy, valuesIn } from './content-flags.ts'
 import { readText } from './input.ts'
 import { readListed } from './lists.ts'
-import { print, printJson } from './output.ts'
+import { printJson } from './output.ts'
 import { PASSWORD_FILE, passwordIn } from './password.ts'
 
 export const duplicate = command({
   name: 'duplicate',
-  summary: 'Copy a bundle and print the link of the copy',
+  summary: 'Copy a bundle and print the link of the copy: all of your own, what you see of others’',
   examples: [
     'openall duplicate 4k2mz7qy9p --title "Launch day, second edition"',
     'openall duplicate 4k2mz7qy9p --policy none --dry-run',
@@ -38,6 +38,6 @@ export const duplicate = command({
     }
     if (args['dry-run']) return printDryRun(await client.duplicateBundle.dryRun(input), args.json === true)
     const copy = await client.duplicateBundle(input, { idempotencyKey: args['idempotency-key'] })
-    return args.json ? printJson(copy) : print(copy.url)
+    return args.json ? printJson(copy) : printCreated(copy)
   },
 })

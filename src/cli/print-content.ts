@@ -16,6 +16,7 @@ const PARTS = {
   closesAt: null,
   closedNote: null,
   access: printAccess,
+  copyable: printCopyable,
   urls: printDestinations,
   // Printed with the URLs.
   urlMetadata: null,
@@ -41,6 +42,10 @@ function printTimes({ opensAt, closesAt, closedNote }: Printed): void {
 function printAccess({ access }: Printed): void {
   if (access === 'members') print('\nonly members can see it')
   if (access === 'password') print('\nviewers need its password')
+}
+
+function printCopyable({ copyable }: Printed): void {
+  if (copyable) print('\nviewers can make a copy of what they see')
 }
 
 function printDestinations({ urls, urlMetadata }: Printed): void {

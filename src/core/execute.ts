@@ -199,12 +199,12 @@ const noCommit: Commit = () => {
 
 /** Builds the context of `run`. Lists the fields, because spreading was visible in the profile of a click. */
 function contextOf(
-  { context: { caller, client, source } }: Pick<Call<never, never>, 'context'>,
+  { context: { caller, client, source, viewer } }: Pick<Call<never, never>, 'context'>,
   { idempotencyKey, expectedVersion }: Conditions,
   service: Service,
   commit: Commit,
 ): IdempotentContext {
-  return { caller, client, source, idempotencyKey, expectedVersion, service, commit }
+  return { caller, client, source, viewer, idempotencyKey, expectedVersion, service, commit }
 }
 
 /** After a successful change, drops this process’s cached copies, so that the next request sees the change. */

@@ -1,3 +1,4 @@
+import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 
 /**
@@ -36,6 +37,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   closesAt: ['When it closes, after `opensAt`; null: never. From then on: 410 CLOSED.', '2026-12-24T18:00:00.000Z'],
   closedNote: ['What viewers read once it has closed; null for none.', 'The sign-up is over. See you next year!'],
   access: ['Who sees it: anyone with the link, members, or whoever has the password.', 'link'],
+  copyable: ['Whether viewers can make a copy of what they see; false by default.', true],
   password: ['For `access` `password`: 8 to 128 characters.', 'four stairs down'],
   resolutionPolicy: [
     'Shows different viewers different tabs; null for none. Rules are tried in order: the first whose condition matches ' +
@@ -172,31 +174,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   versions: ['All versions of the bundle, newest first.'],
   editedByIdentityUserId: ['Who made the edit; null for a bundle created without an account.', 'u_19xk'],
   editedAt: ['When the edit was made.', '2026-11-20T09:30:00.000Z'],
-  from: ['The start of the first day, in UTC.', '2026-11-14T00:00:00.000Z'],
-  to: ['Now.', '2026-11-20T09:30:00.000Z'],
-  totals: ['The totals of the period.'],
-  views: ['How often people opened the link; bots are not counted.', 120],
-  uniqueViewerDays: ['The sum of each day’s distinct viewers.', 64],
-  openAllClicks: ['How often “Open all” was clicked.', 48],
-  openAllRate: ['Clicks per view, to 4 decimals; 0 without views.', 0.4],
-  byRule: ['Counts per rule, in order; then removed rules; then viewers who matched none.'],
-  ruleId: ['The rule; null for viewers who matched none.', 'r_4fGk2bNq8Z'],
-  ruleName: ['Its current name; “(removed rule)” and “Fallthrough” are not rules.', 'Acme staff'],
-  'trace.ruleId': ['The rule.', 'r_4fGk2bNq8Z'],
-  'trace.name': ['The rule’s name.', 'Acme staff'],
-  previous: ['The totals of the period of the same length before.'],
-  breakdown: ['With `format=csv`, views by this instead of the days. JSON always has every breakdown.', 'referrers'],
-  breakdowns: ['Views by what requests say of their viewers, each on its own.'],
-  referrers: ['By the host of the site with the link; null for none.'],
-  devices: ['By kind of device: desktop, mobile or tablet; null if unknown.'],
-  languages: ['By preferred language, without its region; null if unknown.'],
-  countries: ['By country code; null if unknown. Only where SERVICE_COUNTRY_HEADER is set.'],
-  'Breakdown.values': ['The most frequent values, most views first; at most 20.'],
-  'values.value': ['The value; null if there is none.', 'news.example'],
-  'values.views': ['The views with this value.', 42],
-  other: ['The views with any other value.', 7],
-  series: ['Counts per day, oldest first, without gaps.'],
-  day: ['The UTC day.', '2026-11-20'],
+  ...INSIGHTS_FIELDS,
   apiKey: ['The key, without its secret.'],
   apiKeys: ['The keys, newest first, including revoked ones.'],
   rawKey: ['The key itself, for the Authorization header. Shown only once.', 'oa_3fGkQ9xT2mWz.h72Q…'],

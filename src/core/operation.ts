@@ -2,6 +2,7 @@ import type { Type, type } from 'arktype'
 import type { Config } from '../config.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
+import type { LauncherViewer } from '../launcher/referred.ts'
 import { type Declaration, OPERATIONS, type OperationName } from '../operations.ts'
 import type { Service } from '../service.ts'
 import type { Code } from './codes.ts'
@@ -22,6 +23,8 @@ export interface CallContext {
   client: string | null
   /** Source of a bundle that the call creates, unless the input has one (decisions 2). */
   source: 'web' | 'api' | 'mcp'
+  /** What the call shows of who sends it: for what a bundle’s rules and doors let this viewer see. */
+  viewer: LauncherViewer
   /**
    * Called only once the caller is authorised, because 401 wins over an invalid header.
    * @throws Problem BAD_REQUEST.
@@ -30,7 +33,7 @@ export interface CallContext {
 }
 
 /** What `run` gets besides its input. */
-export interface Context extends Conditions, Pick<CallContext, 'caller' | 'client' | 'source'> {
+export interface Context extends Conditions, Pick<CallContext, 'caller' | 'client' | 'source' | 'viewer'> {
   /** In a dry run or an idempotent operation, its store refuses `write`. */
   service: Service
 }

@@ -63,6 +63,7 @@ function contextOf(caller: Caller, request: Request, { config }: Service): CallC
     caller,
     client: client !== null && /^[A-Za-z0-9._-]{1,40}\/[A-Za-z0-9._-]{1,40}$/.test(client) ? client : null,
     source: 'api',
+    viewer: request,
     conditions: () => ({ idempotencyKey: headers.get('idempotency-key'), expectedVersion: readIfMatch(headers) }),
   }
 }

@@ -24,9 +24,9 @@ import {
  */
 export function readImport(text: string): ImportPlan {
   const { plan, groups } = read(text, (format) => (format === 'json' ? null : new Map()))
-  for (const { texts, links, resolutionPolicy, ...protection } of groups) {
+  for (const { texts, links, resolutionPolicy, ...shared } of groups) {
     for (const part of bundlesOf(texts, links)) {
-      const bundle = { ...part, ...protection, ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }) }
+      const bundle = { ...part, ...shared, ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }) }
       if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
       else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
     }
@@ -54,6 +54,7 @@ export function readList(text: string): FoundList {
     ...(title === '' ? {} : { title: clip(title, BOUNDS.title) }),
     // A list of several is as protected as the most protected of them.
     ...(filled.some(({ access }) => access !== undefined) ? { access: 'members' } : {}),
+    ...(filled.length > 0 && filled.every(({ copyable }) => copyable) ? { copyable: true } : {}),
     links: filled.flatMap(({ links }, index) =>
       filled.length === 1 ? links : links.map((link) => underSection(link, names[index] ?? '')),
     ),
@@ -92,15 +93,16 @@ function underSection(link: ImportedLink, name: string): ImportedLink {
 }
 
 /** Splits a list that is too long for one bundle, keeping its order. */
-export function splitList({ links, access, ...list }: FoundList): ImportedBundle[] {
+export function splitList({ links, access, copyable, ...list }: FoundList): ImportedBundle[] {
   const parts = bundlesOf(
     eachValue((name) => list[name] ?? ''),
     links,
   )
-  return access === undefined ? parts : parts.map((part) => ({ ...part, access }))
+  const shared = { ...(access === undefined ? {} : { access }), ...(copyable === undefined ? {} : { copyable }) }
+  return parts.map((part) => ({ ...part, ...shared }))
 }
 
-interface Group extends Pick<ImportedBundle, 'access'> {
+interface Group extends Pick<ImportedBundle, 'access' | 'copyable'> {
   texts: FoundTexts
   links: ImportedLink[]
   resolutionPolicy?: unknown
@@ -115,7 +117,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
-  const groups = found.map(({ links: all, resolutionPolicy, access, ...texts }): Group => {
+  const groups = found.map(({ links: all, resolutionPolicy, access, copyable, ...texts }): Group => {
     const links = distinct(all, plan, seen(format)).flatMap((link) => {
       count += 1
       if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
@@ -125,8 +127,11 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
     const [first] = links
     if (access === 'password' && first !== undefined)
       remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
-    const protection = access === undefined ? {} : { access: 'members' as const }
-    return { texts: cleanTexts(texts, first, plan), links, resolutionPolicy, ...protection }
+    const shared = {
+      ...(access === undefined ? {} : { access: 'members' as const }),
+      ...(copyable === undefined ? {} : { copyable }),
+    }
+    return { texts: cleanTexts(texts, first, plan), links, resolutionPolicy, ...shared }
   })
   return { plan, groups }
 }
@@ -142,12 +147,13 @@ const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one im
 const HAD_PASSWORD = 'is in a bundle with a password, which no file holds: only members will see it until you set one'
 
 /** The input of `create_bundle` for one bundle of a plan. */
-export function toNewBundle({ links, resolutionPolicy, access, ...texts }: ImportedBundle): NewBundle {
+export function toNewBundle({ links, resolutionPolicy, access, copyable, ...texts }: ImportedBundle): NewBundle {
   return {
     urls: links.map(({ url }) => url),
     urlMetadata: links.map(({ metadata }) => metadata),
     ...pick(VALUE_NAMES, texts),
     ...(access === undefined ? {} : { access }),
+    ...(copyable === undefined ? {} : { copyable }),
     ...(resolutionPolicy === undefined ? {} : { resolutionPolicy: resolutionPolicy as NewBundle['resolutionPolicy'] }),
     source: 'import',
   }

@@ -40,6 +40,7 @@ function toFound(bundle: Json, nextLine: () => number): FoundGroup {
     ...eachValue((name) => asText(bundle[name])),
     links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
     ...(bundle.access === 'members' || bundle.access === 'password' ? { access: bundle.access } : {}),
+    ...(bundle.copyable === true ? { copyable: true } : {}),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
   }
 }

@@ -23,6 +23,8 @@ export interface ImportedBundle extends Record<ValueName, string | null> {
   resolutionPolicy?: unknown
   /** A file holds no password, so what had one is for members. */
   access?: 'members'
+  /** Whether viewers can copy it. */
+  copyable?: true
 }
 
 /** Something about a line that the user should know. */
@@ -49,7 +51,7 @@ export interface ImportPlan {
 export interface FoundList
   extends Pick<ImportPlan, 'format' | 'skipped' | 'changed' | 'counts'>,
     Record<ValueName, string | null>,
-    Pick<ImportedBundle, 'access'> {
+    Pick<ImportedBundle, 'access' | 'copyable'> {
   links: ImportedLink[]
 }
 

@@ -69,7 +69,7 @@ interface LauncherTab {
 /** What a viewer sees of a bundle, for programs. */
 export function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
   const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
-  const { isUnclaimed: _, hasRules: __, isProtected: ___, ...forgotten } = rest
+  const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   return {

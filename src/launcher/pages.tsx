@@ -1,21 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Rule } from '../../db/policy.ts'
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
-import { Problem } from '../core/problem.ts'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
-import { roleIn } from '../identity/sessions.ts'
 import type { Account } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import { isOpenToAll } from './door.ts'
 import { type Entry, entryAt, entryWithPassword, refused } from './entry.ts'
 import { AT_LINK, NEGOTIATED } from './forms.ts'
 import type { Encoding, Launcher } from './launchers.ts'
-import { asReferred, type LauncherViewer, type PolicyRequest } from './referred.ts'
-import { type PublicBundle, publicBundle, type ServedBundle } from './served.ts'
+import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from './seen.ts'
+import { publicBundle, type ServedBundle } from './served.ts'
 
 /** Answers `/l/:slug`, for the front door and the router. */
 export interface LauncherPages {
@@ -23,22 +20,8 @@ export interface LauncherPages {
   cached(request: Request, url: string, from: number, address: string): Response | undefined
   /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
   answer(request: Request, slug: string | null): Promise<Response>
-  /**
-   * The bundle as this viewer sees it, for other formats; counts no view.
-   * @throws Problem MEMBERS_ONLY, PASSWORD_REQUIRED, NOT_OPEN_YET, CLOSED.
-   */
-  bundleFor(viewer: LauncherViewer, slug: string | null): Promise<ViewerBundle>
   /** Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle. */
   unlock(request: Request, slug: string | null): Promise<Response | null>
-}
-
-/** A bundle as one viewer sees it. */
-export interface ViewerBundle {
-  bundle: PublicBundle
-  id: number
-  versionNumber: number
-  /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
-  isGuarded: boolean
 }
 
 /**
@@ -48,19 +31,13 @@ export interface ViewerBundle {
 export function launcherPages(service: Service): LauncherPages {
   const { config, launchers, recorder } = service
   const site = { name: config.name, origin: config.origin }
-  const match = (request: PolicyRequest, { policy }: Launcher, account: Account | null): Rule | null => {
-    if (policy === null) return null
-    const { headers, url, client } = request
-    return policy.match({ headers, url, client, now: Date.now(), countryHeader: config.countryHeader, account })
-  }
-
   /** The answer, rendered from `bundle` if the page is not cached; undefined if there is no bundle to render. */
   const respond = (
     request: Request,
     launcher: Launcher,
     { account, address, bundle }: { account: Account | null; address: string; bundle: ServedBundle | null },
   ) => {
-    const rule = match(request, launcher, account)
+    const rule = ruleFor(request, launcher, account, config)
     const variant = launchers.variant(launcher, rule)
     const encoding = encodingFor(request)
     let body = variant[encoding]
@@ -72,16 +49,14 @@ export function launcherPages(service: Service): LauncherPages {
     if (isView(request)) recorder.view(variant, address, request.headers)
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
-  const find = async (slug: string | null) =>
-    slug === null ? null : (launchers.peek(slug) ?? (await launchers.load(slug)))
-  const load = async (slug: string | null) => (await find(slug)) ?? noBundle()
+  const load = (slug: string | null) => loadLauncher(slug, service)
   const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
   /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
   const respondAtDoor = async (request: Request, launcher: Launcher, { refusal, outside }: Entry) => {
     if (refusal === null) {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
-      const rule = match(request, launcher, await accountOf(request, launcher, service))
+      const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config)
       const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
@@ -114,18 +89,8 @@ export function launcherPages(service: Service): LauncherPages {
       const bundle = await launchers.bundleOf(launcher)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
-    async bundleFor(viewer, slug) {
-      const launcher = await load(slug)
-      const { refusal } = await entryAt(launcher.door, viewer.headers, service)
-      if (refusal !== null) throw refused(refusal)
-      const account = await accountOf(viewer, launcher, service)
-      const rule = match(asReferred(viewer, config.origin), launcher, account)
-      const bundle = await bundleOf(launcher)
-      const { id, versionNumber } = bundle
-      return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
-    },
     async unlock(request, slug) {
-      const locked = await find(slug)
+      const locked = await findLauncher(slug, service)
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')
       const tried = await tryPassword(request, locked, service)
@@ -134,7 +99,7 @@ export function launcherPages(service: Service): LauncherPages {
       const launcher = await load(locked.slug)
       const entry = entryWithPassword(launcher.door)
       if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
-      const rule = match(tried, launcher, await accountOf(request, launcher, service))
+      const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
       const bundle = publicBundle(rule, await bundleOf(launcher))
       const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
       recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
@@ -148,31 +113,6 @@ function isShared({ policy, door }: Launcher): boolean {
   return policy === null && (door === null || door.access === 'link')
 }
 
-/** Refuses an unknown slug. */
-export function noBundle(): never {
-  throw new Problem(
-    'NOT_FOUND',
-    'There’s no bundle at this link. It may have been deleted, or the link may be mistyped.',
-  )
-}
-
-/** Whether the session must be read: the policy depends on the account, and there may be one. */
-function needsSession({ headers }: LauncherViewer, { policy }: Launcher): boolean {
-  if (policy === null || !headers.has('cookie')) return false
-  return policy.needsAccount
-}
-
-async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Service): Promise<Account | null> {
-  if (!needsSession(viewer, launcher)) return null
-  const session = await service.readSession(viewer.headers)
-  if (session === null) return null
-  const { organizationId } = launcher
-  const needsRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
-  return {
-    emailDomain: session.emailDomain,
-    orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
-  }
-}
 
 /** Built once: building headers costs more than the rest of a cached view. */
 const SHARED = responseInits('no-cache')

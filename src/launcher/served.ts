@@ -46,6 +46,8 @@ export interface PublicBundle extends Pick<Content, PublicName> {
   hasRules: boolean
   /** Whether some may not see it. */
   isProtected: boolean
+  /** Whether viewers can make a copy of it. */
+  isCopyable: boolean
   /** The rule that the viewer matched; null for fallthrough. */
   rule: {
     id: string
@@ -62,6 +64,8 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     isUnclaimed: bundle.ownerId === null,
     hasRules: bundle.resolutionPolicy !== null,
     isProtected: bundle.access !== 'link',
+    // A copy has no door of its own.
+    isCopyable: bundle.copyable && bundle.access === 'link',
   }
   if (rule === null) return { ...own, rule }
   return {

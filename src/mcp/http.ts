@@ -6,14 +6,13 @@ import { readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
-import type { LauncherPages } from '../launcher/pages.tsx'
 import { challenge } from '../oauth/resources.ts'
 import type { Service } from '../service.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
-export function mcp(operations: readonly Operation[], service: Service, launchers: LauncherPages) {
+export function mcp(operations: readonly Operation[], service: Service) {
   // Loaded on the first request, because the protocol’s library is larger than the rest of the service.
-  const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service, launchers))
+  const load = lazy(async () => (await import('./server.ts')).mcpServer(operations, service))
   return new Elysia().post(
     '/api/mcp',
     async ({ request }) => {

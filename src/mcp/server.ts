@@ -3,7 +3,7 @@ import { callOptionsOf } from '../api/json-schema.ts'
 import { type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
-import type { LauncherPages } from '../launcher/pages.tsx'
+import { seenBy } from '../launcher/seen.ts'
 import { chargeKey } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { answerOnce } from './batch.ts'
@@ -32,11 +32,11 @@ interface RequestState {
  * Answers requests of the revisions 2025-06-18 and 2025-11-25, and of the stateless 2026-07-28, from one definition.
  * All without sessions.
  */
-export function mcpServer(operations: readonly Operation[], service: Service, launchers: LauncherPages) {
+export function mcpServer(operations: readonly Operation[], service: Service) {
   const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, operation]))
   const listed = [...tools.values()].map((operation) => ({ operation, tool: toTool(operation) }))
   const states = new WeakMap<Request, RequestState>()
-  const serve = (state: RequestState) => newServer(state, { tools, listed, service, launchers })
+  const serve = (state: RequestState) => newServer(state, { tools, listed, service })
   const modern = createMcpHandler(({ requestInfo }) => serve(states.get(requestInfo!)!), {
     legacy: 'reject',
     // Nothing listed here changes while the server runs, so few clients need to listen.
@@ -58,11 +58,12 @@ interface Offered {
   tools: ReadonlyMap<string, Operation>
   listed: readonly { operation: Operation; tool: Tool }[]
   service: Service
-  launchers: LauncherPages
 }
 
-function newServer(state: RequestState, { tools, listed, service, launchers }: Offered): Server {
-  const { context } = state
+function newServer(state: RequestState, { tools, listed, service }: Offered): Server {
+  // To launchers, an agent has no account, whoever’s key it has.
+  const viewer = { headers: withoutCredentials(state.request.headers), url: '', client: 'agent' as const }
+  const context = { ...state.context, viewer }
   const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
   const server = new Server(
     {
@@ -93,14 +94,13 @@ function newServer(state: RequestState, { tools, listed, service, launchers }: O
   }
   const call: Call = (operation, input) =>
     limited(operation.name, () => respond(operation, ...splitArguments(operation, input, context), service))
-  /** What a launcher shows to an agent without an account, whoever’s key it has. */
+  /** What a launcher shows to the agent. */
   const readLauncher: ReadLauncher = ({ slug, form }) =>
     limited('launcher', async () => {
       const { caller } = context
       const headers = caller.kind === 'key' ? await chargeKey(caller.key, service) : {}
       const { bodyOf } = await import('../pages/launcher-forms.ts')
-      const viewer = { headers: withoutCredentials(state.request.headers), url: '', client: 'agent' as const }
-      return { headers, text: await bodyOf(form, await launchers.bundleFor(viewer, slug), service) }
+      return { headers, text: await bodyOf(form, await seenBy(viewer, slug, service), service) }
     })
 
   server.setRequestHandler('tools/list', () => ({

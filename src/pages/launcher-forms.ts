@@ -4,17 +4,16 @@ import { fingerprint } from '../core/hash.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
 import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from '../launcher/forms.ts'
-import type { LauncherPages, ViewerBundle } from '../launcher/pages.tsx'
+import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
 import type { Service } from '../service.ts'
 
 /** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
 export async function launcherAs(
   { form, slug, isNegotiated }: Pick<Asked, 'slug' | 'isNegotiated'> & { form: OtherForm },
   request: Request,
-  launchers: LauncherPages,
   service: Service,
 ): Promise<Response> {
-  const seen = await launchers.bundleFor(request, slug)
+  const seen = await seenBy(request, slug, service)
   const { bundle, isGuarded } = seen
   const tag = form === 'feed' ? feedTag(seen) : null
   const headers = {

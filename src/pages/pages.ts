@@ -12,6 +12,7 @@ import { type Asked, askedFor, type OtherForm } from '../launcher/forms.ts'
 import type { LauncherPages } from '../launcher/pages.tsx'
 import { Pictures } from '../launcher/pictures.ts'
 import { qrCode } from '../launcher/qr.ts'
+import { seenBy } from '../launcher/seen.ts'
 import type { Service } from '../service.ts'
 
 const RAW = { parse: 'none' } as const
@@ -25,7 +26,7 @@ export function pages(service: Service, launchers: LauncherPages) {
   const pictures = new Pictures(service.log)
   const forms = lazy(() => import('./launcher-forms.ts'))
   const as = async (form: OtherForm, asked: Pick<Asked, 'slug' | 'isNegotiated'>, request: Request) =>
-    (await forms()).launcherAs({ ...asked, form }, request, launchers, service)
+    (await forms()).launcherAs({ ...asked, form }, request, service)
   return new Elysia()
     .get('/l/:slug', async ({ request, params }) => {
       const asked = askedFor(params.slug, request.headers)
@@ -42,13 +43,13 @@ export function pages(service: Service, launchers: LauncherPages) {
       RAW,
     )
     .get('/l/:slug/qr.svg', async ({ request, params }) => {
-      const { bundle, isGuarded } = await launchers.bundleFor(request, params.slug)
+      const { bundle, isGuarded } = await seenBy(request, params.slug, service)
       const svg = qrCode(bundle.slug, config)
       const headers = { 'cache-control': isGuarded ? NOT_KEPT : 'public, max-age=86400' }
       return text(request, svg, { type: 'image/svg+xml', headers })
     })
     .get('/l/:slug/picture.png', async ({ request, params }) => {
-      const { bundle, isGuarded } = await launchers.bundleFor(request, params.slug)
+      const { bundle, isGuarded } = await seenBy(request, params.slug, service)
       const words = pictureWords(name, bundle)
       const png = await pictures.png(words, clientNetwork(request))
       // Previews at least show the service's icon.
@@ -69,7 +70,7 @@ export function pages(service: Service, launchers: LauncherPages) {
       return new Response(png, { headers: headersWith(headers) })
     })
     .get('/l/:slug/bookmarks.html', async ({ request, params }) => {
-      const { bundle } = await launchers.bundleFor(request, params.slug)
+      const { bundle } = await seenBy(request, params.slug, service)
       const headers = {
         'content-disposition': `attachment; filename="${bundle.slug}.html"`,
         'cache-control': NOT_KEPT,

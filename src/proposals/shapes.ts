@@ -15,8 +15,8 @@ export const PROPOSAL_BOUNDS = {
   closed: 20,
 } as const
 
-/** Who may see a bundle is for its editors to decide. */
-const { 'access?': _, ...proposable } = sent
+/** Who may see or copy a bundle is for its editors to decide. */
+const { 'access?': _, 'copyable?': __, ...proposable } = sent
 
 const Text = lines(PROPOSAL_BOUNDS.text)
 const VERSION = '1 <= number.integer <= 999999999999999'

@@ -111,6 +111,20 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect((await mine.openall(['duplicate', 'there-is-none'])).code).toBe(4)
   })
 
+  test('a viewer’s copy of a bundle that can be copied is claimed like any other', async () => {
+    const slug = await made({ title: 'Mine', resolutionPolicy: POLICY })
+    expect((await nobody.openall(['duplicate', slug])).code).toBe(3)
+    expect((await mine.openall(['edit', slug, '--copyable', 'yes'])).code).toBe(0)
+    expect((await mine.openall(['show', slug])).stdout).toContain('viewers can make a copy')
+    const { code, stdout, stderr } = await nobody.openall(['duplicate', slug, '--title', 'Theirs'])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^http:\/\/localhost:\d+\/l\/\w+\n$/)])
+    expect(stderr).toMatch(/openall claim \S+/)
+    expect((await mine.openall(['edit', slug, '--copyable', 'no'])).code).toBe(0)
+    expect(await read(slug)).toMatchObject({ copyable: false })
+    const wrong = await mine.openall(['edit', slug, '--copyable', 'maybe'])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('copyable must be')])
+  })
+
   test('an anonymous bundle is claimed with the token that create prints', async () => {
     const { code, stdout, stderr } = await nobody.openall(['create', URL_A])
     expect(code).toBe(0)

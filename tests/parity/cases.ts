@@ -114,6 +114,7 @@ export const CASES: readonly Case[] = [
   { operation: 'get_bundle', title: 'nobody’s', input: ({ unclaimed }) => ({ slug: unclaimed }), refused: 'FORBIDDEN' },
 
   { operation: 'update_bundle', title: 'its title', input: ({ slug }) => ({ slug, title: null }) },
+  { operation: 'update_bundle', title: 'who may copy it', input: ({ slug }) => ({ slug, copyable: true }) },
   {
     operation: 'update_bundle',
     title: 'its URLs',

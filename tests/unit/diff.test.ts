@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { CONTENT, eachScalar, eachValue, NOTHING } from '../../src/bundles/content.ts'
+import { CONTENT, eachScalar, eachValue, NOTHING, textOf } from '../../src/bundles/content.ts'
 import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
 import { prng } from '../prng.ts'
@@ -146,6 +146,7 @@ describe('for any change of a bundle', () => {
     return {
       ...eachValue(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
       access: pick([...CONTENT.access.options]),
+      copyable: pick([true, false]),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
       resolutionPolicy: pick([
@@ -211,7 +212,7 @@ test('comparing the longest lists takes time close to linear', async () => {
 function whole(content: Content) {
   const { fields, links, rules } = diff(NOTHING, content)
   return {
-    texts: eachScalar((name) => fields[name]?.to ?? NOTHING[name] ?? ''),
+    texts: eachScalar((name) => fields[name]?.to ?? textOf(NOTHING[name])),
     links: links.map(({ value }) => value),
     rules: rules.map(({ value }) => value),
   }

@@ -30,6 +30,7 @@ function context(idempotencyKey: string | null): CallContext {
     caller: { kind: 'anonymous', address: '192.0.2.1' },
     client: null,
     source: 'api',
+    viewer: { headers: new Headers(), url: 'http://localhost/' },
     conditions: () => ({ idempotencyKey, expectedVersion: null }),
   }
 }

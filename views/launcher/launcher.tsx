@@ -84,8 +84,8 @@ function Launcher({
   unlocked,
   preview,
 }: LauncherProps & { preview?: Pick<PreviewProps, 'edited'> }): JSX.Element {
-  const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, isProtected, ...rest } = bundle
-  const { hasRules: _, ...forgotten } = rest
+  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+  const { isUnclaimed, isProtected, isCopyable, hasRules: _, ...forgotten } = rest
   // A new field that viewers may see does not compile until this page has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null
@@ -157,6 +157,13 @@ function Launcher({
       {isProtected ? <p class="reach">{REACH as 'safe'}</p> : ''}
       <footer>
         <a href="/" safe>{`Made with ${site.name}`}</a>
+        {isCopyable ? (
+          <a id="own-copy" href={`/l/${slug}/copy`}>
+            Make a copy
+          </a>
+        ) : (
+          ''
+        )}
         {isUnclaimed ? <a href={`/l/${slug}/report`}>Report this page</a> : ''}
       </footer>
     </main>

@@ -9,7 +9,7 @@ import { headingOf } from './launcher.tsx'
 /** A launcher as Markdown (decisions 15): what its page shows, for agents and terminals. */
 export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'>): string {
   const { slug, urls, urlMetadata, title, description, rule, isUnclaimed, ...rest } = bundle
-  const { hasRules: _, isProtected: __, ...forgotten } = rest
+  const { hasRules: _, isProtected: __, isCopyable: ___, ...forgotten } = rest
   // A new field that viewers may see does not compile until this has it.
   forgotten satisfies Record<string, never>
   const badge = rule?.badge ?? null

@@ -213,15 +213,18 @@
     open.focus()
   })
 
-  // Rules may depend on the query and the referrer, and the file must have the tabs that this viewer sees.
-  const bookmarks = /** @type {HTMLAnchorElement} */ (byId('bookmarks'))
-  // After a password, the file is in the page.
-  const isWithin = bookmarks.protocol === 'data:'
-  if (!isWithin) bookmarks.search = location.search
-  if (!isWithin && document.referrer !== '') {
-    const { protocol, host } = new URL(document.referrer)
-    const referrer = encodeURIComponent(`${protocol}//${host}`)
-    bookmarks.search += `${bookmarks.search === '' ? '?' : '&'}openall-referrer=${referrer}`
+  // Rules may depend on the query and the referrer, and the file and a copy must have the tabs that this viewer sees.
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (
+    document.querySelectorAll('#bookmarks, #own-copy')
+  )) {
+    // After a password, the file is in the page.
+    if (link.protocol === 'data:') continue
+    link.search = location.search
+    if (document.referrer !== '') {
+      const { protocol, host } = new URL(document.referrer)
+      const referrer = encodeURIComponent(`${protocol}//${host}`)
+      link.search += `${link.search === '' ? '?' : '&'}openall-referrer=${referrer}`
+    }
   }
 
   byId('copy').addEventListener('click', async () => {

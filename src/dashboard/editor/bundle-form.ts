@@ -17,6 +17,9 @@ import {
   isScalar,
   NOTHING,
   type ScalarName,
+  SWITCH_NAMES,
+  SWITCH_TEXTS,
+  textOf,
 } from '../../bundles/content.ts'
 import { slugTaken } from '../../bundles/creation.ts'
 import { REVERSED } from '../../bundles/merge.ts'
@@ -39,7 +42,7 @@ const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPol
 
 /** The form of a new bundle. */
 export const NEW_FORM: BundleForm = {
-  ...eachScalar((name) => NOTHING[name] ?? ''),
+  ...eachScalar((name) => textOf(NOTHING[name])),
   password: '',
   slug: '',
   links: [NEW_LINK],
@@ -57,7 +60,7 @@ export function formOf(bundle: StoredBundle): BundleForm {
     const { note = '', section = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
     return fieldsOf({ url, note, section, tags, openPolicy })
   })
-  return { ...eachScalar((name) => bundle[name] ?? ''), password: '', slug: '', links }
+  return { ...eachScalar((name) => textOf(bundle[name])), password: '', slug: '', links }
 }
 
 /**
@@ -79,13 +82,16 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
       `This form takes up to ${MAX_ROWS} links. For more, use Import: it makes several bundles.`,
     )
   }
-  const values = eachScalar((name) => (CONTENT[name].kind === 'time' ? timeIn(text(name)) : text(name)))
+  const values = eachScalar((name) => (READ[CONTENT[name].kind] ?? String)(text(name)))
   return { ...values, password: sent.get('password') ?? '', slug: text('slug'), links }
 }
 
-/** The instant of a time field: the script sends instants; without it, times are in UTC. Any other text as typed. */
-function timeIn(text: string): string {
-  return isInstant(text) ? text : instantOf(text, 'UTC')
+/** How the form has what was sent for a field; any other as it was typed. */
+const READ: Partial<Record<(typeof CONTENT)[ScalarName]['kind'], (text: string) => string>> = {
+  // The script sends instants; without it, times are in UTC.
+  time: (text) => (isInstant(text) ? text : instantOf(text, 'UTC')),
+  // A box that is not ticked is not sent.
+  switch: (text) => text || SWITCH_TEXTS.off,
 }
 
 /** The large field that several links are pasted into. */
@@ -148,6 +154,7 @@ export function contentOf(form: BundleForm): { content: FormContent; linkOf: num
       ...eachValue((name) => form[name].trim() || null),
       // The service refuses any other word.
       ...each(CHOICE_NAMES, (name) => (form[name] || NOTHING[name]) as Content[typeof name]),
+      ...each(SWITCH_NAMES, (name) => form[name] === SWITCH_TEXTS.on),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
     },

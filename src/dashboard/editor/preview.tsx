@@ -29,8 +29,15 @@ export const previewScreens: readonly Screen[] = [
       const { name, origin } = visit.site
       const at = linkOf.indexOf(Number(sent.get('at') || -1))
       const outside = outsideOf(timesOf(content), Date.now())
-      const isProtected = content.access !== 'link'
-      const bundle = { ...content, slug: 'preview', isUnclaimed: false, hasRules: false, isProtected, rule: null }
+      const bundle = {
+        ...content,
+        slug: 'preview',
+        isUnclaimed: false,
+        hasRules: false,
+        isProtected: content.access !== 'link',
+        isCopyable: content.copyable && content.access === 'link',
+        rule: null,
+      }
       const view = (
         <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
       )
@@ -47,7 +54,7 @@ export const previewScreens: readonly Screen[] = [
 ]
 
 /** @throws Problem for content that nobody could save. */
-export function refuseInvalid(content: Omit<FormContent, 'access'>, { service }: Visit): void {
+export function refuseInvalid(content: Omit<FormContent, 'access' | 'copyable'>, { service }: Visit): void {
   const { urls } = merged(NOTHING, validate(NewBundle, content))
   service.blockedHosts.refuse({ urls, resolutionPolicy: null })
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { CONTENT } from '../../../src/bundles/content.ts'
+import { CONTENT, SWITCH_TEXTS } from '../../../src/bundles/content.ts'
 import { described, Field } from '../../parts/fields.tsx'
 import { CHOICES, inWords } from '../parts/values.ts'
 import type { BundleForm, FormError } from './bundle-form.ts'
@@ -16,7 +16,8 @@ interface AccessProps {
 /** Who can see the launcher. The password’s field is never filled in; styles hide it while it is of no use. */
 export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Element {
   const [access, password] = [messageOf('access'), messageOf('password')]
-  const isUsed = form.access !== 'link' || access !== undefined || password !== undefined
+  const isUsed =
+    form.access !== 'link' || form.copyable === SWITCH_TEXTS.on || access !== undefined || password !== undefined
   return (
     <details class="whole more access" open={isUsed}>
       <summary>
@@ -52,6 +53,17 @@ export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Eleme
             {...described('password', password)}
           />
         </Field>
+        <p class="whole copies">
+          <label class="choice">
+            <input
+              type="checkbox"
+              name="copyable"
+              value={SWITCH_TEXTS.on}
+              checked={form.copyable === SWITCH_TEXTS.on}
+            />{' '}
+            Viewers can make a copy of what they see
+          </label>
+        </p>
         <p class="hint whole">
           Members are those of the organisation that owns the bundle; of a bundle of your own, only you. They need no
           password. The links’ own addresses aren’t protected: whoever has one can open it.

@@ -23,6 +23,7 @@ const PARTS = {
   closesAt: null,
   closedNote: ClosedNote,
   access: Access,
+  copyable: Copyable,
   urls: Links,
   // With its URL.
   urlMetadata: null,
@@ -98,6 +99,11 @@ function ClosedNote({ bundle: { closedNote } }: PartProps): JSX.Element {
 function Access({ bundle: { access } }: PartProps): JSX.Element {
   if (access === 'link') return ''
   return <p safe>{`${CONTENT.access.label}: ${inWords('access', access)}`}</p>
+}
+
+function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
+  if (!copyable) return ''
+  return <p>Viewers can make a copy of what they see.</p>
 }
 
 function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {

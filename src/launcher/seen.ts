@@ -1,0 +1,85 @@
+import type { Rule } from '../../db/policy.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
+import { roleIn } from '../identity/sessions.ts'
+import type { Account } from '../policies/facts.ts'
+import type { Service } from '../service.ts'
+import { entryAt, refused } from './entry.ts'
+import type { Launcher } from './launchers.ts'
+import { asReferred, type LauncherViewer, type PolicyRequest } from './referred.ts'
+import { type PublicBundle, publicBundle } from './served.ts'
+
+/** A bundle as one viewer sees it. */
+export interface ViewerBundle {
+  bundle: PublicBundle
+  id: number
+  versionNumber: number
+  /** Whether a copy that is kept could be seen by someone who may not see the bundle. */
+  isGuarded: boolean
+}
+
+/**
+ * The bundle as this viewer sees it, for whatever is not its page; counts no view.
+ * @throws Problem NOT_FOUND, BLOCKED; MEMBERS_ONLY, PASSWORD_REQUIRED, NOT_OPEN_YET, CLOSED.
+ */
+export async function seenBy(viewer: LauncherViewer, slug: string | null, service: Service): Promise<ViewerBundle> {
+  const { config, launchers } = service
+  const launcher = await loadLauncher(slug, service)
+  const { refusal } = await entryAt(launcher.door, viewer.headers, service)
+  if (refusal !== null) throw refused(refusal)
+  const account = await accountOf(viewer, launcher, service)
+  const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config)
+  const bundle = (await launchers.bundleOf(launcher)) ?? noBundle()
+  const { id, versionNumber } = bundle
+  return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
+}
+
+/** The launcher with a slug. @throws Problem NOT_FOUND, BLOCKED. */
+export async function loadLauncher(slug: string | null, service: Pick<Service, 'launchers'>): Promise<Launcher> {
+  return (await findLauncher(slug, service)) ?? noBundle()
+}
+
+/** The same, or null. @throws Problem BLOCKED. */
+export async function findLauncher(
+  slug: string | null,
+  { launchers }: Pick<Service, 'launchers'>,
+): Promise<Launcher | null> {
+  return slug === null ? null : (launchers.peek(slug) ?? (await launchers.load(slug)))
+}
+
+/** Refuses an unknown slug. */
+export function noBundle(): never {
+  throw new Problem(
+    'NOT_FOUND',
+    'There’s no bundle at this link. It may have been deleted, or the link may be mistyped.',
+  )
+}
+
+/** The rule that a viewer matches, or null. */
+export function ruleFor(
+  { headers, url, client }: PolicyRequest,
+  { policy }: Launcher,
+  account: Account | null,
+  { countryHeader }: Pick<Config, 'countryHeader'>,
+): Rule | null {
+  return policy === null ? null : policy.match({ headers, url, client, now: Date.now(), countryHeader, account })
+}
+
+/** Whether the session must be read: the policy depends on the account, and there may be one. */
+export function needsSession({ headers }: LauncherViewer, { policy }: Launcher): boolean {
+  if (policy === null || !headers.has('cookie')) return false
+  return policy.needsAccount
+}
+
+/** What rules may know of a viewer’s account; null if they need nothing, or there is none. */
+export async function accountOf(viewer: LauncherViewer, launcher: Launcher, service: Service): Promise<Account | null> {
+  if (!needsSession(viewer, launcher)) return null
+  const session = await service.readSession(viewer.headers)
+  if (session === null) return null
+  const { organizationId } = launcher
+  const needsRole = organizationId !== null && (launcher.policy?.needs('orgRole') ?? false)
+  return {
+    emailDomain: session.emailDomain,
+    orgRole: needsRole ? await roleIn(service.store, session.userId, organizationId) : null,
+  }
+}
