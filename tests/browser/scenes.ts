@@ -66,6 +66,12 @@ export const scenes = {
   },
   'launcher-odd': (page, { odd }) => page.goto(odd.url),
   report: (page, { onboarding }) => page.goto(`${onboarding.url}/report`),
+  copy: async (page, { owner }) => {
+    const { url } = await owner.makeBundle({ ...ODD, copyable: true })
+    await page.goto(url)
+    await page.getByRole('link', { name: 'Make a copy' }).click()
+    await page.locator('.more summary').click()
+  },
   locked: async (page, world) => {
     await page.goto(await lockedLink(world))
     await page.fill('#password', 'three stairs down')

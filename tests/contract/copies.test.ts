@@ -291,6 +291,14 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       expect([own.status, own.headers.get('location')]).toEqual([303, `/dashboard/links/new?from=${slug}`])
     })
 
+    test('shows what somebody else typed as text', async () => {
+      const title = '<b>bold</b> &amp; "quoted"'
+      const { slug } = await owner.makeBundle({ title, urls: ['https://a.example/?x=<b>&y="'], copyable: true })
+      const text = await (await visitor().fetch(`/l/${slug}/copy`)).text()
+      expect(text.replace(/value="[^"]*"/g, '')).not.toContain('<b>')
+      expect(Object.fromEntries(fieldsIn(text)).title).toBe(title)
+    })
+
     test('does nothing for another site in a viewer’s name', async () => {
       const { slug } = await owner.makeBundle({ copyable: true })
       const sent = await stranger.form(`/l/${slug}/copy`, { title: 'x' }, { 'sec-fetch-site': 'cross-site' })
