@@ -113,7 +113,6 @@ function isShared({ policy, door }: Launcher): boolean {
   return policy === null && (door === null || door.access === 'link')
 }
 
-
 /** Built once: building headers costs more than the rest of a cached view. */
 const SHARED = responseInits('no-cache')
 /** With rules, a shared cache must not serve one viewer's page to another (decisions 5). */
