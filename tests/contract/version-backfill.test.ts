@@ -159,7 +159,7 @@ test('a database from before parts existed keeps every value to the byte, whatev
     { bundle_id: 1, n: 3 },
     { bundle_id: 2, n: 3 },
   ])
-  const inRows = 4 * '[null][]link'.length
+  const inRows = 4 * '[null][]link0'.length
   expect(await server.sql('SELECT history_bytes AS n FROM owners')).toEqual([
     { n: inRows + 2 * Buffer.byteLength(urls + metadata + description) },
   ])
