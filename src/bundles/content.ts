@@ -165,11 +165,10 @@ export type NameWith<Part> = {
 export type TextName = NameWith<{ kind: 'text' }>
 export type TimeName = NameWith<{ kind: 'time' }>
 export type ChoiceName = NameWith<{ kind: 'choice' }>
-export type SwitchName = NameWith<{ kind: 'switch' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
 /** The fields that are one value, each with its flag on the command line. */
-export type ScalarName = ValueName | ChoiceName | SwitchName
+export type ScalarName = ValueName | ChoiceName | NameWith<{ kind: 'switch' }>
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
 export type PublicName = NameWith<{ isPublic: true }>
 
