@@ -678,3 +678,95 @@ export const reports = sqliteTable(
     check('reports_reason', sql`${t.reason} IN (${sql.raw(REPORT_REASONS.map((reason) => `'${reason}'`).join(', '))})`),
   ],
 )
+
+/**
+ * Events that webhooks tell of. What happens is inserted into the view `bundle_events`, by triggers, so that no way of
+ * changing a bundle can miss it; a trigger of the view writes a row in `outbox` for each webhook that wants the event.
+ */
+export const WEBHOOK_EVENTS = [
+  'bundle.created',
+  'bundle.updated',
+  'bundle.deleted',
+  'bundle.restored',
+  'bundle.claimed',
+  'proposal.opened',
+  'proposal.accepted',
+  'proposal.rejected',
+] as const
+
+/** What an event in `outbox` may be: besides the above, the test that an owner asks for. */
+export type SentEvent = (typeof WEBHOOK_EVENTS)[number] | 'webhook.test'
+
+/** Addresses that an owner wants to be told about events at (decisions 15). */
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: text('id').primaryKey(),
+    ownerId: integer('owner_id')
+      .notNull()
+      .references(() => owners.id, { onDelete: 'cascade' }),
+    /** Who created it. */
+    createdBy: text('created_by').notNull(),
+    url: text('url').notNull(),
+    events: json<(typeof WEBHOOK_EVENTS)[number][]>('events').notNull(),
+    /** The signing secret, sealed with the service’s. */
+    secret: blob('secret', { mode: 'buffer' }).notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Since when nothing is sent; null if it is enabled. */
+    disabledAt: integer('disabled_at'),
+    /** Who disabled it: its owner, or the service after the last retry. */
+    disabledBy: text('disabled_by', { enum: ['owner', 'failures'] }),
+  },
+  (t) => [
+    // Every write of a bundle looks its owner up here.
+    index('webhooks_owner').on(t.ownerId),
+    index('webhooks_creator').on(t.createdBy),
+    check('webhooks_events', sql`json_valid(${t.events}) AND json_array_length(${t.events}) >= 1`),
+    check('webhooks_disabled', sql`(${t.disabledAt} IS NULL) = (${t.disabledBy} IS NULL)`),
+  ],
+)
+
+/**
+ * Events to send, and how sending them went. Of the unsent events of a bundle, only the oldest may have `dueAt`: triggers
+ * set the next one’s when it is sent or deleted. So each webhook gets a bundle’s events in order.
+ */
+export const outbox = sqliteTable(
+  'outbox',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    webhookId: text('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    /** Null for a test. */
+    bundleId: integer('bundle_id').references(() => bundles.id, { onDelete: 'cascade' }),
+    /** The proposal that the event is about, if it is about one. */
+    proposalId: text('proposal_id').references(() => proposals.id, { onDelete: 'cascade' }),
+    /** Tells receivers that two deliveries are the same event. */
+    messageId: text('message_id').notNull(),
+    event: text('event').$type<SentEvent>().notNull(),
+    /** The version of the bundle that the event is about; null if it is about a proposal. */
+    versionNumber: integer('version_number'),
+    /** When it happened. */
+    at: integer('at').notNull(),
+    /** When to send it; null if it was sent, waits for an earlier one, or for its webhook to be enabled. */
+    dueAt: integer('due_at'),
+    /** The sending process’s mark, while it sends; `dueAt` is then when another may take over. */
+    lease: text('lease'),
+    attempts: integer('attempts').notNull().default(0),
+    attemptedAt: integer('attempted_at'),
+    /** The HTTP status of the last attempt, if there was an answer. */
+    status: integer('status'),
+    /** Why the last attempt failed, if it did. */
+    failure: text('failure'),
+    sentAt: integer('sent_at'),
+  },
+  (t) => [
+    index('outbox_webhook').on(t.webhookId),
+    index('outbox_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),
+    index('outbox_proposal').on(t.proposalId).where(sql`${t.proposalId} IS NOT NULL`),
+    index('outbox_unsent').on(t.webhookId, t.bundleId).where(sql`${t.sentAt} IS NULL`),
+    index('outbox_due').on(t.webhookId, t.dueAt).where(sql`${t.dueAt} IS NOT NULL`),
+    // For the sweep.
+    index('outbox_at').on(t.at),
+  ],
+)

@@ -8,6 +8,7 @@ import * as insights from './insights/operations.ts'
 import * as keys from './keys/operations.ts'
 import * as launcher from './launcher/operations.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
+import * as outgoing from './outgoing/operations.ts'
 import * as policies from './policies/operations.ts'
 import * as proposals from './proposals/operations.ts'
 
@@ -20,6 +21,7 @@ const implemented = [
   ...Object.values(insights),
   ...Object.values(keys),
   ...Object.values(launcher),
+  ...Object.values(outgoing),
   ...Object.values(policies),
   ...Object.values(proposals),
 ]

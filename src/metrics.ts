@@ -19,6 +19,7 @@ interface Sources {
   /** Null for a server, which reports its own size. */
   storeFile: string | null
   sweeper: Pick<Sweeper, 'statuses' | 'failures' | 'finishedAt'>
+  outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; overdue(): Promise<number> }
   /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
   backfill: { readonly progress: number }
@@ -79,6 +80,7 @@ export function openMetrics(sources: Sources): prom.Registry {
   if (sources.backups !== null) addBackupMetrics(sources.backups, registry)
   addStoreMetrics(sources, registry)
   addSweepMetrics(sweeper, registry)
+  addWebhookMetrics(sources.outbox, registry)
   tally.time = timer(registry)
   return registry
 }
@@ -196,6 +198,20 @@ function addSweepMetrics(sweeper: Sources['sweeper'], registry: prom.Registry): 
   gauge('openall_sweep_backlog_rows', 'Overdue rows when last counted, at most 10 000.', ['what'], (set) => {
     for (const [what, { backlog }] of statuses) set(backlog, { what })
   })
+}
+
+function addWebhookMetrics(outbox: Sources['outbox'], registry: prom.Registry): void {
+  const { counter, gauge } = instruments(registry)
+  counter('openall_webhook_attempts_total', 'Webhooks sent, by whether the receiver took them.', ['result'], (add) => {
+    add(outbox.delivered, { result: 'delivered' })
+    add(outbox.failed, { result: 'failed' })
+  })
+  counter('openall_webhooks_disabled_total', 'Webhooks disabled after the last retry.', [], (add) =>
+    add(outbox.disabled),
+  )
+  gauge('openall_webhook_overdue', 'Webhooks that should have been sent by now, at most 10 000.', [], async (set) =>
+    set(await outbox.overdue()),
+  )
 }
 
 function timer(registry: prom.Registry): NonNullable<Tally['time']> {

@@ -114,6 +114,31 @@ export const OPERATIONS = {
   create_key: { route: 'POST /me/keys', access: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
   list_keys: { route: 'GET /me/keys', access: 'keys:admin' },
   revoke_key: { route: 'DELETE /me/keys', access: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
+  create_webhook: {
+    route: 'POST /me/webhooks',
+    access: 'keys:admin',
+    proof: ['address', 'recentSignIn'],
+    idempotent: true,
+  },
+  list_webhooks: { route: 'GET /me/webhooks', access: 'keys:admin' },
+  update_webhook: {
+    route: 'PATCH /me/webhooks/:webhookId',
+    access: 'keys:admin',
+    proof: ['address', 'recentSignIn'],
+    effect: 'repeatable',
+  },
+  delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', access: 'keys:admin' },
+  test_webhook: { route: 'POST /me/webhooks/:webhookId/test', access: 'keys:admin', body: 'none' },
+  list_deliveries: {
+    route: 'GET /me/webhooks/:webhookId/deliveries',
+    access: 'keys:admin',
+    pages: 'deliveries',
+  },
+  redeliver: {
+    route: 'POST /me/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
+    access: 'keys:admin',
+    body: 'none',
+  },
 } as const satisfies Record<string, Declaration>
 
 /** verb_noun: tool name, OpenAPI operationId, SDK method, argument of `openall call`. */

@@ -9,6 +9,7 @@ import {
   claims,
   counterBatches,
   idempotencyAnswers,
+  outbox,
   session,
   verification,
   webhookDeliveries,
@@ -71,6 +72,7 @@ export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] 
     keptMs: HOUR_MS,
     key: [counterBatches.at, counterBatches.id],
   },
+  { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
   // Providers allow resending events by hand for about this long.
   { what: 'webhook_deliveries', table: webhookDeliveries, from: webhookDeliveries.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.

@@ -23,6 +23,7 @@ import type { Bucket, Decision, Limit } from './limits/bucket.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
+import { Outbox } from './outgoing/outbox.ts'
 import { termsOf } from './retention.ts'
 import { SETTINGS, settingError } from './settings.ts'
 import { Sweeper } from './sweep.ts'
@@ -117,6 +118,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     return people
   }
   const sweeper = new Sweeper(store, log, termsOf(config))
+  const outbox = new Outbox(store, config, log, accounts)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   const backfill = new VersionBackfill(store, log)
   const searchBackfill = startSearchBackfill(store, log)
@@ -128,6 +130,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
           launchers,
           recorder,
           sweeper,
+          outbox,
           store,
           storeFile: databaseFile(config.database.url),
           backups,
@@ -135,6 +138,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
           redis,
         })
   sweeper.start()
+  outbox.start()
   const unwatchDescriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
@@ -179,6 +183,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     async stop() {
       unwatchDescriptors()
       const isSwept = sweeper.stop()
+      await outbox.stop()
       backups?.stop()
       launchers.stop()
       blockedHosts.stop()

@@ -131,6 +131,7 @@ export const SETTINGS = {
   OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined },
   SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
   SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  SERVICE_OUTGOING_PRIVATE_NETWORKS: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_EVERY_HOURS: { reader: integer(8_760), fallback: '24' },

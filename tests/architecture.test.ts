@@ -7,7 +7,8 @@ import { type Declaration, OPERATIONS } from '../src/operations.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const FEATURES = /^src\/(core|bundles|imports|policies|insights|keys|identity|limits|plans|abuse|export|mail)\//
+const FEATURES =
+  /^src\/(core|bundles|imports|policies|insights|keys|identity|limits|plans|abuse|export|mail|outgoing)\//
 /** What turns requests into calls of operations, and their outputs into answers. */
 const TRANSPORTS = /^src\/(http|api|mcp|oauth|webhooks|pages|dashboard)\//
 

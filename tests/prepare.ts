@@ -28,7 +28,7 @@ const NEEDED = [
   {
     isThere: () => Bun.which('openssl') !== null,
     packageName: 'openssl',
-    message: 'The test of deploy/secrets.sh needs openssl: install it (Debian: apt install openssl).',
+    message: 'The tests of deploy/secrets.sh and of webhooks need openssl: install it (Debian: apt install openssl).',
   },
   {
     isThere: () => Bun.which('jq') !== null,

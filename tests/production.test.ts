@@ -62,7 +62,7 @@ for (const runtime of RUNTIMES) {
           expect([...answers].filter(([, status]) => status >= 500)).toEqual([])
           for (const end of ['', '/policy', '/versions', '/insights'])
             expect([end, answers.get(`/dashboard/links/${slug}${end}`)]).toEqual([end, 200])
-          for (const path of ['/', '/sign-in', '/dashboard', '/dashboard/keys', '/dashboard/settings', '/docs'])
+          for (const path of ['/', '/sign-in', '/dashboard', '/dashboard/keys', '/dashboard/webhooks', '/docs'])
             expect([path, answers.get(path)]).toEqual([path, 200])
         } finally {
           await server.stop()

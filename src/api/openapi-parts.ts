@@ -36,6 +36,7 @@ export const TAG_DOCS = {
   Launchers: 'What viewers send from a bundle’s page.',
   Account: 'The credential, and the data of its subject.',
   Keys: 'API keys.',
+  Webhooks: 'URLs that are told about events.',
 } as const
 
 /** The part to which each operation belongs. */
@@ -67,6 +68,13 @@ export const TAGS: Readonly<Record<OperationName, keyof typeof TAG_DOCS>> = {
   create_key: 'Keys',
   list_keys: 'Keys',
   revoke_key: 'Keys',
+  create_webhook: 'Webhooks',
+  list_webhooks: 'Webhooks',
+  update_webhook: 'Webhooks',
+  delete_webhook: 'Webhooks',
+  test_webhook: 'Webhooks',
+  list_deliveries: 'Webhooks',
+  redeliver: 'Webhooks',
 }
 
 /** Descriptions of response headers. */

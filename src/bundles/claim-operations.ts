@@ -11,9 +11,9 @@ import { Claim, Claims } from './shapes.ts'
 export const claimBundle = implement('claim_bundle', {
   summary: 'Claim an unclaimed bundle into your account with its claim token',
   description:
-    'Moves a bundle that was created without an account into yours. Send the claim token from its creation or, signed in ' +
-    'with the address given then, its slug (see list_claims). A token works once, and for 7 days unless this server is ' +
-    'configured otherwise. The bundle keeps its link, versions and counts.',
+    'Moves a bundle that was created without an account into yours. Send the claim token from its creation or, ' +
+    'signed in with the address given then, its slug (see list_claims). The bundle keeps its link, versions and ' +
+    'counts.',
   input: Claim,
   example: { token: 'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ' },
   output: answers.Bundle,
@@ -29,9 +29,8 @@ type ClaimablePage = Pick<Listed, 'pagination' | 'hasMore'> & { bundles: claims.
 export const listClaims = implement('list_claims', {
   summary: 'List the unclaimed bundles created with your verified email address',
   description:
-    'Lists bundles that you can claim by slug with claim_bundle, because they were created with your verified email ' +
-    'address, newest first. If `hasMore`, call it again with a higher `offset`. ' +
-    'With a key the list is empty, because a key has no address.',
+    'Lists bundles that you can claim by slug with claim_bundle, because they were created with your verified ' +
+    'email address, newest first. Empty with a key, which has no address.',
   input: Claims,
   output: answers.ClaimableList,
   present: ({ bundles, hasMore }: ClaimablePage, site) => ({

@@ -1,6 +1,6 @@
-import type { Site } from '../core/operation.ts'
+import type { Config } from '../config.ts'
 
 /** The link to share: it opens the launcher. */
-export function linkOf(slug: string, { origin }: Site): string {
+export function linkOf(slug: string, { origin }: Pick<Config, 'origin'>): string {
   return `${origin}/l/${slug}`
 }

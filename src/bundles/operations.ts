@@ -20,10 +20,8 @@ export const createBundle = implement('create_bundle', {
   summary: 'Create a bundle of up to 25 URLs and get its link',
   description:
     'Creates a bundle: an ordered list of 1 to 25 URLs behind one link. Anyone who opens the link (`url` in the ' +
-    'answer) sees the list and can open every tab at once. With a key or a session the bundle is yours, and you can ' +
-    'edit it and read its insights. Without either it has no owner, and the answer has a claim token, shown only once, to ' +
-    'claim it into an account later. `resolutionPolicy` shows different tabs to different viewers. With `dryRun` ' +
-    'everything is validated and nothing is created.',
+    'answer) sees the list and can open every tab at once. Without a credential it has no owner, and the answer ' +
+    'has a claim token, shown only once. `resolutionPolicy` shows different tabs to different viewers.',
   labelled: true,
   status: 201,
   input: NewBundle,
@@ -57,9 +55,8 @@ export const createBundle = implement('create_bundle', {
 export const getBundle = implement('get_bundle', {
   summary: 'Read a bundle in full',
   description:
-    'Reads the current state of one of your bundles: its link, URLs, their notes and tags, its title, owner, times and ' +
-    'policy. Read a bundle before you edit it, because an edit replaces whole fields, and send its `versionNumber` as the ' +
-    'expected version of the edit, so that you overwrite no one else’s edit.',
+    'Reads one of your bundles. Do so before you edit it, because an edit replaces whole fields, ' +
+    'and send its `versionNumber` as the expected version of the edit, so that you overwrite no one else’s.',
   input: OneBundle,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -72,11 +69,9 @@ export const getBundle = implement('get_bundle', {
 export const updateBundle = implement('update_bundle', {
   summary: 'Edit a bundle; every edit becomes a version',
   description:
-    'Changes the fields that you send, at least one, and leaves the others unchanged. A field that you send is replaced ' +
-    'entirely: to add a URL, send all `urls` including the new one. If you send `urls` alone, the remaining URLs keep ' +
-    'their metadata. `resolutionPolicy: null` removes the policy. Viewers see the edit at once. Every edit is kept ' +
-    'as a version and can be undone with restore_version. With `dryRun` the answer is what would be saved, with ' +
-    'warnings about its policy, and nothing is saved.',
+    'Changes the fields that you send. A field that you send is replaced entirely: to add a URL, send all `urls` ' +
+    'including the new one. If you send `urls` alone, the remaining URLs keep their metadata. `resolutionPolicy: ' +
+    'null` removes the policy. Viewers see the edit at once; restore_version undoes it.',
   input: BundleEdit,
   example: { slug: 'launch-day', title: 'Launch day, moved to Friday' },
   output: answers.Bundle,
@@ -93,8 +88,9 @@ export const updateBundle = implement('update_bundle', {
 export const deleteBundle = implement('delete_bundle', {
   summary: 'Delete a bundle; it can be restored',
   description:
-    'Deletes a bundle: its link answers 404 from now on. Its versions and counts are kept for 30 days, unless the operator ' +
-    'chose otherwise, and restore_bundle undoes the deletion; then all is erased. Nobody can take its slug. Only admins can delete an organisation’s bundle.',
+    'Deletes a bundle: its link answers 404 from now on. For 30 days, unless the operator chose otherwise, ' +
+    'restore_bundle undoes it; then all is erased, but nobody can take its slug. Only admins can delete an ' +
+    'organisation’s bundle.',
   input: OneBundle,
   output: answers.DeletedBundle,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -119,11 +115,9 @@ export const restoreBundle = implement('restore_bundle', {
 export const duplicateBundle = implement('duplicate_bundle', {
   summary: 'Copy a bundle to a new link',
   description:
-    'Creates a bundle with the content of one that you can read, including its rules, and returns its link. Of another’s ' +
-    'bundle that is `copyable`, the copy has only what its launcher shows you. It belongs to you or to the organisation that ' +
-    'you act for; it is independent of the original, and its counts start at 0. ' +
-    'Fields that you send replace the original’s, as in update_bundle. ' +
-    'With `dryRun` everything is validated and nothing is created.',
+    'Copies a bundle that you can read, including its rules, to a new link; of another’s that is `copyable`, only what ' +
+    'its launcher shows you. The copy belongs to you or to the organisation that you act for. ' +
+    'Fields that you send replace the original’s, as in update_bundle.',
   labelled: true,
   status: 201,
   input: Duplication,
@@ -155,9 +149,9 @@ export const duplicateBundle = implement('duplicate_bundle', {
 export const listBundles = implement('list_bundles', {
   summary: 'List or search your bundles',
   description:
-    'Lists your bundles, or those of the organisation that you act for. Use it to find a bundle’s slug. If ' +
-    '`hasMore`, call it again with a higher `offset`. Policies are omitted: see ' +
-    'get_bundle. Deleted bundles, which restore_bundle can restore, are listed with `state: "deleted"`.',
+    'Lists your bundles, or those of the organisation that you act for, without their policies: see get_bundle. ' +
+    'If `hasMore`, call it again with a higher `offset`. Deleted bundles, which restore_bundle can restore, have ' +
+    '`state: "deleted"`.',
   input: Listing,
   output: answers.BundleList,
   present: ({ bundles, pagination, hasMore, subject }: Listed, site) => ({

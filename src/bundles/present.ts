@@ -1,9 +1,11 @@
-import type { Site } from '../core/operation.ts'
+import type { Config } from '../config.ts'
 import { iso } from '../core/time.ts'
 import type { StoredBundle } from './access.ts'
 import { LISTED_NAMES, pick, UNLISTED_NAMES } from './content.ts'
 import type { Version } from './history.ts'
 import { linkOf } from './link.ts'
+
+type Site = Pick<Config, 'origin'>
 
 /** A bundle in a list (spec 2.2); if deleted, with the time of deletion. */
 export function toListItem(bundle: StoredBundle, site: Site) {

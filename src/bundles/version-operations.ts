@@ -12,10 +12,9 @@ import * as versions from './versions.ts'
 export const listVersions = implement('list_versions', {
   summary: 'List every version of a bundle, newest first',
   description:
-    'Lists all versions of a bundle, newest first, with who made each and when. Version 1 is the bundle as created, ' +
-    'the first in the list is its current state. To go back to one, send its versionNumber to restore_version. Lists all ' +
-    'unless you send `limit`; `before` starts further back. A tool returns as many as fit into a message, at ' +
-    'most 25, and says where to continue.',
+    'Lists all versions of a bundle, newest first, with who made each and when: the first is its current state. ' +
+    'To go back to one, send its versionNumber to restore_version. Sends all unless you send `limit`; `before` ' +
+    'starts further back. A tool returns at most 25, and says where to continue.',
   input: Versions,
   output: answers.VersionList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -52,8 +51,8 @@ async function* both<T>(first: Iterable<T>, rest: AsyncIterable<T> | Iterable<T>
 export const restoreVersion = implement('restore_version', {
   summary: 'Make an old version the newest again',
   description:
-    'Undoes edits: writes a new version equal to an old one, policy included. Nothing is lost, because the versions in ' +
-    'between are kept. To undo the last edit, restore the second version in list_versions.',
+    'Undoes edits: writes a new version equal to an old one, policy included. To undo the last edit, restore the ' +
+    'second version in list_versions.',
   input: OneVersion,
   output: answers.Bundle,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],

@@ -1,5 +1,6 @@
 import { INSIGHTS_FIELDS } from './insights-glossary.ts'
 import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
+import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
 /**
  * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
@@ -81,10 +82,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   timeZone: ['The IANA time zone, such as Europe/Berlin.'],
   matched: ['Whether it matches this viewer.', true],
   email: ['Where to email the claim link, for callers without an account. Never shown again.', 'someone@example.com'],
-  source: ['What created the bundle. Default: `mcp` from a tool, `web` from a page, otherwise `api`.', 'api'],
-  dryRun: ['true: validate everything, return what would be saved with any warnings, and save nothing.', true],
+  source: ['What created it; by default `mcp` from a tool, `web` from a page, else `api`.', 'api'],
+  dryRun: ['true: return what would be saved, with any warnings, and save nothing.', true],
   idempotencyKey: [
-    'Any string of yours: calls with the same key within 24 hours take effect once, so that you can safely retry.',
+    'Any string: calls with the same key within 24 hours take effect once, so a retry is safe.',
     'import-2026-11-20',
   ],
   expectedVersion: [
@@ -102,7 +103,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   before: ['Lists only versions older than this one.', 4],
   sort: ['`created` (the default): newest first. `updated`: last edited first. `title`: from A to Z.', 'created'],
   state: ['`active` (the default), or `deleted`: deleted bundles that can be restored.', 'active'],
-  range: ['The number of days, including today. Anything else means 30d.', '7d'],
+  range: ['The days, today included; by default 30d.', '7d'],
   'Insights.range': ['The period counted.'],
   versionNumber: ['The bundle’s version: 1 on creation, one more with every edit.', 2],
   'Bundle.versionNumber': [
@@ -136,10 +137,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   condition: ['The rule’s condition, with the result of each of its nodes.'],
   warnings: ['What is allowed but probably a mistake.'],
   path: ['Where, as a JSON path.', 'resolutionPolicy.rules[1]'],
-  message: [
-    'What is probably wrong there.',
-    'is unreachable: everyone it matches gets the tabs of rules[0], which is tried first',
-  ],
+  message: ['What is probably wrong there.', 'is unreachable: everyone it matches gets the tabs of rules[0]'],
   id: ['Identifies the key.', 7],
   ...PROPOSAL_FIELDS,
   name: ['A name to recognise the key by.', 'nightly import'],
@@ -186,6 +184,7 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'app.host': ['Where its sign-in led back to: a host, or an app’s own scheme.', 'localhost'],
   'app.endsAt': ['When it ends unless the app renews it.', '2026-12-20T09:29:00.000Z'],
   revokedAt: ['When it was revoked; null if it is active.', null],
+  ...WEBHOOK_FIELDS,
   exportedAt: ['When the export started.', '2026-11-20T09:30:00.000Z'],
   profile: ['The account; only in a user’s export.'],
   'profile.name': ['The user’s name; `""` if they gave none.', 'Ada Lovelace'],

@@ -18,6 +18,7 @@ import { screens } from './screens.tsx'
 import { settingsScreens } from './settings/settings.tsx'
 import { subjectScreens } from './subject.ts'
 import { versionScreens } from './versions/versions.tsx'
+import { webhookScreens } from './webhooks/webhooks.tsx'
 
 /** All dashboard screens (decisions 11), in the order of the navigation. */
 export function dashboard(service: Service): Elysia {
@@ -36,6 +37,7 @@ export function dashboard(service: Service): Elysia {
     ...suggestionScreens,
     ...insightsScreens,
     ...keyScreens,
+    ...webhookScreens,
     ...organizationScreens,
     ...settingsScreens,
     ...subjectScreens,

@@ -91,7 +91,7 @@ function errorPage(visit: Visit, error: unknown): Response {
 }
 
 /** Navigation entries with a path of their own; all other pages belong to Bundles. */
-const SECTIONS: readonly Section[] = ['keys', 'organizations', 'settings']
+const SECTIONS: readonly Section[] = ['keys', 'webhooks', 'organizations', 'settings']
 
 /** Forms longer than this are rate limited: parsing the pasted text then costs more than everything else. */
 const LONG_FORM_CHARACTERS = 16 * 1024

@@ -17,6 +17,8 @@ import { ROLES, requireRole } from '../identity/roles.ts'
 import { roleIn } from '../identity/sessions.ts'
 import { list as listKeys, toKeyInfo } from '../keys/keys.ts'
 import { KeyList } from '../keys/shapes.ts'
+import { WebhookList } from '../outgoing/shapes.ts'
+import { listOf as webhooksOf } from '../outgoing/webhooks.ts'
 import { ownerId } from '../plans/owners.ts'
 import { Proposal, ProposalList } from '../proposals/answers.ts'
 import { toProposal } from '../proposals/present.ts'
@@ -83,6 +85,7 @@ export const ExportedData = lazy(() =>
     }).array(),
     'proposals?': ProposalList().get('proposals'),
     apiKeys: KeyList().get('apiKeys'),
+    webhooks: WebhookList().get('webhooks'),
     bundles: Bundle()
       .merge({
         'deletedAt?': Time(),
@@ -97,7 +100,7 @@ export const ExportedData = lazy(() =>
 
 /**
  * All data of a user, of a key’s subject, or of an organisation that the caller administers (decisions 11): profile,
- * memberships, keys without their secrets, the proposals they made, and bundles with every version, policy, count and
+ * memberships, keys and webhooks without their secrets, the proposals they made, and bundles with every version, policy, count and
  * proposal, including deleted ones.
  * @param organizationId undefined: a session’s user, or a key’s own subject.
  * @throws Problem NOT_FOUND if the caller is not a member of the organisation; FORBIDDEN if they are not an admin.
@@ -114,7 +117,7 @@ export async function exportOf(
       ? await aboutPerson(store, subject.userId)
       : await aboutOrganization(store, caller.userId, subject.organizationId)
   const apiKeys = (await listKeys(store, { subject, role: 'admin' })).map(toKeyInfo)
-  const head = { exportedAt: iso(now), subject, ...about, apiKeys }
+  const head = { exportedAt: iso(now), subject, ...about, apiKeys, webhooks: await webhooksOf(store, subject) }
   return {
     filename: `${subject.type === 'user' ? 'my-data' : 'organisation-data'}-${iso(now).slice(0, 10)}.json`,
     parts: documentOf(store, subject, head, config),

@@ -1,7 +1,7 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
-import { user } from '../../db/schema.ts'
+import { member, owners, user } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { browserLabel } from '../core/words.ts'
 import type { Bucket } from '../limits/bucket.ts'
@@ -21,6 +21,7 @@ export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
   | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
+  | { kind: 'webhookDisabled'; host: string }
   | { kind: 'passwordSet' }
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
@@ -41,6 +42,16 @@ export class Notices {
    */
   notify(userId: string, event: AccountEvent): void {
     this.#send(userId, event).catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
+  }
+
+  /** Notifies whoever manages what an owner has: the user, or an organisation’s admins. */
+  async notifyOwner(ownerId: number, event: AccountEvent): Promise<void> {
+    const people = await this.store.db
+      .select({ id: sql<string>`coalesce(${owners.userId}, ${member.userId})` })
+      .from(owners)
+      .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.role, 'admin')))
+      .where(and(eq(owners.id, ownerId), or(isNotNull(owners.userId), isNotNull(member.userId))))
+    for (const { id } of people) this.notify(id, event)
   }
 
   /** Notifies the former address of an account; it must have been verified. */
@@ -97,6 +108,15 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.name),
           IT_WAS_YOU,
           `Wasn’t you? Revoke its key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'webhookDisabled':
+      return {
+        subject: `A webhook on ${service} was disabled`,
+        text: paragraphs(
+          'For more than a day, it could not be sent what happened. It leads to:',
+          quoted(event.host),
+          `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}/dashboard/webhooks`,
         ),
       }
     case 'passwordSet':

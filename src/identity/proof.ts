@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { account, apiKeys, session, user, verification, webhookEntities } from '../../db/schema.ts'
+import { account, apiKeys, owners, session, user, verification, webhookEntities, webhooks } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken-addresses.ts'
@@ -74,6 +74,14 @@ export function handOverAccount(
       .update(apiKeys)
       .set({ revokedAt: Date.now() })
       .where(and(eq(apiKeys.mintedBy, unverified), isNull(apiKeys.revokedAt))),
+    db
+      .delete(webhooks)
+      .where(
+        or(
+          eq(webhooks.createdBy, unverified),
+          eq(webhooks.ownerId, sql`(SELECT ${owners.id} FROM ${owners} WHERE ${owners.userId} = ${unverified})`),
+        ),
+      ),
     db.delete(verification).where(and(linksOf(unverified), ne(verification.identifier, link))),
     // The provider’s person is the one who signed up, not the owner of the address.
     db.update(webhookEntities).set({ userId: null }).where(eq(webhookEntities.userId, unverified)),

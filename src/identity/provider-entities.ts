@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { apiKeys, bundles, owners, user, webhookEntities } from '../../db/schema.ts'
+import { apiKeys, bundles, owners, user, webhookEntities, webhooks } from '../../db/schema.ts'
 import type { WebhookEvent } from '../core/deliveries.ts'
 
 // Queries shared by events about people and about organisations.
@@ -17,6 +17,12 @@ export function deleteBundles(db: Db, owner: SQL): Query[] {
       .set({ deletedAt: Date.now() })
       .where(and(sql`${bundles.ownerId} IN ${ownerIds}`, isNull(bundles.deletedAt))),
   ]
+}
+
+/** Deletes the webhooks of an owner. */
+export function deleteWebhooks(db: Db, owner: SQL): Query {
+  const ownerIds = db.select({ id: owners.id }).from(owners).where(owner)
+  return db.delete(webhooks).where(sql`${webhooks.ownerId} IN ${ownerIds}`)
 }
 
 /** Revokes the keys that match a condition. */

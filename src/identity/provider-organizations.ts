@@ -4,7 +4,15 @@ import type { Effect } from '../core/deliveries.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { validate } from '../core/validate.ts'
 import { isVouchedFor } from './proof.ts'
-import { type Db, deleteBundles, type Event, entityOf, personIs, revokeKeys } from './provider-entities.ts'
+import {
+  type Db,
+  deleteBundles,
+  deleteWebhooks,
+  type Event,
+  entityOf,
+  personIs,
+  revokeKeys,
+} from './provider-entities.ts'
 import { Membership, Organization, readEmail, roleOf, tidy } from './provider-shapes.ts'
 
 /** Organisations keep the provider's id. */
@@ -44,6 +52,7 @@ export function removeOrganization(db: Db, { data }: Event): Effect {
     entity: entityOf('organization', id),
     writes: [
       ...deleteBundles(db, owner),
+      deleteWebhooks(db, owner),
       revokeKeys(db, sql`${apiKeys.ownerId} IN ${db.select({ id: owners.id }).from(owners).where(owner)}`),
       db.delete(member).where(eq(member.organizationId, id)),
       db.delete(invitation).where(eq(invitation.organizationId, id)),

@@ -8,6 +8,7 @@ import { handOverAccount } from './proof.ts'
 import {
   type Db,
   deleteBundles,
+  deleteWebhooks,
   type Event,
   entityOf,
   isEntity,
@@ -94,6 +95,7 @@ export function removePerson(db: Db, { data }: Event): Effect | null {
     entity,
     writes: [
       ...deleteBundles(db, eq(owners.userId, userId)),
+      deleteWebhooks(db, eq(owners.userId, userId)),
       revokeKeys(db, eq(apiKeys.mintedBy, userId)),
       db.delete(member).where(eq(member.userId, userId)),
       db.delete(session).where(eq(session.userId, userId)),

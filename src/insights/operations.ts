@@ -17,11 +17,10 @@ interface Reported {
 export const getInsights = implement('get_insights', {
   summary: 'Count views, viewers and clicks on Open all, by day, rule, referrer, device and language',
   description:
-    'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view (openAllRate), in ' +
-    'total, per day and per rule of its policy; the totals of the period before (previous); and views by referring ' +
-    'site, kind of device and language (breakdowns). Days are UTC days, including today. Viewers are not tracked ' +
-    'across days, so uniqueViewerDays is the sum of each day’s distinct viewers. Counts may lag by a second, ' +
-    'breakdowns by up to a minute.',
+    'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view, in total, per UTC ' +
+    'day and per rule of its policy; the same totals of the period before; and views by referring site, device ' +
+    'and language. uniqueViewerDays is the sum of each day’s distinct ' +
+    'viewers.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -8,9 +8,9 @@ import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 export const createKey = implement('create_key', {
   summary: 'Create an API key; its text is shown only once',
   description:
-    'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never shown again: ' +
-    'pass it on at once, and do not log it. Choose the narrowest scope that will do. Scopes cannot be changed later: create ' +
-    'another key and revoke this one.',
+    'Creates an API key for the subject that you act for. Its text is in `rawKey` of this answer and is never ' +
+    'shown again: pass it on at once, and do not log it. Choose the narrowest scope that will do: it cannot be ' +
+    'changed later.',
   status: 201,
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
@@ -29,8 +29,8 @@ export const createKey = implement('create_key', {
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
   description:
-    'Lists the API keys of the subject that you act for, newest first, with their scopes, limits and when they were last ' +
-    'used; revoked ones have `revokedAt`. The keys’ texts are not shown.',
+    'Lists the API keys of the subject that you act for, newest first, without their texts; revoked ones have ' +
+    '`revokedAt`.',
   input: type({ '+': 'reject' }),
   output: KeyList,
   errors: ['FORBIDDEN'],

@@ -32,7 +32,16 @@ export function outlineOf(schema: JsonSchema): JsonSchema {
   return mapped(schema, (inner) => Object.fromEntries(Object.entries(inner).filter(([key]) => OUTLINE.has(key))))
 }
 
-const CONSTRAINTS = new Set('pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '))
+/** An object’s schema in which fields with these names have only their types. */
+export function outlining(names: readonly string[], schema: JsonSchema): JsonSchema {
+  const fields = Object.entries(schema.properties as Record<string, JsonSchema>)
+  const properties = fields.map(([name, field]) => [name, names.includes(name) ? outlineOf(field) : field])
+  return { ...schema, properties: Object.fromEntries(properties) }
+}
+
+const CONSTRAINTS = new Set(
+  'required pattern allOf minLength maxLength minItems maxItems minimum maximum format'.split(' '),
+)
 const OUTLINE = new Set('type items anyOf enum const'.split(' '))
 
 /** Applies a rule to a schema and to every schema in it, the innermost first. */

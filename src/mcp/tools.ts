@@ -4,7 +4,7 @@ import { isContent } from '../bundles/content.ts'
 import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
-import { leanInput, leanOutput, outlineOf } from './lean.ts'
+import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
 
 /** A tool as listed (decisions 10). */
 export interface Tool {
@@ -80,6 +80,7 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
   const fields = [...own, ...options].flatMap(([field, inner]) => {
     if (ANONYMOUS_FIELDS.includes(field)) return []
     const { description: _, ...structure } = inner
+    if (field === 'viewer') return [[field, outlining(PLAIN_FACTS, inner)]]
     if (!isContent(field)) return [[field, (DESCRIBED_BY[field] ?? name) === name ? inner : outlineOf(structure)]]
     if (!EDITS.includes(name)) return [[field, outlineOf(structure)]]
     if (field === 'resolutionPolicy' && name !== SHOWS_POLICIES) return [[field, { description: POLICY, ...structure }]]
@@ -93,6 +94,9 @@ function inputOf(operation: Operation): Tool['inputSchema'] {
 /** Tools whose content fields have their bounds; in others, whose descriptions refer to them, they have only types. */
 const EDITS: readonly string[] = ['create_bundle', 'update_bundle', 'preview_policy']
 
+/** Facts about a viewer that the description of conditions explains, and their names say. */
+const PLAIN_FACTS: readonly string[] = ['language', 'client', 'device', 'os', 'browser', 'country', 'referrerDomain']
+
 /** Fields of many tools that mean the same in each, with the one that describes them. */
 const DESCRIBED_BY: Readonly<Record<string, string>> = {
   slug: 'get_bundle',
@@ -101,9 +105,15 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   dryRun: 'create_bundle',
   password: 'create_bundle',
   proposalId: 'get_proposal',
+  events: 'create_webhook',
+  url: 'create_webhook',
+  deliveryId: 'list_deliveries',
+  webhookId: 'list_deliveries',
+  limit: 'list_bundles',
+  offset: 'list_bundles',
 }
 
-/** Includes the error, because a failed call has structured content too, which clients validate against this schema. */
+/** Requires no field, because a failed call’s `{ error, code }`, which clients check against this schema too, has none. */
 function outputOf(operation: Operation): Tool['outputSchema'] {
   const elsewhere = Object.entries(SHOWN_BY).filter(([, [tool]]) => tool !== operation.name)
   const said = Object.fromEntries(elsewhere.map(([shape, [tool, more = '']]) => [shape, `See ${tool}${more}.`]))
@@ -111,9 +121,9 @@ function outputOf(operation: Operation): Tool['outputSchema'] {
   const answers = [
     ...(operation.output === undefined ? [] : [schemaOf(operation.output(), naming, '')]),
     ...(operation.dryRun === undefined ? [] : [schemaOf(DryRun(), naming, '')]),
-    PROBLEM,
   ]
-  return { ...leanOutput({ anyOf: answers, ...definitionsOf(naming) }), type: 'object' }
+  const answer = answers.length === 1 ? answers[0] : { anyOf: answers }
+  return { ...leanOutput({ ...answer, ...definitionsOf(naming) }), type: 'object' }
 }
 
 /** Shapes in the answers of several tools, with the one that shows them. */
@@ -124,6 +134,8 @@ const SHOWN_BY: Readonly<Record<string, readonly [tool: string, more?: string]>>
   ApiKey: ['create_key'],
   Subject: ['who_am_i'],
   Proposal: ['propose_edit'],
+  Webhook: ['create_webhook'],
+  Delivery: ['list_deliveries'],
   ListedProposal: ['propose_edit', ', without changes'],
 }
 
@@ -140,9 +152,6 @@ const OPAQUE = {
   ProposedChanges: 'See update_bundle.',
   Difference: 'fields: { from, to } by name. links, rules: [{ kind: added, removed or kept, value, changes, … }].',
 }
-
-/** A failed call’s `{ error, code }`, of which its text tells all. */
-const PROBLEM = { required: ['error', 'code'] }
 
 /** Every agent reads all tools, so they say each thing once: inputs have descriptions, outputs only their structure. */
 function newNaming(named: Naming['named'], annotations: Naming['annotations'], opaque: Record<string, string>): Naming {

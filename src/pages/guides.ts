@@ -12,6 +12,7 @@ export const GUIDES = [
   'api-keys',
   'cors',
   'webhooks',
+  'provider-events',
   'sdk',
   'cli',
   'mcp',

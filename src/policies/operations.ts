@@ -12,10 +12,10 @@ import { Policy } from './shapes.ts'
 export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:
-    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which conditions of ' +
-    'every rule match. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft: test a ' +
-    'draft here before you save it with update_bundle. Facts that you omit from `viewer` are unknown, and conditions ' +
-    'on them do not match. `warnings` report unreachable rules and impossible values.',
+    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which ' +
+    'conditions match. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft, before ' +
+    'you save it with update_bundle. Facts that you omit from `viewer` are unknown: conditions on them do not ' +
+    'match.',
   output: Preview,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },

@@ -1,6 +1,6 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, not, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { bundles, type ProposedChanges, proposals } from '../../db/schema.ts'
+import { bundles, outbox, type ProposedChanges, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
 import { type Edit, nextContent, writeVersion } from '../bundles/versions.ts'
 import { Problem } from '../core/problem.ts'
@@ -88,7 +88,7 @@ function openOne(bundle: StoredBundle, id: string) {
   return and(eq(proposals.id, id), eq(proposals.bundleId, bundle.id), eq(proposals.state, 'open'))
 }
 
-/** Keeps the newest of a bundle's decided proposals. */
+/** Keeps the newest of a bundle's decided proposals, and those that a webhook has still to be told of. */
 function eraseOld(db: Store['db'], { id }: StoredBundle): Query {
   const isClosed = and(eq(proposals.bundleId, id), ne(proposals.state, 'open'))
   const kept = db
@@ -97,7 +97,8 @@ function eraseOld(db: Store['db'], { id }: StoredBundle): Query {
     .where(isClosed)
     .orderBy(desc(proposals.decidedAt), desc(proposals.id))
     .limit(PROPOSAL_BOUNDS.closed)
-  return db.delete(proposals).where(and(isClosed, sql`${proposals.id} NOT IN ${kept}`))
+  const isUntold = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.proposalId} = ${proposals.id} AND ${outbox.sentAt} IS NULL)`
+  return db.delete(proposals).where(and(isClosed, sql`${proposals.id} NOT IN ${kept}`, not(isUntold)))
 }
 
 function refuseDecided({ state, versionNumber }: Proposal): void {

@@ -1,7 +1,5 @@
 import type { ProposedChanges } from '../../db/schema.ts'
 import { iso } from '../core/time.ts'
-import type { Difference } from './answers.ts'
-import type { ProposalInFull } from './proposals.ts'
 import type { ListedProposal, Proposal } from './stored.ts'
 
 /** A proposal in a list. */
@@ -25,15 +23,4 @@ export function toListed(proposal: ListedProposal) {
 /** A proposal (decisions 15). */
 export function toProposal(proposal: Proposal) {
   return { ...toListed(proposal), changes: proposal.changes as Required<ProposedChanges> }
-}
-
-/** A proposal with what it changes. */
-export function toFull({ proposal, difference, conflicts }: ProposalInFull) {
-  // The schema has no words for read-only lists.
-  const shown = difference as unknown as ReturnType<typeof Difference>['infer']
-  return {
-    ...toProposal(proposal),
-    difference: shown,
-    conflicts: conflicts.map(({ field: _, conditions: __, ...conflict }) => conflict),
-  }
 }

@@ -4,7 +4,7 @@ import { brokenConstraint, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
 import { NAMES, pick } from '../bundles/content.ts'
-import { type BundleDiff, diff, isSame } from '../bundles/diff.ts'
+import { diff, isSame } from '../bundles/diff.ts'
 import { withoutNewIds } from '../bundles/dry-run.ts'
 import { merged } from '../bundles/merge.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
@@ -15,24 +15,10 @@ import { randomBase62 } from '../core/secrets.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
-import { type Conflict, merge } from './merge.ts'
+import type { ProposalInFull } from './in-full.ts'
+import { merge } from './merge.ts'
 import { type NewProposal, type OneProposal, PROPOSAL_BOUNDS } from './shapes.ts'
-import { one, type Proposal } from './stored.ts'
-
-/** A proposal with what it means for its bundle. */
-export interface ProposalInFull {
-  bundle: StoredBundle
-  proposal: Proposal
-  /** From its base to what is proposed. */
-  difference: BundleDiff
-  /** The same from the newest version to what accepting it would save; the same as `difference` once it is decided. */
-  effect: BundleDiff
-  /** What accepting it would save, without what is in conflict. */
-  changes: Proposal['changes']
-  /** The proposed rules, for a conflict about them. */
-  proposedPolicy: Proposal['changes']['resolutionPolicy']
-  conflicts: Conflict[]
-}
+import { OPEN, one, type Proposal } from './stored.ts'
 
 /** Who proposes, and how it is written. */
 interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
@@ -68,6 +54,9 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     proposedBy: caller.userId,
     createdAt: Date.now(),
     ...OPEN,
+    proposer: null,
+    keyName: null,
+    decider: null,
   }
   try {
     await commit([insertion(store.db, bundle, proposal, caller)], proposal)
@@ -78,17 +67,6 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
   }
   return proposal
 }
-
-const OPEN = {
-  state: 'open',
-  decidedBy: null,
-  decidedAt: null,
-  note: null,
-  versionNumber: null,
-  proposer: null,
-  keyName: null,
-  decider: null,
-} as const
 
 /** Inserts a proposal; violates NOT NULL if the bundle is gone, or too many are open. */
 function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Proposal, caller: SignedIn) {

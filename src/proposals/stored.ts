@@ -80,8 +80,11 @@ export async function one(db: Store['db'], bundle: StoredBundle, id: string) {
   throw new Problem('NOT_FOUND', 'This bundle has no proposal with this id. Old ones are erased once they are decided.')
 }
 
+/** What a proposal has not got before it is decided. */
+export const OPEN = { state: 'open', decidedBy: null, decidedAt: null, note: null, versionNumber: null } as const
+
 /** A list of one proposal with its changes, or of none. */
-async function whole(db: Store['db'], bundleId: number, id: string) {
+export async function whole(db: Store['db'], bundleId: number, id: string) {
   const isThis = and(eq(proposals.bundleId, bundleId), eq(proposals.id, id))
   const [[listed], [rest]] = await db.batch([
     listing(db).where(isThis),

@@ -4,7 +4,7 @@ import { addSession } from './people.ts'
 import type { Scene, World } from './scenes.ts'
 import type { Team } from './team.ts'
 
-/** Scenes of keys, organisations and settings. */
+/** Scenes of keys, webhooks, organisations and settings. */
 export function accountScenes() {
   const as =
     (who: 'admin' | 'editor' | 'newcomer', path: (team: Team) => string): Scene =>
@@ -42,6 +42,16 @@ export function accountScenes() {
       await as('admin', () => askPath(app, newProof().challenge, { redirect_uri: redirect }))(page, world)
     },
     'keys-revoke': as('admin', ({ keyId }) => `/dashboard/keys/${keyId}/revoke`),
+    webhooks: as('admin', () => '/dashboard/webhooks'),
+    'webhooks-empty': as('newcomer', () => '/dashboard/webhooks'),
+    'webhooks-wrong': async (page, world) => {
+      await as('admin', () => '/dashboard/webhooks/new')(page, world)
+      await page.fill('#url', 'http://localhost:8080/')
+      await page.click('button.primary')
+      await page.waitForSelector('#url-error')
+    },
+    webhook: as('admin', () => '/dashboard/webhooks/wh_working'),
+    'webhook-disabled': as('admin', () => '/dashboard/webhooks/wh_failing'),
     organizations: as('admin', () => '/dashboard/organizations'),
     'organizations-invited': as('editor', () => '/dashboard/organizations'),
     'organizations-empty': as('newcomer', () => '/dashboard/organizations'),

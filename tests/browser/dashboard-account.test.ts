@@ -287,7 +287,7 @@ test('a session is named after its browser', async () => {
 test('account pages weigh at most 60 KB on first load and 15 KB after that', async () => {
   const person = await newPerson(stage.server)
   for (let n = 0; n < 60; n += 1) await person.api('POST', '/api/me/keys', { name: `a key of many ${n}` })
-  for (const path of ['/dashboard/keys', '/dashboard/organizations', '/dashboard/settings']) {
+  for (const path of ['/dashboard/keys', '/dashboard/webhooks', '/dashboard/organizations', '/dashboard/settings']) {
     const { page } = await open(person, 'about:blank')
     const weight = await weigh(page)
     await page.goto(path, { waitUntil: 'networkidle' })

@@ -1,11 +1,12 @@
 import { actFor, addMember, confirm, newPerson, type Person, signIn, signUp } from '../people.ts'
 import type { Server } from '../server.ts'
+import { plantWebhooks } from './webhooks.ts'
 
 /** Texts that break pages with missing escaping or without right-to-left support. */
 const MARKUP = '<script>alert(1)</script> & "co"'
 const ODD_NAME = 'שלום مرحبا 👩‍👩‍👧'
 
-/** An organisation with people, keys and names of every kind, for the account scenes. */
+/** An organisation with people, keys, webhooks and names of every kind, for the account scenes. */
 export interface Team {
   /** Has a password and keys that are new, used up, unlimited and revoked. */
   admin: Person
@@ -40,5 +41,6 @@ export async function prepareTeam(server: Server): Promise<Team> {
   await mint('x'.repeat(100), { rateLimitPerHour: 0, scopes: ['links:read'] })
   const { apiKey: old } = await mint(MARKUP)
   await admin.api('DELETE', `/api/me/keys?id=${old.id}`)
+  await plantWebhooks(server, apiKey.id)
   return { admin, editor, id, editorMemberId, keyId: apiKey.id }
 }

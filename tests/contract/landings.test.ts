@@ -127,7 +127,13 @@ onEveryTarget({}, (at) => {
   test('every dashboard page asks to confirm the address until it is confirmed', async () => {
     const ann = await signUp(at())
     const button = 'Resend confirmation email'
-    for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/settings', '/dashboard/organizations']) {
+    for (const path of [
+      '/dashboard',
+      '/dashboard/keys',
+      '/dashboard/webhooks',
+      '/dashboard/settings',
+      '/dashboard/organizations',
+    ]) {
       const html = await (await ann.fetch(path)).text()
       expect([path, html.split(button).length - 1]).toEqual([path, 1])
     }

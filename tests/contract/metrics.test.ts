@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import about from '../../package.json' with { type: 'json' }
 import { becomes } from '../eventually.ts'
 import { METRICS_TOKEN, metricsOf } from '../metrics.ts'
+import { newPerson } from '../people.ts'
+import { startReceiver } from '../receiver.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
@@ -14,7 +16,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
   let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()
-    server = await startServer({ runtime, env: { ...env, REDIS_URL: redis.url } })
+    server = await startServer({
+      runtime,
+      env: { ...env, REDIS_URL: redis.url, SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' },
+    })
   }, START_MS)
   afterAll(async () => {
     await server?.stop()
@@ -62,6 +67,28 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
     const [free, size] = [metrics.get('openall_disk_free_bytes') ?? 0, metrics.get('openall_disk_size_bytes') ?? 0]
     expect(free).toBeGreaterThan(0)
     expect(size).toBeGreaterThan(free)
+  })
+
+  test('metrics report webhooks: what was taken, what was not, what is late, and which were given up', async () => {
+    const receiver = startReceiver()
+    const person = await newPerson(server)
+    await person.api('POST', '/api/me/webhooks', { url: receiver.url, events: ['bundle.created'] })
+    const read = async () => {
+      const metrics = await metricsOf(server)
+      const attempts = ['delivered', 'failed'].map((result) =>
+        metrics.get(`openall_webhook_attempts_total{result="${result}"}`),
+      )
+      return [...attempts, metrics.get('openall_webhooks_disabled_total'), metrics.get('openall_webhook_overdue')]
+    }
+    expect(await read()).toEqual([0, 0, 0, 0])
+    await person.makeBundle()
+    await becomes(read, [1, 0, 0, 0])
+    receiver.answer = () => new Response(null, { status: 500 })
+    await person.makeBundle()
+    await becomes(read, [1, 1, 0, 0])
+    await server.sql('UPDATE outbox SET attempts = 6, due_at = 1 WHERE sent_at IS NULL')
+    await becomes(read, [1, 2, 1, 0])
+    await receiver.stop()
   })
 
   test('metrics report whether Redis answers, even if nothing else uses it', async () => {

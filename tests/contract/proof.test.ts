@@ -53,6 +53,19 @@ async function plantApp(server: Server, squatter: Person): Promise<SignedInApp> 
   return app
 }
 
+/** The same for a webhook: one of the squatter’s own, and one in another’s organisation. */
+async function plantWebhooks(server: Server, squatter: Person): Promise<void> {
+  for (const donor of [await newPerson(server), await newPerson(server)]) {
+    const wishes = { url: 'https://93.184.216.34/', events: ['bundle.created'] }
+    expect((await donor.api('POST', '/api/me/webhooks', wishes)).status).toBe(201)
+    await server.sql('UPDATE webhooks SET created_by = ?1 WHERE created_by = ?2', [squatter.userId, donor.userId])
+  }
+  await server.sql(
+    `UPDATE webhooks SET owner_id = (SELECT id FROM owners WHERE user_id = ?1) WHERE id = (SELECT min(id) FROM webhooks WHERE created_by = ?1)`,
+    [squatter.userId],
+  )
+}
+
 async function statusOfKey(server: Server, key: string): Promise<number> {
   return (await new Visitor(server).api('GET', '/api/me', undefined, { authorization: `Bearer ${key}` })).status
 }
@@ -170,6 +183,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       const key = await plantKey(at(), squatter)
       const { slug } = await squatter.makeBundle()
       const app = await plantApp(at(), squatter)
+      await plantWebhooks(at(), squatter)
       expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([200, 200])
       expect(await reach(at(), app.accessToken)).toEqual({ mcp: 200, api: 200 })
       return { squatter, key, app, slug }
@@ -178,6 +192,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect([await sessionStatus(squatter), await statusOfKey(at(), key)]).toEqual([401, 401])
       expect(await reach(at(), app.accessToken)).toEqual({ mcp: 401, api: 401 })
       expect((await refresh(at(), app)).body.error).toBe('invalid_grant')
+      expect(await at().sql('SELECT 1 FROM webhooks WHERE created_by = ?', [squatter.userId])).toEqual([])
       expect(await passwordStatus(squatter.email)).toBe(password)
       expect(await isVerified(squatter.email)).toBe(true)
       expect(await at().sql('SELECT 1 FROM webhook_entities WHERE user_id = ?', [squatter.userId])).toEqual([])

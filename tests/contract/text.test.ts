@@ -179,7 +179,14 @@ test('fields that are irrelevant to a page or to GET /api/me are ignored; one th
       '/dashboard/links/import',
     ],
     ...[own, `${own}/policy`, `${own}/versions`, `${own}/insights`, `${own}/export.csv`, '/dashboard/keys'],
-    ...['/dashboard/keys/new', '/dashboard/organizations', '/dashboard/settings', '/dashboard/settings/delete'],
+    ...[
+      '/dashboard/keys/new',
+      '/dashboard/webhooks',
+      '/dashboard/webhooks/new',
+      '/dashboard/organizations',
+      '/dashboard/settings',
+      '/dashboard/settings/delete',
+    ],
     ...['/api/me', '/api/openapi.json', '/healthz'],
   ]
   for (const path of pages) expect([path, (await ann.fetch(`${path}?${stray}`)).status]).toEqual([path, 200])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { newWorld } from '../parity/world.ts'
+import { NOWHERE, newWorld } from '../parity/world.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { prng } from '../prng.ts'
 import { RUNTIMES, type Server } from '../server.ts'
@@ -15,7 +15,13 @@ const AT_ONCE = 8
 describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime) => {
   let server: Server
   beforeAll(async () => {
-    server = await startOn({ name: runtime, runtime, store: 'file' }, { SERVICE_PLAN_FREE_MAX_BUNDLES: '60' })
+    server = await startOn(
+      { name: runtime, runtime, store: 'file' },
+      {
+        SERVICE_PLAN_FREE_MAX_BUNDLES: '60',
+        SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true',
+      },
+    )
   })
   afterAll(async () => {
     await server.stop()
@@ -38,6 +44,12 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     // One that no request knows at first: proposals can be accepted until an edit has changed the same.
     const calm = (await world.person.makeBundle()).slug
     const calmProposals = await propose(calm)
+    // The same of webhooks: the known one is soon deleted.
+    const hook = { url: NOWHERE, events: ['bundle.claimed'] }
+    const calmHook = (await agent.api<{ webhook: { id: string } }>('POST', '/api/me/webhooks', hook)).body.webhook.id
+    const tested = await agent.api<{ delivery: { id: number } }>('POST', `/api/me/webhooks/${calmHook}/test`)
+    const webhookIds = [world.webhookId, world.webhookId, 'wh_none']
+    const deliveryIds = [world.deliveryId, 1.5, 999_999]
     const slugs = [world.slug, world.slug, world.slug, world.deleted, world.unclaimed, world.foreign, 'none', 'api']
     const ids = [...Array(8).fill(world.spareKeyId), ...proposals, 999_999, -1, 1.5, 'x', '', null]
     const limited = await mintLimited(world.person)
@@ -48,6 +60,9 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
       id: ids,
       token: [world.claimToken, ...more.map(({ claimToken }) => claimToken), 'x'],
       matchedRuleId: [world.ruleId, 'r_0000000000', null],
+      webhookId: webhookIds,
+      deliveryId: deliveryIds,
+      url: [NOWHERE, NOWHERE, 'http://10.0.0.1:25/', 'x'],
       'If-Match': ['"v1"', '"v2"', '*', 'v1'],
       'Idempotency-Key': ['one', 'two', 'three'],
     })
@@ -84,6 +99,8 @@ describe.each(RUNTIMES)('requests generated from the document, on %s', (runtime)
     // What succeeds only by luck gets more of it.
     slugs.push(...Array<string>(8).fill(calm))
     ids.push(...calmProposals)
+    webhookIds.push(...Array<string>(8).fill(calmHook))
+    deliveryIds.push(...Array<number>(8).fill(tested.body.delivery.id))
     const isUnseen = ({ operation }: (typeof operations)[number]) =>
       ![...(statuses.get(operation.operationId) ?? [])].some((status) => status < 300)
     for (let rounds = 0; rounds < 100 && operations.some(isUnseen); rounds += 1)

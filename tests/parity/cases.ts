@@ -1,5 +1,5 @@
 import type { Code } from '../../src/core/codes.ts'
-import { POLICY, type World } from './world.ts'
+import { NOWHERE, POLICY, type World } from './world.ts'
 
 type Input = Record<string, unknown>
 
@@ -463,4 +463,50 @@ export const CASES: readonly Case[] = [
   { operation: 'revoke_key', title: 'one’s own', input: ({ spareKeyId }) => ({ id: spareKeyId }) },
   { operation: 'revoke_key', title: 'none', input: () => ({ id: 999_999_999 }), refused: 'NOT_FOUND' },
   { operation: 'revoke_key', title: 'no number', input: () => ({ id: 'first' }), refused: 'BAD_REQUEST' },
+
+  {
+    operation: 'create_webhook',
+    title: 'for two events',
+    input: () => ({ url: NOWHERE, events: ['bundle.created', 'bundle.claimed'] }),
+  },
+  {
+    operation: 'create_webhook',
+    title: 'once for its key',
+    idempotencyKey: 'one',
+    input: () => ({ url: NOWHERE, events: ['bundle.created'] }),
+  },
+  {
+    operation: 'create_webhook',
+    title: 'a metadata address',
+    input: () => ({ url: 'http://169.254.169.254/', events: ['bundle.created'] }),
+    refused: 'BAD_REQUEST',
+  },
+  { operation: 'list_webhooks', title: 'all', input: () => ({}) },
+  {
+    operation: 'list_webhooks',
+    title: 'with a key that may only read',
+    key: 'readKey',
+    input: () => ({}),
+    refused: 'FORBIDDEN',
+  },
+  { operation: 'update_webhook', title: 'disabled', input: ({ webhookId }) => ({ webhookId, enabled: false }) },
+  { operation: 'update_webhook', title: 'nothing', input: ({ webhookId }) => ({ webhookId }), refused: 'BAD_REQUEST' },
+  { operation: 'delete_webhook', title: 'one’s own', input: ({ webhookId }) => ({ webhookId }) },
+  { operation: 'delete_webhook', title: 'none', input: () => ({ webhookId: 'wh_none' }), refused: 'NOT_FOUND' },
+  { operation: 'test_webhook', title: 'one’s own', input: ({ webhookId }) => ({ webhookId }) },
+  { operation: 'test_webhook', title: 'none', input: () => ({ webhookId: 'wh_none' }), refused: 'NOT_FOUND' },
+  { operation: 'list_deliveries', title: 'all', input: ({ webhookId }) => ({ webhookId }) },
+  {
+    operation: 'list_deliveries',
+    title: 'too many',
+    input: ({ webhookId }) => ({ webhookId, limit: 1000 }),
+    refused: 'BAD_REQUEST',
+  },
+  { operation: 'redeliver', title: 'one', input: ({ webhookId, deliveryId }) => ({ webhookId, deliveryId }) },
+  {
+    operation: 'redeliver',
+    title: 'none',
+    input: ({ webhookId }) => ({ webhookId, deliveryId: 999_999_999 }),
+    refused: 'NOT_FOUND',
+  },
 ]

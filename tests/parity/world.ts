@@ -19,6 +19,9 @@ export const POLICY = {
   ],
 }
 
+/** Where no test listens: above the ports that they take. */
+export const NOWHERE = 'http://127.0.0.1:65500/'
+
 /** The data that the calls of a case work on, created anew for each transport. */
 export interface World {
   server: Server
@@ -40,6 +43,9 @@ export interface World {
   proposalId: string
   /** The id of a key to revoke. */
   spareKeyId: number
+  /** A webhook that nothing listens at, and an event that it got nevertheless. */
+  webhookId: string
+  deliveryId: number
 }
 
 /** Creates a world with a new person; `foreign` is a bundle of another person. */
@@ -61,6 +67,17 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
   const { slug: deleted } = await person.makeBundle()
   await person.api('DELETE', `/api/links/${deleted}`)
   const { slug: unclaimed, claimToken } = await new Visitor(server).makeBundle()
+  const { body: hooked } = await person.api<{ webhook: { id: string } }>('POST', '/api/me/webhooks', {
+    url: NOWHERE,
+    events: ['bundle.restored'],
+  })
+  const webhookId = hooked.webhook.id
+  await server.sql(
+    `INSERT INTO outbox (webhook_id, message_id, event, at, attempts, attempted_at, status, sent_at)
+       VALUES (?, 'msg_' || ?, 'webhook.test', 1, 1, 2, 204, 2)`,
+    [webhookId, webhookId],
+  )
+  const [delivery] = await server.sql('SELECT id FROM outbox WHERE webhook_id = ?', [webhookId])
   await person.fetch(`/l/${slug}`)
   const key = (await mint(['keys:admin'])).rawKey
   const agent = new Visitor(server, { authorization: `Bearer ${key}` })
@@ -78,5 +95,7 @@ export async function newWorld(server: Server, foreign: string): Promise<World> 
     foreign,
     proposalId: proposal.body.id,
     spareKeyId: (await mint(['links:read'])).apiKey.id,
+    webhookId,
+    deliveryId: Number(delivery?.id),
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { operations } from '../../src/implementations.ts'
 import { callOf, send } from '../mcp/support.ts'
+import { NOWHERE } from '../parity/world.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'
 import { startOn } from '../targets.ts'
@@ -44,6 +45,13 @@ export_data         401       200      200        200   403 403 403 200 200    2
 create_key          401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
 list_keys           401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
 revoke_key          401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+create_webhook      401       201      ·          201   403 403 403 201 403    403    201   201     403 403 403 201 403 401 401
+list_webhooks       401       200      200        200   403 403 403 200 403    403    200   200     403 403 403 200 403 401 401
+update_webhook      401       404      ·          200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+delete_webhook      401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+test_webhook        401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+list_deliveries     401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
+redeliver           401       404      404        200   403 403 403 200 403    403    200   404     403 403 403 200 403 401 401
 `
 
 const NAMES: Record<string, string> = {
@@ -67,7 +75,11 @@ interface Aim {
   keyId: number
   /** An open proposal for the bundle, by its maker; to withdraw, by the caller if they may propose. */
   proposalId: string
+  webhookId: string
+  deliveryId: number
 }
+
+const NO_AIM: Aim = { slug: '', token: '', keyId: 0, proposalId: 'p_0000000000', webhookId: '', deliveryId: 0 }
 
 /** The input of each operation. A new operation needs a line here, and the test says so. */
 const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
@@ -98,6 +110,13 @@ const INPUTS: Record<string, (aim: Aim) => Record<string, unknown>> = {
   create_key: () => ({ name: 'made', scopes: ['links:read'] }),
   list_keys: () => ({}),
   revoke_key: ({ keyId }) => ({ id: keyId }),
+  create_webhook: () => ({ url: NOWHERE, events: ['bundle.claimed'] }),
+  list_webhooks: () => ({}),
+  update_webhook: ({ webhookId }) => ({ webhookId, events: ['bundle.deleted'] }),
+  delete_webhook: ({ webhookId }) => ({ webhookId }),
+  test_webhook: ({ webhookId }) => ({ webhookId }),
+  list_deliveries: ({ webhookId }) => ({ webhookId }),
+  redeliver: ({ webhookId, deliveryId }) => ({ webhookId, deliveryId }),
 }
 
 /** The error codes allowed for each status. */
@@ -147,8 +166,19 @@ async function makeAim(
     slug,
     token: unclaimed?.claimToken ?? '',
     keyId: spare?.body.apiKey.id ?? 0,
-    proposalId: proposal?.body.id ?? 'p_0000000000',
+    proposalId: proposal?.body.id ?? NO_AIM.proposalId,
+    ...(/webhook|deliver/.test(operation) ? await makeWebhook(server, maker) : { webhookId: '', deliveryId: 0 }),
   }
+}
+
+/** A webhook and one of its deliveries. There are few at a time, because a subject may have only ten. */
+async function makeWebhook(server: Server, maker: Visitor) {
+  await server.sql('DELETE FROM webhooks')
+  const events = ['bundle.restored']
+  const { body } = await maker.api<{ webhook: { id: string } }>('POST', '/api/me/webhooks', { url: NOWHERE, events })
+  const { id: webhookId } = body.webhook
+  const tested = await maker.api<{ delivery: { id: number } }>('POST', `/api/me/webhooks/${webhookId}/test`)
+  return { webhookId, deliveryId: tested.body.delivery.id }
 }
 
 /** Calls an operation's route with a flat input. */
@@ -240,11 +270,7 @@ for (const runtime of RUNTIMES) {
         if (!/:slug/.test(route) || EXPECTED.get(name)?.anonymous === '204') continue
         const { slug } = await new Visitor(server).makeBundle()
         for (const { name: who, visitor } of cast.callers.values()) {
-          const { status } = await callRoute(
-            visitor,
-            route,
-            INPUTS[name]!({ slug, token: '', keyId: 0, proposalId: 'p_0000000000' }),
-          )
+          const { status } = await callRoute(visitor, route, INPUTS[name]!({ ...NO_AIM, slug }))
           expect([name, who, status]).toEqual([name, who, /^(anonymous|leaver's|revoked)/.test(who) ? 401 : 403])
         }
       }

@@ -7,6 +7,7 @@ export const WITHOUT_LIMITS = {
   SERVICE_WRITES_PER_MINUTE: '0',
   SERVICE_WRITES_PER_HOUR: '0',
   SERVICE_CLIENT_IP_HEADER: 'x-client',
+  SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true',
 }
 
 let addresses = 0

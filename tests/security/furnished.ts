@@ -39,6 +39,7 @@ export const PLACES = [
   'key',
   'report',
   'browser',
+  'webhook',
 ] as const
 
 /** The text to enter at a place; at most 40 characters, the shortest limit of all. */
@@ -91,6 +92,14 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
   })
   await must(new Visitor(server), 'POST', `/api/links/${slug}/reports`, { reason: 'phishing', detail: text('report') })
   const key = await must<{ apiKey: { id: number } }>(person, 'POST', '/api/me/keys', { name: text('key') })
+  const hook = await must<{ webhook: { id: string } }>(person, 'POST', '/api/me/webhooks', {
+    url: `https://93.184.216.34/?q=${text('webhook')}`,
+    events: ['bundle.restored'],
+  })
+  const webhookId = hook.webhook.id
+  const delivery = `INSERT INTO outbox (webhook_id, message_id, event, at, attempts, failure)
+    VALUES (?, 'msg_1', 'webhook.test', 1, 1, 'it was answered with 500') RETURNING id`
+  const [delivered] = await server.sql(delivery, [webhookId])
   // Another session, listed by its User-Agent.
   const browser = await newPerson(server, person.email)
   const token = decodeURIComponent(browser.cookies.get('session') ?? '').split('.')[0] ?? ''
@@ -129,6 +138,8 @@ export async function furnish(server: Server, text: Texts = plain): Promise<Furn
       '/docs/:guide': 'quick-start',
       '/:slug': slug,
       '/:versionNumber': '1',
+      '/:webhookId': webhookId,
+      '/:deliveryId': String(delivered?.id),
       '/api/links/:id': proposal.id,
       '/dashboard/links/:id': proposal.id,
       '/claim/:token': unclaimed.claimToken,

@@ -49,6 +49,7 @@ const SEEDS: Record<string, string> = {
   bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
   webhook_deliveries: `INSERT INTO webhook_deliveries (source, delivery_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
+  outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_1', 'm' || i, 'webhook.test', ?1 FROM n`,
   webhook_entities: `INSERT INTO webhook_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,
@@ -67,6 +68,10 @@ async function seed(store: Store): Promise<void> {
     sql`INSERT OR IGNORE INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('ada', 'Ada', 'ada@people.example', 1, 1, 1)`,
   ])
   await store.write([sql`INSERT OR IGNORE INTO owners (user_id) VALUES ('ada')`])
+  await store.write([
+    sql`INSERT OR IGNORE INTO webhooks (id, owner_id, created_by, url, events, secret, created_at)
+      SELECT 'wh_1', id, 'ada', 'https://a.example/', '["bundle.created"]', x'00', 1 FROM owners`,
+  ])
   const key = (
     ids: string,
   ) => `INSERT INTO api_keys (id, owner_id, minted_by, name, key_prefix, secret_hash, scopes, created_at)

@@ -42,7 +42,10 @@ export const keyScreens: readonly Screen[] = [
     async get(visit) {
       if (!isAdmin(visit)) return ofAdmins(visit)
       const title = 'Create API key'
-      const missing = missingProof(visit.site, title, '/dashboard/keys/new')
+      const missing = missingProof(visit.site, title, '/dashboard/keys/new', {
+        unconfirmed: 'API keys act on your behalf',
+        old: 'API keys work from anywhere, so creating one needs a sign-in from the last 24 hours.',
+      })
       if (missing !== null) return { section: 'keys', title, view: missing }
       const form = {
         name: '',

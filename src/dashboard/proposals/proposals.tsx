@@ -8,6 +8,7 @@ import { getBundle } from '../../bundles/operations.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { versionIn } from '../../http/fields.ts'
+import type { ProposalInFull } from '../../proposals/in-full.ts'
 import {
   acceptProposal,
   getProposal,
@@ -16,7 +17,6 @@ import {
   rejectProposal,
   withdrawProposal,
 } from '../../proposals/operations.ts'
-import type { ProposalInFull } from '../../proposals/proposals.ts'
 import { afterButton, checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'

@@ -19,6 +19,14 @@ const MESSAGES = {
   keyRevoked: 'API key revoked. It no longer works.',
   keyMadeBefore:
     'You already created this key, and it was shown then. If you didn’t copy it, revoke it and create another.',
+  webhookMadeBefore:
+    'You already created this webhook, and its secret was shown then. If you didn’t copy it, delete it and create another.',
+  webhookSaved: 'Webhook saved.',
+  webhookEnabled: 'Webhook enabled. What was waiting is being sent.',
+  webhookDisabled: 'Webhook disabled.',
+  webhookDeleted: 'Webhook deleted.',
+  testSent: 'Test event sent. Reload this page to see how it went.',
+  redelivered: 'Sent again. Reload this page to see how it went.',
   organizationMade: 'Organisation created. It’s now your current workspace.',
   organizationRenamed: 'Organisation renamed.',
   organizationDeleted: 'Organisation deleted.',

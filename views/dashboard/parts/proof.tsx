@@ -42,8 +42,14 @@ export function ExportLink({ site, organizationId, label, back, isPlain }: Expor
   )
 }
 
+/** Why an action needs proof: the beginning of a sentence, and a whole one. */
+interface WhyProof {
+  unconfirmed: string
+  old: string
+}
+
 /** Shown instead of a form that needs a confirmed address and a sign-in within the last day; null if both are given. */
-export function missingProof(site: DashboardSite, title: string, back: string): JSX.Element | null {
+export function missingProof(site: DashboardSite, title: string, back: string, why: WhyProof): JSX.Element | null {
   const { email, emailVerified, hasRecentSignIn } = site.user
   if (!emailVerified) {
     return (
@@ -51,7 +57,7 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
         <Head title={title} />
         <Empty
           heading="Confirm your address first"
-          text={`API keys act on your behalf, so we need to know that ${email} is yours. Open the link we sent you, or use the button above to get another.`}
+          text={`${why.unconfirmed}, so we need to know that ${email} is yours. Open the link we sent you, or use the button above to get another.`}
         />
       </>
     )
@@ -60,10 +66,7 @@ export function missingProof(site: DashboardSite, title: string, back: string): 
   return (
     <>
       <Head title={title} />
-      <Empty
-        heading="Sign in again first"
-        text="API keys work from anywhere, so creating one needs a sign-in from the last 24 hours."
-      >
+      <Empty heading="Sign in again first" text={why.old}>
         <p class="actions">
           <a class="button primary" href={attribute(toSignIn(back))} hx-boost="false">
             Sign in again

@@ -10,7 +10,7 @@ import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
 /** The section of the dashboard that a page belongs to. */
-export type Section = 'bundles' | 'keys' | 'organizations' | 'settings'
+export type Section = 'bundles' | 'keys' | 'webhooks' | 'organizations' | 'settings'
 
 /** The service, and who is signed in. */
 export type DashboardSite = Pick<Site, 'name' | 'origin'> & { user: SignedInUser }
@@ -26,6 +26,7 @@ type DashboardProps = PropsWithChildren<{
 const SECTIONS: { section: Section; href: string; name: string; icon: IconName }[] = [
   { section: 'bundles', href: '/dashboard', name: 'Bundles', icon: 'bundles' },
   { section: 'keys', href: '/dashboard/keys', name: 'API keys', icon: 'key' },
+  { section: 'webhooks', href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
   { section: 'organizations', href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },
   { section: 'settings', href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
 ]

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { ProposalInFull } from '../../../src/proposals/proposals.ts'
+import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { described, Field, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'

@@ -2,7 +2,7 @@
 
 import { isSame } from '../../../src/bundles/diff.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
-import type { ProposalInFull } from '../../../src/proposals/proposals.ts'
+import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
 import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'

@@ -1,0 +1,168 @@
+/** @jsxImportSource @kitajs/html */
+
+import { randomUUID } from 'node:crypto'
+import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
+import { DeleteWebhookView, WebhookView } from '../../../views/dashboard/webhooks/webhook.tsx'
+import { type WebhookForm, WebhookFormView, WebhookMadeView } from '../../../views/dashboard/webhooks/webhook-form.tsx'
+import { WebhooksOfAdminsView, WebhooksView } from '../../../views/dashboard/webhooks/webhooks.tsx'
+import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
+import { Problem } from '../../core/problem.ts'
+import { reasonBeside } from '../../core/words.ts'
+import { allowsRole } from '../../identity/roles.ts'
+import * as operations from '../../outgoing/operations.ts'
+import type { WebhookInfo } from '../../outgoing/shapes.ts'
+import { NO_WEBHOOK } from '../../outgoing/webhooks.ts'
+import type { Outcome, Screen } from '../screens.tsx'
+import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
+
+const LIST = '/dashboard/webhooks'
+const SECTION = { section: 'webhooks' } as const
+/** Deliveries per page. */
+const PAGE = 20
+
+const WHY = {
+  unconfirmed: 'A webhook sends your bundles elsewhere',
+  old: 'A webhook sends your bundles elsewhere, so this needs a sign-in from the last 24 hours.',
+}
+
+/** The acting subject's webhooks (decisions 15). */
+export const webhookScreens: readonly Screen[] = [
+  {
+    path: LIST,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const { webhooks } = await run(visit, operations.listWebhooks, {})
+      return { ...SECTION, title: 'Webhooks', view: <WebhooksView webhooks={webhooks} /> }
+    },
+  },
+  {
+    path: `${LIST}/new`,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const form = { url: '', events: ['bundle.created', 'bundle.updated', 'bundle.deleted'], errors: {} }
+      return newWebhook(visit, form, randomUUID())
+    },
+    async post(visit, sent) {
+      const idempotencyKey = sent.get('idempotencyKey')
+      const input = { url: sent.get('url') ?? '', events: sent.getAll('events') }
+      const made = await resultOrProblem(() =>
+        answerTo(visit, operations.createWebhook, input, { idempotencyKey: idempotencyKey || null }),
+      )
+      if (made instanceof Problem) {
+        return newWebhook(visit, { ...input, errors: errorsOf(made) }, idempotencyKey ?? '', made)
+      }
+      // A reload resubmits the form; the secret is still shown only once.
+      if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'webhookMadeBefore') }
+      return { ...SECTION, title: 'Webhook created', view: <WebhookMadeView made={made.output} /> }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId`,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const webhook = await webhookOf(visit)
+      const offset = Math.max(0, Math.trunc(Number(visit.query.get('offset'))) || 0)
+      const input = { webhookId: webhook.id, limit: PAGE, offset: Math.min(offset, 1_000_000) }
+      const { deliveries, hasMore } = await run(visit, operations.listDeliveries, input)
+      const page = { deliveries, hasMore, limit: PAGE, offset: input.offset }
+      return { ...SECTION, title: hostOf(webhook), view: <WebhookView webhook={webhook} {...page} /> }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/edit`,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const { url, events, id } = await webhookOf(visit)
+      return edit(visit, id, { url, events, errors: {} })
+    },
+    async post(visit, sent) {
+      const input = { webhookId: idOf(visit), url: sent.get('url') ?? '', events: sent.getAll('events') }
+      const changed = await resultOrProblem(() => run(visit, operations.updateWebhook, input))
+      if (!(changed instanceof Problem)) return { to: withFlash(`${LIST}/${changed.webhook.id}`, 'webhookSaved') }
+      return edit(visit, input.webhookId, { ...input, errors: errorsOf(changed) }, changed)
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/state`,
+    async post(visit, sent) {
+      const enabled = sent.get('enabled') === 'true'
+      const { webhook } = await run(visit, operations.updateWebhook, { webhookId: idOf(visit), enabled })
+      return { to: withFlash(`${LIST}/${webhook.id}`, enabled ? 'webhookEnabled' : 'webhookDisabled') }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/test`,
+    async post(visit) {
+      await run(visit, operations.testWebhook, { webhookId: idOf(visit) })
+      return { to: withFlash(`${LIST}/${idOf(visit)}`, 'testSent') }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/deliveries/:deliveryId/redeliver`,
+    async post(visit) {
+      const deliveryId = Number(visit.params.deliveryId)
+      await run(visit, operations.redeliver, { webhookId: idOf(visit), deliveryId })
+      return { to: withFlash(`${LIST}/${idOf(visit)}`, 'redelivered') }
+    },
+  },
+  {
+    path: `${LIST}/:webhookId/delete`,
+    async get(visit) {
+      if (!isAdmin(visit)) return ofAdmins(visit)
+      const webhook = await webhookOf(visit)
+      return { ...SECTION, title: 'Delete webhook', view: <DeleteWebhookView webhook={webhook} /> }
+    },
+    async post(visit) {
+      await run(visit, operations.deleteWebhook, { webhookId: idOf(visit) })
+      return { to: withFlash(LIST, 'webhookDeleted') }
+    },
+  },
+]
+
+function isAdmin({ site }: Visit): boolean {
+  return allowsRole(site.user.role, 'admin')
+}
+
+/** The page for members who are not admins. */
+function ofAdmins({ site }: Visit): Outcome {
+  return { ...SECTION, title: 'Webhooks', view: <WebhooksOfAdminsView site={site} /> }
+}
+
+function idOf({ params }: Visit): string {
+  return params.webhookId ?? ''
+}
+
+async function webhookOf(visit: Visit): Promise<WebhookInfo> {
+  const { webhooks } = await run(visit, operations.listWebhooks, {})
+  const webhook = webhooks.find(({ id }) => id === idOf(visit))
+  if (webhook === undefined) throw new Problem('NOT_FOUND', NO_WEBHOOK)
+  return webhook
+}
+
+function newWebhook({ site }: Visit, form: WebhookForm, idempotencyKey: string, problem?: Problem): Outcome {
+  const title = 'Create webhook'
+  const missing = problem === undefined ? missingProof(site, title, `${LIST}/new`, WHY) : null
+  const { acting } = site.user
+  const lede = acting === null ? 'For the bundles in your personal workspace.' : `For the bundles of ${acting.name}.`
+  const page = { title, lede, action: `${LIST}/new`, button: title, back: LIST, form, idempotencyKey }
+  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
+}
+
+function edit({ site }: Visit, id: string, form: WebhookForm, problem?: Problem): Outcome {
+  const title = 'Edit webhook'
+  const address = `${LIST}/${encodeURIComponent(id)}`
+  const missing = problem === undefined ? missingProof(site, title, `${address}/edit`, WHY) : null
+  const lede = 'Its secret stays the same. A new URL gets what is still waiting.'
+  const page = { title, lede, action: `${address}/edit`, button: 'Save', back: address, form }
+  return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
+}
+
+function errorsOf({ issues, message }: Problem): WebhookForm['errors'] {
+  const errors: WebhookForm['errors'] = {}
+  for (const { path, reason } of issues) {
+    if (path[0] === 'url') errors.url = reasonBeside(reason)
+    if (path[0] === 'events') errors.events = 'Choose at least one event.'
+  }
+  return Object.keys(errors).length === 0 ? { form: message } : errors
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import type { ResultSet } from '@libsql/client'
+import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import { bundles, outbox } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
+import { iso } from '../core/time.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { MAX_ATTEMPTS } from './retries.ts'
+import type { Deliveries, DeliveryInfo } from './shapes.ts'
+import { find } from './webhooks.ts'
+
+interface Managing {
+  store: Store
+  caller: Pick<SignedIn, 'subject' | 'role'>
+}
+
+type Row = typeof outbox.$inferSelect
+
+/** A page of a webhook’s deliveries, newest first. @throws Problem NOT_FOUND, FORBIDDEN. */
+export async function list({ store, caller }: Managing, { webhookId, limit, offset }: Deliveries) {
+  await find({ store, caller }, webhookId)
+  const rows = await rowsOf(store)
+    .where(eq(outbox.webhookId, webhookId))
+    .orderBy(desc(outbox.id))
+    .limit(limit + 1)
+    .offset(offset)
+  return {
+    deliveries: rows.slice(0, limit).map(toDelivery),
+    pagination: { limit, offset },
+    hasMore: rows.length > limit,
+  }
+}
+
+/**
+ * Has a test event sent, once. While one is on its way, there is no second.
+ * @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+export async function test({ store, caller }: Managing, webhookId: string): Promise<DeliveryInfo> {
+  await find({ store, caller }, webhookId)
+  const now = Date.now()
+  const messageId = `msg_${randomBytes(16).toString('hex')}`
+  const isTest = and(eq(outbox.webhookId, webhookId), eq(outbox.event, 'webhook.test'))
+  const isUnderWay = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isTest, isNotNull(outbox.dueAt))})`
+  const [made] = await store.write([
+    sql`INSERT INTO ${outbox} (webhook_id, message_id, event, at, due_at) SELECT ${webhookId}, ${messageId}, 'webhook.test', ${now}, ${now} WHERE NOT ${isUnderWay}`,
+  ])
+  const id = insertedId(made)
+  if (id === null) return latest(store, isTest)
+  return toDelivery({
+    slug: null,
+    row: {
+      ...UNSENT,
+      id,
+      webhookId,
+      messageId,
+      event: 'webhook.test',
+      bundleId: null,
+      proposalId: null,
+      versionNumber: null,
+      at: now,
+      dueAt: now,
+    },
+  })
+}
+
+/**
+ * Sends an event again, as a new delivery with the same message id. If it is still waiting, sends it now, but never before
+ * an earlier event of its bundle.
+ * @throws Problem NOT_FOUND, FORBIDDEN; BAD_REQUEST if the webhook is disabled.
+ */
+export async function redeliver(
+  { store, caller }: Managing,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: number },
+): Promise<DeliveryInfo> {
+  const { disabledAt } = await find({ store, caller }, webhookId)
+  const mine = and(eq(outbox.webhookId, webhookId), eq(outbox.id, deliveryId))
+  const [asked] = await rowsOf(store).where(mine)
+  if (asked === undefined) {
+    throw new Problem('NOT_FOUND', 'This webhook has no delivery with this id: list_deliveries has them.', {
+      userMessage: 'This delivery is not kept any more.',
+    })
+  }
+  if (disabledAt !== null) {
+    throw new Problem('BAD_REQUEST', 'This webhook is disabled: enable it first, which also sends what is waiting.')
+  }
+  const { messageId, bundleId } = asked.row
+  const now = Date.now()
+  const isSame = and(eq(outbox.webhookId, webhookId), eq(outbox.messageId, messageId))
+  const isWaiting = and(isNull(outbox.sentAt), sql`(${outbox.attempts} = 0 OR ${outbox.dueAt} IS NOT NULL)`)
+  const unsent = sql`SELECT 1 FROM ${outbox} AS earlier WHERE earlier.webhook_id = ${webhookId} AND earlier.bundle_id = ${bundleId} AND earlier.sent_at IS NULL`
+  const [, made] = await store.write([
+    store.db
+      .update(outbox)
+      .set({ dueAt: now })
+      .where(and(isSame, isNotNull(outbox.dueAt), isNull(outbox.lease))),
+    // Pressing the button many times makes one more delivery, not many.
+    sql`INSERT INTO ${outbox} (webhook_id, bundle_id, proposal_id, message_id, event, version_number, at, due_at)
+      SELECT webhook_id, bundle_id, proposal_id, message_id, event, version_number, at, CASE WHEN NOT EXISTS (${unsent}) THEN ${now} END
+      FROM ${outbox} WHERE ${mine} AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isSame, isWaiting)})`,
+  ])
+  const id = insertedId(made)
+  if (id === null) return latest(store, isSame)
+  return toDelivery({ slug: asked.slug, row: { ...asked.row, ...UNSENT, id, dueAt: now } })
+}
+
+/** A delivery before it is first sent. */
+const UNSENT = { lease: null, attempts: 0, attemptedAt: null, status: null, failure: null, sentAt: null }
+
+/** The id of the row that a statement inserted, if it did. */
+function insertedId(result: ResultSet | undefined): number | null {
+  return result?.rowsAffected === 1 ? Number(result.lastInsertRowid) : null
+}
+
+/** The newest of some deliveries. */
+async function latest(store: Store, which: SQL | undefined): Promise<DeliveryInfo> {
+  const [row] = await rowsOf(store).where(which).orderBy(desc(outbox.id)).limit(1)
+  if (row === undefined) throw new Problem('NOT_FOUND', 'This webhook was deleted meanwhile.')
+  return toDelivery(row)
+}
+
+function rowsOf({ db }: Store) {
+  return db.select({ row: outbox, slug: bundles.slug }).from(outbox).leftJoin(bundles, eq(bundles.id, outbox.bundleId))
+}
+
+type Found = { row: Row; slug: string | null }
+
+function toDelivery({ row, slug }: Found): DeliveryInfo {
+  const { id, messageId, event, attempts, status, failure, attemptedAt, lease, dueAt, at } = row
+  return {
+    id,
+    messageId,
+    event,
+    slug,
+    state: stateOf(row),
+    attempts,
+    responseStatus: status,
+    failure,
+    attemptedAt: iso(attemptedAt),
+    nextAttemptAt: lease === null ? iso(dueAt) : null,
+    createdAt: iso(at),
+  }
+}
+
+function stateOf({ sentAt, event, attempts }: Row): DeliveryInfo['state'] {
+  if (sentAt !== null) return 'delivered'
+  return attempts >= (event === 'webhook.test' ? 1 : MAX_ATTEMPTS) ? 'failed' : 'waiting'
+}

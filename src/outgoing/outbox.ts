@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import { outbox, webhooks } from '../../db/schema.ts'
+import type { Config } from '../config.ts'
+import type { Notices } from '../identity/notices.ts'
+import type { Leased } from './message.ts'
+import { waitAfter } from './retries.ts'
+import { park } from './webhooks.ts'
+
+/** How often it looks for events to send. */
+const POLL_MS = 500
+/**
+ * Events sent at a time by this process, and of them to the webhooks of one owner and to one webhook, so that slow ones do
+ * not hold up the others.
+ */
+const MAX_SENDING = 64
+const MAX_OF_OWNER = 8
+const MAX_TO_ONE = 4
+/** Longer than a request may take: after this, the process that leased an event is taken to be dead. */
+const LEASE_MS = 15_000
+/** How long a stop waits for answers. What is not answered by then is sent again. */
+const STOP_WITHIN_MS = 3_000
+
+/** Counting a backlog takes time too. */
+const MAX_COUNTED = 10_000
+
+/** What became of an attempt. */
+type Result = { status: number; failure: null } | { status: number | null; failure: string }
+
+/** Loads what mails owners. */
+type Accounts = () => Promise<{ notices: Pick<Notices, 'notifyOwner'> }>
+
+/**
+ * Sends the events of the outbox (decisions 15). Any number of processes may do so on one store: each leases what it
+ * sends. An event is sent at least once: again, if a process dies before it has stored that it was sent.
+ */
+export class Outbox {
+  /** Attempts that the receiver answered with success, and all others. */
+  delivered = 0
+  failed = 0
+  /** Webhooks disabled after the last retry. */
+  disabled = 0
+  /** The webhook of each event that is being sent, by the event’s id. */
+  readonly #sending = new Map<number, Leased['webhook']>()
+  readonly #lease = randomUUID()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #looking: Promise<void> | undefined
+  #isStopping = false
+
+  constructor(
+    readonly store: Store,
+    readonly config: Pick<Config, 'origin' | 'name' | 'secret' | 'outgoingPrivateNetworks'>,
+    readonly log: Logger,
+    readonly accounts: Accounts,
+  ) {}
+
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), POLL_MS)
+  }
+
+  /** Resolves when nothing is being sent, or nobody waits for it any longer. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#timer)
+    const deadline = performance.now() + STOP_WITHIN_MS
+    await this.#looking
+    while (this.#sending.size > 0 && performance.now() < deadline) await new Promise((next) => setTimeout(next, 20))
+    if (this.#sending.size === 0) return
+    const { db, write } = this.store
+    const mine = and(inArray(outbox.id, [...this.#sending.keys()]), eq(outbox.lease, this.#lease))
+    await write([db.update(outbox).set({ dueAt: Date.now(), lease: null }).where(mine)]).catch((error) =>
+      this.log.warn({ err: error }, 'webhooks that were being sent are sent again later'),
+    )
+  }
+
+  /** Events that should have been sent by now; stops counting at 10 000. */
+  async overdue(): Promise<number> {
+    const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} LIMIT ${MAX_COUNTED}`
+    const [row] = await this.store.current.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
+    return row?.events ?? 0
+  }
+
+  #look(): void {
+    if (this.#isStopping || this.#looking !== undefined) return
+    this.#looking = this.#sendDue()
+      .catch((error) => this.log.warn({ err: error }, 'could not look for webhooks to send'))
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  async #sendDue(): Promise<void> {
+    const ids = await this.#due()
+    if (ids.length === 0 || this.#isStopping) return
+    for (const leased of await this.#leaseOf(ids)) {
+      this.#sending.set(leased.row.id, leased.webhook)
+      void this.#deliver(leased)
+        .catch((error) => this.log.error({ err: error }, 'the result of a webhook could not be stored'))
+        .finally(() => {
+          this.#sending.delete(leased.row.id)
+          // The next event of its bundle may be due now.
+          this.#look()
+        })
+    }
+  }
+
+  /**
+   * Events that may be sent now: a few of each webhook, found by skipping from webhook to webhook in an index; owners take
+   * turns.
+   */
+  async #due(): Promise<number[]> {
+    const sending = [...this.#sending.values()]
+    const busy = JSON.stringify(sending.map(({ id }) => id))
+    const busyOwners = JSON.stringify(sending.map(({ ownerId }) => ownerId))
+    const next = sql`SELECT min(webhook_id) FROM ${outbox} WHERE due_at IS NOT NULL`
+    const due = sql`
+      WITH RECURSIVE waiting(webhook_id) AS (
+        ${next}
+        UNION ALL
+        SELECT (${next} AND webhook_id > waiting.webhook_id) FROM waiting WHERE waiting.webhook_id IS NOT NULL
+      ), of_webhooks AS (
+        SELECT outbox.id, outbox.due_at, outbox.webhook_id, row_number() OVER (PARTITION BY outbox.webhook_id ORDER BY outbox.due_at)
+          + (SELECT count(*) FROM json_each(${busy}) WHERE value = outbox.webhook_id) AS place
+        FROM waiting JOIN ${outbox} ON outbox.id IN (
+          SELECT own.id FROM ${outbox} AS own WHERE own.webhook_id = waiting.webhook_id AND own.due_at <= ${Date.now()}
+          ORDER BY own.due_at LIMIT ${MAX_TO_ONE}
+        )
+      ), of_owners AS (
+        SELECT of_webhooks.id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at)
+          + (SELECT count(*) FROM json_each(${busyOwners}) WHERE value = owner_id) AS place
+        FROM of_webhooks JOIN ${webhooks} ON webhooks.id = webhook_id WHERE place <= ${MAX_TO_ONE}
+      )
+      SELECT id FROM of_owners WHERE place <= ${MAX_OF_OWNER}
+      ORDER BY place, due_at LIMIT ${MAX_SENDING - this.#sending.size}`
+    const rows = await this.store.current.select({ id: sql<number>`id` }).from(sql`(${due})`)
+    return rows.map(({ id }) => id).filter((id) => !this.#sending.has(id))
+  }
+
+  /** Leases events, as far as no other process has. */
+  async #leaseOf(ids: readonly number[]): Promise<Leased[]> {
+    const { db, current, write } = this.store
+    const now = Date.now()
+    await write([
+      db
+        .update(outbox)
+        .set({ dueAt: now + LEASE_MS, lease: this.#lease })
+        .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
+    ])
+    const { id, url, secret, ownerId } = webhooks
+    return current
+      .select({ row: outbox, webhook: { id, url, secret, ownerId } })
+      .from(outbox)
+      .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
+      .where(and(inArray(outbox.id, [...ids]), eq(outbox.lease, this.#lease)))
+  }
+
+  async #deliver(leased: Leased): Promise<void> {
+    const result = await this.#attempt(leased)
+    if (result === null) {
+      await this.#drop(leased)
+    } else if (result.failure === null) {
+      this.delivered += 1
+      await this.#sent(leased, result.status)
+    } else {
+      this.failed += 1
+      await this.#notSent(leased, result)
+    }
+  }
+
+  /** Null if what the event is about was erased meanwhile. */
+  async #attempt(leased: Leased): Promise<Result | null> {
+    // Loaded with the first event: most processes send none.
+    const [{ messageOf }, { post }, { NotSent }] = await Promise.all([
+      import('./message.ts'),
+      import('./request.ts'),
+      import('./target.ts'),
+    ])
+    try {
+      const message = await messageOf(this.store, leased, this.config)
+      if (message === null) return null
+      const status = await post(leased.webhook.url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
+      if (status >= 200 && status < 300) return { status, failure: null }
+      return { status, failure: `it was answered with ${status}` }
+    } catch (error) {
+      if (error instanceof NotSent) return { status: null, failure: error.message }
+      // Not with the URL, which may be a secret.
+      this.log.error({ err: error, webhook: leased.webhook.id }, 'a webhook could not be sent')
+      return { status: null, failure: 'it could not be sent: an error of the service' }
+    }
+  }
+
+  async #drop({ row }: Leased): Promise<void> {
+    const { db, write } = this.store
+    await write([db.delete(outbox).where(eq(outbox.id, row.id))])
+  }
+
+  async #sent({ row }: Leased, status: number): Promise<void> {
+    const { db, write } = this.store
+    const now = Date.now()
+    const done = { dueAt: null, lease: null, attempts: row.attempts + 1, attemptedAt: now, status, failure: null }
+    // A trigger makes the next event of the bundle due.
+    await write([
+      db
+        .update(outbox)
+        .set({ ...done, sentAt: now })
+        .where(and(eq(outbox.id, row.id), isNull(outbox.sentAt))),
+    ])
+  }
+
+  async #notSent({ row, webhook }: Leased, { status, failure }: Result): Promise<void> {
+    const { db, write } = this.store
+    const now = Date.now()
+    const attempts = row.attempts + 1
+    const wait = row.event === 'webhook.test' ? null : waitAfter(attempts)
+    const isLast = wait === null && row.event !== 'webhook.test'
+    const dueAt = wait === null ? null : now + wait
+    // Without the lease, another process has taken it over, or the webhook was disabled: their word counts.
+    const isMine = and(eq(outbox.id, row.id), eq(outbox.lease, this.#lease))
+    const [recorded, disabled] = await write([
+      db.update(outbox).set({ dueAt, lease: null, attempts, attemptedAt: now, status, failure }).where(isMine),
+      ...(isLast ? this.#disable(webhook.id, row.id) : []),
+    ])
+    if (!isLast || recorded?.rowsAffected !== 1 || disabled?.rowsAffected !== 1) return
+    this.disabled += 1
+    this.log.info({ webhook: webhook.id }, 'a webhook was disabled after its last retry')
+    const { notices } = await this.accounts()
+    await notices.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host })
+  }
+
+  /** The writes that disable a webhook, if the event has just used up its retries. */
+  #disable(webhookId: string, rowId: number) {
+    const { db } = this.store
+    const isUsedUp = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE id = ${rowId} AND due_at IS NULL AND sent_at IS NULL)`
+    return [
+      db
+        .update(webhooks)
+        .set({ disabledAt: Date.now(), disabledBy: 'failures' })
+        .where(and(eq(webhooks.id, webhookId), isNull(webhooks.disabledAt), isUsedUp)),
+      park(db, webhookId),
+    ]
+  }
+}

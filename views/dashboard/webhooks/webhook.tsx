@@ -1,0 +1,169 @@
+/** @jsxImportSource @kitajs/html */
+
+import type { DeliveryInfo, WebhookInfo } from '../../../src/outgoing/shapes.ts'
+import { attribute } from '../../parts/layout.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { RelativeTime } from '../parts/relative-time.tsx'
+import { Head } from '../parts/shell.tsx'
+import { DisabledTag } from './webhooks.tsx'
+import { EVENTS, eventName, hostOf } from './words.ts'
+
+interface WebhookProps {
+  webhook: WebhookInfo
+  deliveries: DeliveryInfo[]
+  offset: number
+  limit: number
+  hasMore: boolean
+}
+
+/** A webhook with what it was sent. */
+export function WebhookView({ webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
+  const { id, events, enabled, disabledBy } = webhook
+  const address = `/dashboard/webhooks/${id}`
+  const page = (at: number) => `${address}?offset=${at}`
+  return (
+    <>
+      <Head title={hostOf(webhook)} lede={webhook.url}>
+        <form method="post" action={`${address}/test`}>
+          <button type="submit">Send test event</button>
+        </form>
+        <a class="button" href={`${address}/edit`}>
+          Edit
+        </a>
+      </Head>
+      <section class="panel">
+        <div class="words">
+          <p>
+            <DisabledTag by={disabledBy} /> <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>
+          </p>
+          <p class="hint" safe>
+            {STATES[disabledBy ?? 'enabled']}
+          </p>
+        </div>
+        <div class="actions">
+          <form method="post" action={`${address}/state`}>
+            <input type="hidden" name="enabled" value={String(!enabled)} />
+            <button type="submit" class={enabled ? undefined : 'primary'}>
+              {enabled ? 'Disable' : 'Enable'}
+            </button>
+          </form>
+          <a class="quiet" href={`${address}/delete`}>
+            Delete
+          </a>
+        </div>
+      </section>
+      <section>
+        <h2>Deliveries</h2>
+        {deliveries.length === 0 ? (
+          <p class="hint">
+            Nothing has been sent in the last 14 days. Send a test event to see that your receiver works.
+          </p>
+        ) : (
+          <ul class="rows">
+            {deliveries.map((delivery) => <DeliveryRow delivery={delivery} webhook={webhook} />) as 'safe'[]}
+          </ul>
+        )}
+        {offset > 0 || hasMore ? (
+          <Pager
+            text={`${offset + 1} to ${offset + deliveries.length}`}
+            previous={offset > 0 ? page(Math.max(0, offset - limit)) : null}
+            next={hasMore ? page(offset + limit) : null}
+            names={{ previous: 'Newer', next: 'Older' }}
+          />
+        ) : (
+          ''
+        )}
+      </section>
+    </>
+  )
+}
+
+const STATES = {
+  enabled: 'Failed deliveries are retried for a day. Then the webhook is disabled, and you get an email.',
+  owner: 'What happens now isn’t kept for it. Deliveries that were waiting are sent when you enable it.',
+  failures:
+    'Deliveries failed for more than a day. Enable it once your receiver works: what failed is sent again, in order. What happens until then isn’t kept for it.',
+}
+
+function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: WebhookInfo }): JSX.Element {
+  const { id, event, slug, createdAt, attempts } = delivery
+  return (
+    <li class="row">
+      <div class="what">
+        <span class="name" safe>
+          {eventName(event)}
+        </span>
+        {slug === null ? (
+          ''
+        ) : (
+          <a class="hint where" href={`/dashboard/links/${attribute(slug)}`} safe>
+            {slug}
+          </a>
+        )}
+      </div>
+      <div class="facts hint">
+        <Outcome delivery={delivery} />
+        <span>
+          <RelativeTime at={Date.parse(createdAt)} />
+        </span>
+        {attempts > 1 ? <span safe>{`${attempts} attempts`}</span> : ''}
+      </div>
+      {webhook.enabled ? (
+        <form method="post" action={`/dashboard/webhooks/${webhook.id}/deliveries/${id}/redeliver`}>
+          <button type="submit" class="quiet" aria-label={attribute(`Send again: ${eventName(event)} ${slug ?? ''}`)}>
+            Send again
+          </button>
+        </form>
+      ) : (
+        ''
+      )}
+    </li>
+  )
+}
+
+/** How a delivery went, or why it has not yet. */
+function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
+  const { state, responseStatus, failure, nextAttemptAt } = delivery
+  if (state === 'delivered') return <span class="tag good" safe>{`Delivered, ${responseStatus}`}</span>
+  const why = failure === null ? '' : <span safe>{sentence(failure)}</span>
+  if (state === 'failed') {
+    return (
+      <>
+        <span class="tag bad">Failed</span>
+        {why}
+      </>
+    )
+  }
+  const wait = nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - Date.now()
+  const when = wait === null || wait < 60_000 ? '' : `, next attempt in ${waiting(wait)}`
+  return (
+    <>
+      <span class={['tag', failure !== null && 'bad']} safe>{`Waiting${when}`}</span>
+      {why}
+    </>
+  )
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function waiting(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} hours`
+}
+
+/** Asks before a webhook is deleted. */
+export function DeleteWebhookView({ webhook }: { webhook: WebhookInfo }): JSX.Element {
+  return (
+    <Confirm
+      title={`Delete the webhook to ${hostOf(webhook)}?`}
+      action={`/dashboard/webhooks/${webhook.id}/delete`}
+      button="Delete webhook"
+      back={`/dashboard/webhooks/${webhook.id}`}
+    >
+      <p>Nothing more is sent to it, and the list of its deliveries is deleted. You can’t undo this.</p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,25 @@
+import type { DeliveryInfo, WebhookInfo } from '../../../src/outgoing/shapes.ts'
+
+type WebhookEvent = WebhookInfo['events'][number]
+
+/** Each event, as a person would say it. */
+export const EVENTS: Record<WebhookEvent, string> = {
+  'bundle.created': 'Bundle created',
+  'bundle.updated': 'Bundle edited',
+  'bundle.deleted': 'Bundle deleted',
+  'bundle.restored': 'Bundle restored',
+  'bundle.claimed': 'Bundle claimed',
+  'proposal.opened': 'Edit proposed',
+  'proposal.accepted': 'Proposal accepted',
+  'proposal.rejected': 'Proposal rejected',
+}
+
+/** The name of an event, the test included. */
+export function eventName(event: DeliveryInfo['event']): string {
+  return event === 'webhook.test' ? 'Test' : EVENTS[event]
+}
+
+/** The host that a webhook leads to, by which people know it. */
+export function hostOf({ url }: Pick<WebhookInfo, 'url'>): string {
+  return new URL(url).host
+}
