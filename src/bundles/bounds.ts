@@ -8,6 +8,8 @@ export const BOUNDS = {
   description: 2000,
   closedNote: 500,
   password: 128,
+  /** How far a copy moves times: ten years. */
+  shiftDays: 3660,
   note: 500,
   section: 60,
   tags: 10,

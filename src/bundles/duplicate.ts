@@ -9,6 +9,7 @@ import { NOTHING, PUBLIC_NAMES, pick } from './content.ts'
 import { merged } from './merge.ts'
 import { passwordHashOf } from './passwords.ts'
 import type { Duplication, NewBundle } from './shapes.ts'
+import { shifted } from './shifted.ts'
 
 /** What a copy is made of. */
 interface Original {
@@ -23,12 +24,13 @@ interface Original {
  * @throws Problem NOT_FOUND, UNAUTHORIZED, FORBIDDEN, NOT_OPEN_YET, CLOSED, BLOCKED; BAD_REQUEST for more metadata than URLs.
  */
 export async function copyOf(
-  { slug, newSlug, source, password, ...changes }: Duplication,
+  { slug, newSlug, source, password, shiftDays = 0, timeZone = 'UTC', ...changes }: Duplication,
   context: Pick<Context, 'caller' | 'service' | 'viewer'>,
 ): Promise<{ input: NewBundle; keptPassword: string | null }> {
   const original = await originalFor(slug, context)
-  const { resolutionPolicy = withoutIds(original.content.resolutionPolicy) } = changes
-  const content = merged(original.content, changes)
+  const before = shiftDays === 0 ? original.content : shifted(original.content, shiftDays, timeZone)
+  const { resolutionPolicy = withoutIds(before.resolutionPolicy) } = changes
+  const content = merged(before, changes)
   const isKept = content.access === 'password' && password === undefined
   const input = {
     ...content,

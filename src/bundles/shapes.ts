@@ -3,6 +3,7 @@ import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../..
 import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
+import { isTimeZone } from '../policies/clock.ts'
 import { INSTANT, isInstant } from '../policies/instants.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
@@ -132,6 +133,10 @@ export const BundleEdit = type({
 
 export type BundleEdit = typeof BundleEdit.infer
 
+const TimeZone = type('string').narrow(
+  (name, ctx) => isTimeZone(name) || ctx.mustBe('an IANA time zone, such as Europe/Berlin or UTC'),
+)
+
 /**
  * The body of POST /api/links/:slug/duplicate, with the slug of its path. `slug` is the original’s, so the copy’s is
  * `newSlug`.
@@ -139,6 +144,8 @@ export type BundleEdit = typeof BundleEdit.infer
 export const Duplication = type({
   slug: 'string',
   'newSlug?': ChosenSlug,
+  'shiftDays?': `-${BOUNDS.shiftDays} <= number.integer <= ${BOUNDS.shiftDays}`,
+  'timeZone?': TimeZone,
   ...sent,
   ...password,
   'source?': type.enumerated(...SOURCES),

@@ -1,5 +1,5 @@
 import { DRY_RUN, printCreated, printDryRun, SLUG } from './bundles.ts'
-import { command, slugIn } from './command.ts'
+import { command, integer, slugIn } from './command.ts'
 import { CHANGES, readPolicy, valuesIn } from './content-flags.ts'
 import { readText } from './input.ts'
 import { readListed } from './lists.ts'
@@ -18,6 +18,11 @@ export const duplicate = command({
     ...CHANGES,
     ...PASSWORD_FILE,
     'new-slug': { type: 'string', description: 'The end of the copy’s link; generated if omitted' },
+    'shift-days': {
+      type: 'string',
+      valueHint: 'number',
+      description: 'How many days later its times are, on this computer’s calendar; --shift-days=-7 for earlier',
+    },
     'idempotency-key': {
       type: 'string',
       valueHint: 'text',
@@ -26,7 +31,7 @@ export const duplicate = command({
     'dry-run': DRY_RUN,
   },
   async run({ args, server, client }) {
-    const { list, policy, 'new-slug': newSlug } = args
+    const { list, policy, 'new-slug': newSlug, 'shift-days': days } = args
     const destinations = list === undefined ? undefined : await readListed(await readText(list))
     const input = {
       slug: slugIn(args.slug, server),
@@ -35,9 +40,17 @@ export const duplicate = command({
       ...(destinations && { urls: destinations.urls, urlMetadata: destinations.urlMetadata }),
       ...(policy === undefined ? {} : { resolutionPolicy: await readPolicy(policy) }),
       ...(newSlug === undefined ? {} : { newSlug }),
+      ...(days === undefined
+        ? {}
+        : { shiftDays: daysIn(days), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
     }
     if (args['dry-run']) return printDryRun(await client.duplicateBundle.dryRun(input), args.json === true)
     const copy = await client.duplicateBundle(input, { idempotencyKey: args['idempotency-key'] })
     return args.json ? printJson(copy) : printCreated(copy)
   },
 })
+
+function daysIn(text: string): number {
+  const days = integer(text.replace(/^[-+]/, ''), '--shift-days')
+  return text.startsWith('-') ? -days : days
+}

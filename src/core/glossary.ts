@@ -13,6 +13,11 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
     'launch-day',
   ],
   newSlug: ['The slug of the copy, in the form that create_bundle takes; generated if omitted.', 'launch-day-2'],
+  shiftDays: ['How many days later the times of the copy are, those in its rules included.', 7],
+  'duplicate_bundle.timeZone': [
+    'Where these are days, so that times keep their hour; by default UTC.',
+    'Europe/Berlin',
+  ],
   'Draft.slug': ['The requested slug; null if one will be generated.', 'launch-day'],
   url: ['The link to share: it opens the launcher.', 'https://openall.example/l/launch-day'],
   'Draft.url': ['The link; null if a slug will be generated.', 'https://openall.example/l/launch-day'],

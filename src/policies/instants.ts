@@ -46,10 +46,31 @@ export function instantOf(wall: string, zone: string): string {
 
 /** The offset of a zone at a local time; for a repeated or skipped hour, one of the two. */
 function offsetAt(time: string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  const offset = (at: number) =>
-    /[+-]\d\d:\d\d/.exec(format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[0] ??
-    '+00:00'
+  const offset = offsetsOf(timeZone)
   const guess = offset(Date.parse(`${time}Z`))
   return offset(Date.parse(time + guess))
+}
+
+/** The offsets of a zone, by instant. */
+function offsetsOf(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+  return (at) =>
+    /[+-]\d\d:\d\d/.exec(format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '')?.[0] ??
+    '+00:00'
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * The instant some days after another on the calendar of a zone, in milliseconds: at the same time of day, or as much later
+ * as the clock skips there.
+ */
+export function daysAfter(instant: string, days: number, timeZone: string): number {
+  const offset = offsetsOf(timeZone)
+  const aheadAt = (at: number) => Date.parse('1970-01-01T00:00Z') - Date.parse(`1970-01-01T00:00${offset(at)}`)
+  const at = Date.parse(instant)
+  const wall = at + aheadAt(at) + days * DAY_MS
+  const guess = wall - aheadAt(at)
+  const found = wall - aheadAt(guess)
+  return aheadAt(found) === aheadAt(guess) ? found : Math.max(guess, found)
 }

@@ -18,6 +18,8 @@ import {
 import { onEveryTarget } from '../targets.ts'
 
 interface Told extends BundleBody {
+  opensAt: string | null
+  closesAt: string | null
   source: string
   metadata: { client: string } | null
   resolutionPolicy: { rules: { id: string; name: string }[] } | null
@@ -88,6 +90,53 @@ onEveryTarget({}, (at) => {
     const { resolutionPolicy } = await made({ resolutionPolicy: { version: 1, rules } })
     expect(resolutionPolicy?.rules.map(({ name }) => name)).toEqual(['Others'])
     expect((await made({ source: 'extension' })).source).toBe('extension')
+  })
+
+  test('its times can be moved by days, those of its rules too, and keep their hour in a time zone', async () => {
+    const when = {
+      op: 'or',
+      of: [
+        { op: 'after', field: 'now', value: '2027-03-26T08:00:00Z' },
+        { op: 'not', of: [{ op: 'before', field: 'now', value: '2027-03-27T09:30:00+01:00' }] },
+        { op: 'timeWindow', days: ['mon'], from: '09:00', to: '10:00', timeZone: 'UTC' },
+      ],
+    }
+    const rules = { version: 1, rules: [{ name: 'Timed', when, tabs: [{ url: URL_A }] }] }
+    // The clocks of Berlin go forward on 28 March 2027 at 2:00, and back on 31 October.
+    const times = { opensAt: '2027-03-26T08:00:00.000Z', closesAt: '2027-03-27T01:30:00.000Z' }
+    const { slug: timed } = await person.makeBundle({ ...times, resolutionPolicy: rules })
+    const moved = async (fields: object) => read((await duplicate(fields, {}, timed)).body.slug)
+    expect(await moved({ shiftDays: 7 })).toMatchObject({
+      opensAt: '2027-04-02T08:00:00.000Z',
+      closesAt: '2027-04-03T01:30:00.000Z',
+    })
+    const inBerlin = await moved({ shiftDays: 7, timeZone: 'Europe/Berlin' })
+    expect(inBerlin).toMatchObject({ opensAt: '2027-04-02T07:00:00.000Z', closesAt: '2027-04-03T00:30:00.000Z' })
+    expect(inBerlin.resolutionPolicy).toMatchObject({
+      rules: [
+        {
+          when: {
+            of: [{ value: '2027-04-02T07:00:00.000Z' }, { of: [{ value: '2027-04-03T07:30:00.000Z' }] }, when.of[2]],
+          },
+        },
+      ],
+    })
+    // 2:30 of 28 March is skipped there: as much later as the clock jumps.
+    const skipped = await moved({ shiftDays: 1, timeZone: 'Europe/Berlin' })
+    expect(skipped).toMatchObject({ opensAt: '2027-03-27T08:00:00.000Z', closesAt: '2027-03-28T01:30:00.000Z' })
+    // To a leap day and back; what is sent is not moved.
+    const leap = await moved({ shiftDays: 340, opensAt: null })
+    expect(leap).toMatchObject({ opensAt: null, closesAt: '2028-03-01T01:30:00.000Z' })
+    expect((await moved({ shiftDays: 339 })).closesAt).toBe('2028-02-29T01:30:00.000Z')
+    expect((await moved({ shiftDays: -7, timeZone: 'europe/berlin' })).opensAt).toBe('2027-03-19T08:00:00.000Z')
+    const wrong: [object, RegExp][] = [
+      [{ shiftDays: 3661 }, /^shiftDays must be/],
+      [{ shiftDays: 0.5 }, /^shiftDays must be/],
+      [{ shiftDays: 1, timeZone: 'Mars/Olympus' }, /^timeZone must be an IANA time zone/],
+    ]
+    for (const [fields, says] of wrong) expect((await duplicate(fields, {}, timed)).body.error).toMatch(says)
+    const { slug: late } = await person.makeBundle({ closesAt: '9999-12-31T00:00:00Z' })
+    expect((await duplicate({ shiftDays: 1 }, {}, late)).body.error).toMatch(/^shiftDays must keep all times/)
   })
 
   test('nothing has to be sent', async () => {

@@ -232,6 +232,11 @@ export const CASES: readonly Case[] = [
   },
   {
     operation: 'duplicate_bundle',
+    title: 'a week later',
+    input: ({ slug }) => ({ slug, shiftDays: 7, timeZone: 'Europe/Berlin', closesAt: '2099-12-24T18:00:00.000Z' }),
+  },
+  {
+    operation: 'duplicate_bundle',
     title: 'a taken slug',
     input: ({ slug, deleted }) => ({ slug, newSlug: deleted }),
     refused: 'SLUG_TAKEN',

@@ -1,0 +1,38 @@
+import type { Condition, Policy } from '../../db/policy.ts'
+import type { Content } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
+import { daysAfter } from '../policies/instants.ts'
+import { each, TIME_NAMES } from './content.ts'
+
+/**
+ * Content whose times, those in its rules included, are some days later on the calendar of a zone. Times of the week stay.
+ * @throws Problem BAD_REQUEST for a time that this moves out of the years that bundles know.
+ */
+export function shifted(content: Content, days: number, timeZone: string): Content {
+  const move = (instant: string) => moved(instant, days, timeZone)
+  const { resolutionPolicy } = content
+  return {
+    ...content,
+    ...each(TIME_NAMES, (name) => content[name] && move(content[name])),
+    resolutionPolicy: resolutionPolicy && movedRules(resolutionPolicy, move),
+  }
+}
+
+const [FIRST, LAST] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+
+function moved(instant: string, days: number, timeZone: string): string {
+  const at = daysAfter(instant, days, timeZone)
+  if (at >= FIRST && at <= LAST) return new Date(at).toISOString()
+  const reason = 'must keep all times in the years 1970 to 9999'
+  throw new Problem('BAD_REQUEST', `shiftDays ${reason}`, { issues: [{ path: ['shiftDays'], reason }] })
+}
+
+function movedRules(policy: Policy, move: (instant: string) => string): Policy {
+  return { ...policy, rules: policy.rules.map((rule) => ({ ...rule, when: movedCondition(rule.when, move) })) }
+}
+
+function movedCondition(condition: Condition, move: (instant: string) => string): Condition {
+  if ('of' in condition) return { ...condition, of: condition.of.map((inner) => movedCondition(inner, move)) }
+  const isInstant = condition.op === 'before' || condition.op === 'after'
+  return isInstant ? { ...condition, value: move(condition.value) } : condition
+}
