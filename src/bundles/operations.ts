@@ -117,7 +117,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
   description:
     'Copies a bundle that you can read, including its rules, to a new link; of another’s that is `copyable`, only what ' +
     'its launcher shows you. The copy belongs to you or to the organisation that you act for. ' +
-    'Fields that you send replace the original’s, as in update_bundle; `shiftDays` moves its times.',
+    'Fields that you send replace the original’s, as in update_bundle.',
   labelled: true,
   status: 201,
   input: Duplication,

@@ -19,8 +19,7 @@ export const getInsights = implement('get_insights', {
   description:
     'Reports how a bundle is used: views of its link, clicks on “Open all” and clicks per view, in total, per UTC ' +
     'day and per rule of its policy; the same totals of the period before; and views by referring site, device ' +
-    'and language. uniqueViewerDays is the sum of each day’s distinct ' +
-    'viewers.',
+    'and language.',
   input: InsightsQuery,
   output: Insights,
   errors: ['NOT_FOUND', 'FORBIDDEN'],

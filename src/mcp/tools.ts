@@ -102,6 +102,7 @@ const DESCRIBED_BY: Readonly<Record<string, string>> = {
   slug: 'get_bundle',
   expectedVersion: 'update_bundle',
   idempotencyKey: 'create_bundle',
+  source: 'create_bundle',
   dryRun: 'create_bundle',
   password: 'create_bundle',
   proposalId: 'get_proposal',

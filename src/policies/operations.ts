@@ -13,9 +13,8 @@ export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:
     'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which ' +
-    'conditions match. Without `resolutionPolicy` it tries the saved policy; with one it tries that draft, before ' +
-    'you save it with update_bundle. Facts that you omit from `viewer` are unknown: conditions on them do not ' +
-    'match.',
+    'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
+    'omit from `viewer` are unknown: conditions on them do not match.',
   output: Preview,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
