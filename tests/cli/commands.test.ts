@@ -110,7 +110,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     expect(await read(newSlug)).toMatchObject({ ...changed, resolutionPolicy: null })
     const timed = await made({ opensAt: '2030-01-10T09:00:00Z' })
     const earlier = await mine.json<{ slug: string }>(['duplicate', timed, '--shift-days=-7'])
-    expect((await read(earlier.slug)).opensAt).toMatch(/^2030-01-03T/)
+    expect(await read(earlier.slug)).toMatchObject({ opensAt: expect.stringMatching(/^2030-01-03T/) })
     expect((await mine.openall(['duplicate', timed, '--shift-days', 'soon'])).code).toBe(2)
     expect((await mine.openall(['duplicate', 'there-is-none'])).code).toBe(4)
   })

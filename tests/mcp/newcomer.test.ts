@@ -101,7 +101,7 @@ describe.each([
     const link = Object.values(made).find((value) => URL.canParse(String(value))) as string
     expect((await fetch(link)).status).toBe(200)
 
-    const read = newcomer.tool(/^Reads the current state/)
+    const read = newcomer.tool(/^Reads one of your bundles/)
     const names = field(read.input, /Identifies the bundle/)
     const which = { [names]: link.split('/').at(-1) }
     const before = await newcomer.call(read, which)
