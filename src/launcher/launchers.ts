@@ -43,6 +43,8 @@ export class Launcher extends Variant implements CacheEntry {
   at = -1
   weight = 0
   readonly slug: string
+  /** The version that its policy, door and pages are of. */
+  readonly versionNumber: number
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
   /** Null if anyone may see it at any time. */
@@ -59,6 +61,7 @@ export class Launcher extends Variant implements CacheEntry {
     super(bundle.id, '')
     this.policy = policy
     this.slug = bundle.slug
+    this.versionNumber = bundle.versionNumber
     this.organizationId = bundle.organizationId
     this.door = doorOf(bundle)
     this.bundle = bundle
@@ -158,9 +161,16 @@ export class Launchers {
     this.#cache.weigh(launcher, bytes(launcher))
   }
 
-  /** A launcher's bundle, read again if it was released; null if it has been deleted. */
-  async bundleOf({ slug, bundle }: Launcher): Promise<ServedBundle | null> {
-    return bundle ?? (await find(this.store.db, slug))
+  /**
+   * A launcher's bundle, read again if it was released. Null if it was edited or deleted meanwhile, which may have closed
+   * its door: then the launcher is dropped, and must be loaded again.
+   */
+  async bundleOf({ slug, versionNumber, bundle }: Launcher): Promise<ServedBundle | null> {
+    if (bundle !== null) return bundle
+    const found = await find(this.store.db, slug)
+    if (found?.versionNumber === versionNumber) return found
+    this.drop(slug)
+    return null
   }
 
   /** Drops the launcher of a changed bundle. */

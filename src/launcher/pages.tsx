@@ -50,14 +50,19 @@ export function launcherPages(service: Service): LauncherPages {
     return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
-  const bundleOf = async (launcher: Launcher) => (await launchers.bundleOf(launcher)) ?? noBundle()
 
   /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
-  const respondAtDoor = async (request: Request, launcher: Launcher, { refusal, outside }: Entry) => {
+  const respondAtDoor = async (
+    request: Request,
+    launcher: Launcher,
+    { refusal, outside }: Entry,
+  ): Promise<Response> => {
     if (refusal === null) {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
+      const bundle = await launchers.bundleOf(launcher)
+      if (bundle === null) return pages.answer(request, launcher.slug)
       const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config)
-      const view = <LauncherPage site={site} bundle={publicBundle(rule, await bundleOf(launcher))} outside={outside} />
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} outside={outside} />
       return text(request, view as string, { type: HTML, headers: AT_LINK })
     }
     if (refusal.kind === 'members' || refusal.kind === 'password') {
@@ -66,7 +71,7 @@ export function launcherPages(service: Service): LauncherPages {
     const view = <ClosedPage site={site} outside={refusal} />
     return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_LINK })
   }
-  return {
+  const pages: LauncherPages = {
     cached(request, url, from, address) {
       const query = url.indexOf('?', from)
       const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
@@ -87,6 +92,7 @@ export function launcherPages(service: Service): LauncherPages {
       const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
       if (cached !== undefined) return cached
       const bundle = await launchers.bundleOf(launcher)
+      if (bundle === null) return pages.answer(request, slug)
       return respond(request, launcher, { account, address, bundle }) ?? noBundle()
     },
     async unlock(request, slug) {
@@ -95,17 +101,22 @@ export function launcherPages(service: Service): LauncherPages {
       const { tryPassword, unlocked } = await import('./locked.tsx')
       const tried = await tryPassword(request, locked, service)
       if (tried instanceof Response) return tried
-      // Read again, because hashing takes long enough for the bundle to be edited.
-      const launcher = await load(locked.slug)
-      const entry = entryWithPassword(launcher.door)
-      if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
-      const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
-      const bundle = publicBundle(rule, await bundleOf(launcher))
-      const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
-      recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
-      return text(request, view as string, { type: HTML, headers: AT_LINK })
+      for (;;) {
+        // Read again, because hashing takes long enough for the bundle to be edited.
+        const launcher = await load(locked.slug)
+        const entry = entryWithPassword(launcher.door)
+        if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
+        const served = await launchers.bundleOf(launcher)
+        if (served === null) continue
+        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
+        const bundle = publicBundle(rule, served)
+        const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
+        recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
+        return text(request, view as string, { type: HTML, headers: AT_LINK })
+      }
     },
   }
+  return pages
 }
 
 /** Whether all viewers may see the same page: not with rules, or a door that only some pass. */

@@ -27,9 +27,10 @@ export async function seenBy(viewer: LauncherViewer, slug: string | null, servic
   const launcher = await loadLauncher(slug, service)
   const { refusal } = await entryAt(launcher.door, viewer.headers, service)
   if (refusal !== null) throw refused(refusal)
+  const bundle = await launchers.bundleOf(launcher)
+  if (bundle === null) return seenBy(viewer, slug, service)
   const account = await accountOf(viewer, launcher, service)
   const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config)
-  const bundle = (await launchers.bundleOf(launcher)) ?? noBundle()
   const { id, versionNumber } = bundle
   return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
 }

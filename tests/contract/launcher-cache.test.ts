@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
-import { Visitor } from '../people.ts'
+import { newPerson, Visitor } from '../people.ts'
 import { newSlug, URL_OK } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -40,4 +40,26 @@ async function readAgain(env: Record<string, string>): Promise<number> {
 test('SERVICE_CACHE_MB bounds the launchers cached in memory', async () => {
   expect(await readAgain({ SERVICE_CACHE_MB: '1' })).toBeGreaterThan(0)
   expect(await readAgain({})).toBe(0)
+})
+
+test('what another process has closed is told of by none, even while this one still has it cached', async () => {
+  const writer = await startInProcess()
+  const reader = await startInProcess({ DATABASE_URL: `file:${writer.database}` })
+  try {
+    const owner = await newPerson(writer)
+    const stranger = new Visitor(reader)
+    const paths = ['.json', '.md', '/feed', '/bookmarks.html', '']
+    for (const path of paths) {
+      const { slug } = await owner.makeBundle({ title: 'Open to all' })
+      // Shown once, a launcher is kept without what it was made from.
+      await stranger.fetch(`/l/${slug}`, { headers: { 'accept-encoding': 'identity' } })
+      const closed = { access: 'members', title: 'Very secret', urls: ['https://hidden.example/'] }
+      expect((await owner.api('PATCH', `/api/links/${slug}`, closed)).status).toBe(200)
+      const told = await stranger.fetch(`/l/${slug}${path}`, { headers: { 'accept-encoding': 'gzip' } })
+      expect([path, (await told.text()).match(/Very secret|hidden\.example/)]).toEqual([path, null])
+    }
+  } finally {
+    await reader.stop()
+    await writer.stop()
+  }
 })
