@@ -136,10 +136,12 @@ function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
     )
   }
   const wait = nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - Date.now()
-  const when = wait === null || wait < 60_000 ? '' : `, next attempt in ${waiting(wait)}`
+  const when = wait === null || wait < 60_000 ? 'Waiting' : `Next attempt in ${waiting(wait)}`
   return (
     <>
-      <span class={['tag', failure !== null && 'bad']} safe>{`Waiting${when}`}</span>
+      <span class={['tag', failure !== null && 'bad']} safe>
+        {when}
+      </span>
       {why}
     </>
   )
