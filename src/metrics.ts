@@ -19,7 +19,7 @@ interface Sources {
   /** Null for a server, which reports its own size. */
   storeFile: string | null
   sweeper: Pick<Sweeper, 'statuses' | 'failures' | 'finishedAt'>
-  outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; overdue(): Promise<number> }
+  outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; readonly overdue: number }
   /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
   backfill: { readonly progress: number }
@@ -209,8 +209,8 @@ function addWebhookMetrics(outbox: Sources['outbox'], registry: prom.Registry): 
   counter('openall_webhooks_disabled_total', 'Webhooks disabled after the last retry.', [], (add) =>
     add(outbox.disabled),
   )
-  gauge('openall_webhook_overdue', 'Webhooks that should have been sent by now, at most 10 000.', [], async (set) =>
-    set(await outbox.overdue()),
+  gauge('openall_webhook_overdue', 'Webhooks that should have been sent by now, at most 10 000.', [], (set) =>
+    set(outbox.overdue),
   )
 }
 

@@ -22,9 +22,9 @@ const MAX_TO_ONE = 4
 const LEASE_MS = 15_000
 /** How long a stop waits for answers. What is not answered by then is sent again. */
 const STOP_WITHIN_MS = 3_000
-
 /** Counting a backlog takes time too. */
 const MAX_COUNTED = 10_000
+const COUNT_EVERY_MS = 5_000
 
 /** What became of an attempt. */
 type Result = { status: number; failure: null } | { status: number | null; failure: string }
@@ -42,6 +42,9 @@ export class Outbox {
   failed = 0
   /** Webhooks disabled after the last retry. */
   disabled = 0
+  /** Events that should have been sent, when they were last counted; at most 10 000. */
+  overdue = 0
+  #countedAt = Number.NEGATIVE_INFINITY
   /** The webhook of each event that is being sent, by the event’s id. */
   readonly #sending = new Map<number, Leased['webhook']>()
   readonly #lease = randomUUID()
@@ -75,16 +78,19 @@ export class Outbox {
     )
   }
 
-  /** Events that should have been sent by now; stops counting at 10 000. */
-  async overdue(): Promise<number> {
+  /** Counted here, because metrics are read while the store does not answer, too. */
+  async #count(): Promise<void> {
+    if (performance.now() - this.#countedAt < COUNT_EVERY_MS) return
     const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} LIMIT ${MAX_COUNTED}`
     const [row] = await this.store.current.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
-    return row?.events ?? 0
+    this.overdue = row?.events ?? 0
+    this.#countedAt = performance.now()
   }
 
   #look(): void {
     if (this.#isStopping || this.#looking !== undefined) return
     this.#looking = this.#sendDue()
+      .then(() => this.#count())
       .catch((error) => this.log.warn({ err: error }, 'could not look for webhooks to send'))
       .finally(() => {
         this.#looking = undefined
