@@ -55,7 +55,9 @@ export async function tryPassword(
   const needed = refused({ kind: 'password' })
   if (password === '') return again(needed, 'Enter the password.')
   try {
-    if (!(await isPassword(password, bundleId, request, service))) return again(needed, 'This isn’t the password.')
+    if (!(await isPassword(password, bundleId, request, service))) {
+      return again(needed, 'This isn’t the password. Check it, or ask whoever sent you the link.')
+    }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error
     return again(error, error.message)

@@ -299,7 +299,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
         const html = await answer.text()
         expect([tries, answer.status]).toEqual([tries, 401])
         expect(html).toMatch(/aria-invalid="true"[^>]*aria-describedby="password-error"/)
-        expect(html).toContain('This isn’t the password.')
+        expect(html).toContain('This isn’t the password. Check it, or ask whoever sent you the link.')
         expect(html).not.toMatch(TOLD)
         expect(html).not.toContain(`wrong ${tries}`)
       }

@@ -42,7 +42,7 @@ export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Eleme
           id="password"
           kind="secret"
           label="Password"
-          note={hasPassword ? 'empty keeps it' : '8 characters or more'}
+          note={hasPassword ? 'leave empty to keep it' : '8 characters or more'}
           error={password}
         >
           <input
@@ -65,8 +65,8 @@ export function Access({ form, hasPassword, messageOf }: AccessProps): JSX.Eleme
           </label>
         </p>
         <p class="hint whole">
-          Members are those of the organisation that owns the bundle; of a bundle of your own, only you. They need no
-          password. The links’ own addresses aren’t protected: whoever has one can open it.
+          Members are the people in the organisation that owns the bundle, or only you if it’s your own. They don’t need
+          the password. Only the bundle’s page is protected: anyone who has a link’s own address can still open it.
         </p>
       </div>
     </details>
