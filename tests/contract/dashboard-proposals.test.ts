@@ -61,6 +61,14 @@ onEveryTarget({}, (server) => {
       expect((await page(withdrawn.to, viewer)).html).toContain('withdrawn')
     })
 
+    test('sees the links of a bundle by section', async () => {
+      const [section, urls] = ['Before & after', ['https://a.example/', 'https://b.example/', 'https://c.example/']]
+      const { slug } = await admin.makeBundle({ urls, urlMetadata: [{ section }, { section }] })
+      const { html } = await page(`/dashboard/links/${slug}`, viewer)
+      expect(html.match(/<h2 [^>]*>Before &amp; after<\/h2>/g)).toHaveLength(1)
+      expect(html.match(/<ol class="rows shown"/g)).toHaveLength(2)
+    })
+
     test('keeps what they typed if it cannot be sent', async () => {
       const { slug } = await admin.makeBundle({ title: 'Launch week' })
       const path = `/dashboard/links/${slug}/suggest`
@@ -125,7 +133,7 @@ onEveryTarget({}, (server) => {
       const path = await propose(slug, { title: 'Launch week', urls: [URL_A] })
       const { html } = await page(`${path}/edit`)
       expect(html).toContain('value="Launch week"')
-      expect(html).toContain('Accept with these changes')
+      expect(html).toContain('Accept with changes')
       const { to } = await post(`${path}/edit`, { version: '1', ...FORM, title: 'Launch month' })
       expect(to).toContain('notice=accepted')
       expect(await bundle(slug)).toMatchObject({ title: 'Launch month', versionNumber: 2, urls: [URL_A, URL_B] })

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { ONBOARDING } from '../browser/bundles.ts'
 import { blockNetwork } from '../browser/scenes.ts'
 import { setStage } from '../browser/stage.ts'
-import { newPerson, type Person } from '../people.ts'
+import { newOrganization, newPerson, type Person } from '../people.ts'
 
 // What was seen to be out of place by looking at the pages, and has to stay in it.
 const stage = setStage()
@@ -213,4 +213,44 @@ test('at 640 pixels, a 1280-pixel window at 200 % zoom, names of keys and the ad
   await launcher.click('#open')
   await launcher.locator('#rest').waitFor()
   expect(await linesOf(launcher.locator('#rest'))).toBe(1)
+})
+
+test('on a phone an error of the editor is not hidden below its bar', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const { page } = await stage.open(`/dashboard/links/${slug}`, owner, PHONE)
+  await page.locator('.access > summary').click()
+  await page.selectOption('#access', 'password')
+  await page.locator('.save-bar .primary').click()
+  await page.locator('#password:focus').waitFor()
+  const [error, bar] = [await boxOf(page.locator('#password-error')), await boxOf(page.locator('.save-bar'))]
+  expect(error.y + error.height).toBeLessThanOrEqual(bar.y)
+})
+
+test('on a phone the bar of a proposal that is accepted with changes is one line, touched or not', async () => {
+  const { slug } = await owner.makeBundle({ ...ONBOARDING })
+  const path = `/links/${slug}/proposals`
+  const proposed = { urls: ONBOARDING.urls, title: 'Theirs', description: null, reason: 'Shorter.' }
+  const { body } = await owner.api<{ id: string }>('POST', `/api${path}`, proposed)
+  const { page } = await stage.open(`/dashboard${path}/${body.id}/edit`, owner, PHONE)
+  await expectOneLine(page.locator('.save-bar'))
+  await page.locator('#title').pressSequentially('!')
+  await page.locator('[data-touched]').waitFor()
+  await expectOneLine(page.locator('.save-bar'))
+})
+
+test('for a finger, Paste several stands in line with Add a link', async () => {
+  const { page } = await stage.open('/dashboard/links/new', owner, { ...PHONE, isMobile: true, hasTouch: true })
+  const [add, paste] = [page.getByRole('button', { name: 'Add a link' }), page.getByText('Paste several')]
+  const [one, other] = [await boxOf(add), await boxOf(paste)]
+  expect(Math.abs(one.middle - other.middle)).toBeLessThan(2)
+})
+
+test('an invitation stands above the form for an organisation of one’s own', async () => {
+  const [host, guest] = [await newPerson(stage.server), await newPerson(stage.server)]
+  const { id } = await newOrganization(host)
+  const invited = { email: guest.email, role: 'viewer', organizationId: id }
+  await host.api('POST', '/api/auth/organization/invite-member', invited)
+  const { page } = await stage.open('/dashboard/organizations', guest, PHONE)
+  const [invitation, form] = [await boxOf(page.locator('#invitations')), await boxOf(page.locator('.empty'))]
+  expect(invitation.y).toBeLessThan(form.y)
 })

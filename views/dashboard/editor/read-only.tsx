@@ -3,6 +3,7 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
+import { sectionsOf } from '../../../src/bundles/sections.ts'
 import { destination } from '../../parts/destination.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -106,16 +107,31 @@ function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   return <p>Viewers can make a copy of what they see.</p>
 }
 
-function Links({ bundle: { urls, urlMetadata } }: PartProps): JSX.Element {
+/** By section, like the launcher, where links of no section are a list without a heading. */
+function Links({ bundle }: PartProps): JSX.Element {
   return (
-    <ol class="rows shown">
-      {urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />) as 'safe'[]}
-    </ol>
+    <>
+      {
+        sectionsOf(bundle).map(({ name, urls, urlMetadata }) => {
+          const links = urls.map((url, index) => <Link url={url} metadata={urlMetadata[index] ?? {}} />)
+          const list = <ol class="rows shown">{links as 'safe'[]}</ol>
+          if (name === '') return list
+          return (
+            <section class="titled">
+              <h2 dir="auto" safe>
+                {name}
+              </h2>
+              {list as 'safe'}
+            </section>
+          )
+        }) as 'safe'[]
+      }
+    </>
   )
 }
 
 function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
-  const { note = '', section = '', tags = [], openPolicy } = metadata
+  const { note = '', tags = [], openPolicy } = metadata
   const { href, host, unicode, path } = destination(url)
   return (
     <li class="row">
@@ -134,13 +150,6 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
           </p>
         )}
         <p class="tags">
-          {section === '' ? (
-            ''
-          ) : (
-            <strong dir="auto" safe>
-              {section}
-            </strong>
-          )}
           {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
           {
             tags.map((tag) => (

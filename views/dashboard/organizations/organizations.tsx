@@ -30,22 +30,12 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
   return (
     <>
       <Alert text={form.errors.form} />
-      {hasNone ? (
-        <>
-          <Head title="Organisations" />
-          <Empty
-            heading="Work on bundles together"
-            text="Create an organisation, invite people, and its bundles belong to all of you, even after someone leaves. Viewers can look, editors can create and edit, and admins also manage people and API keys."
-          >
-            <Create form={form} />
-          </Empty>
-        </>
-      ) : (
-        <Head
-          title="Organisations"
-          lede="Bundles and API keys belong to your current workspace: your own, or an organisation’s."
-        />
-      )}
+      <Head
+        title="Organisations"
+        {...(hasNone
+          ? {}
+          : { lede: 'Bundles and API keys belong to your current workspace: your own, or an organisation’s.' })}
+      />
       {invitations.length === 0 ? (
         ''
       ) : (
@@ -55,7 +45,12 @@ export function OrganizationsView({ site, invitations, form }: OrganizationsProp
         </section>
       )}
       {hasNone ? (
-        ''
+        <Empty
+          heading="Work on bundles together"
+          text="Create an organisation, invite people, and its bundles belong to all of you, even after someone leaves. Viewers can look, editors can create and edit, and admins also manage people and API keys."
+        >
+          <Create form={form} />
+        </Empty>
       ) : (
         <>
           <ul class="rows">

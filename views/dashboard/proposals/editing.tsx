@@ -119,7 +119,7 @@ export function EditProposalPage(props: EditProposalProps): JSX.Element {
         action={`${path}/edit`}
         kind="merged"
         hidden={{ version: String(version) }}
-        save="Accept with these changes"
+        save="Accept with changes"
         notice={notice}
         state={state}
         hasPassword={false}
