@@ -5,19 +5,13 @@ import type { Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { Notices } from '../identity/notices.ts'
+import { dueEvents } from './due.ts'
 import type { Leased } from './message.ts'
 import { waitAfter } from './retries.ts'
 import { park } from './webhooks.ts'
 
 /** How often it looks for events to send. */
 const POLL_MS = 500
-/**
- * Events sent at a time by this process, and of them to the webhooks of one owner and to one webhook, so that slow ones do
- * not hold up the others.
- */
-const MAX_SENDING = 64
-const MAX_OF_OWNER = 8
-const MAX_TO_ONE = 4
 /** Longer than a request may take: after this, the process that leased an event is taken to be dead. */
 const LEASE_MS = 15_000
 /** How long a stop waits for answers. What is not answered by then is sent again. */
@@ -50,6 +44,8 @@ export class Outbox {
   readonly #lease = randomUUID()
   #timer: ReturnType<typeof setInterval> | undefined
   #looking: Promise<void> | undefined
+  /** Whether the last look failed: of a store that is away, the log says so once. */
+  #isBlind = false
   #isStopping = false
 
   constructor(
@@ -91,14 +87,18 @@ export class Outbox {
     if (this.#isStopping || this.#looking !== undefined) return
     this.#looking = this.#sendDue()
       .then(() => this.#count())
-      .catch((error) => this.log.warn({ err: error }, 'could not look for webhooks to send'))
+      .catch((error) => {
+        if (!this.#isBlind) this.log.warn({ err: error }, 'could not look for webhooks to send; trying on')
+        this.#isBlind = true
+      })
       .finally(() => {
         this.#looking = undefined
       })
   }
 
   async #sendDue(): Promise<void> {
-    const ids = await this.#due()
+    const ids = await dueEvents(this.store, this.#sending)
+    this.#isBlind = false
     if (ids.length === 0 || this.#isStopping) return
     for (const leased of await this.#leaseOf(ids)) {
       this.#sending.set(leased.row.id, leased.webhook)
@@ -110,38 +110,6 @@ export class Outbox {
           this.#look()
         })
     }
-  }
-
-  /**
-   * Events that may be sent now: a few of each webhook, found by skipping from webhook to webhook in an index; owners take
-   * turns.
-   */
-  async #due(): Promise<number[]> {
-    const sending = [...this.#sending.values()]
-    const busy = JSON.stringify(sending.map(({ id }) => id))
-    const busyOwners = JSON.stringify(sending.map(({ ownerId }) => ownerId))
-    const next = sql`SELECT min(webhook_id) FROM ${outbox} WHERE due_at IS NOT NULL`
-    const due = sql`
-      WITH RECURSIVE waiting(webhook_id) AS (
-        ${next}
-        UNION ALL
-        SELECT (${next} AND webhook_id > waiting.webhook_id) FROM waiting WHERE waiting.webhook_id IS NOT NULL
-      ), of_webhooks AS (
-        SELECT outbox.id, outbox.due_at, outbox.webhook_id, row_number() OVER (PARTITION BY outbox.webhook_id ORDER BY outbox.due_at)
-          + (SELECT count(*) FROM json_each(${busy}) WHERE value = outbox.webhook_id) AS place
-        FROM waiting JOIN ${outbox} ON outbox.id IN (
-          SELECT own.id FROM ${outbox} AS own WHERE own.webhook_id = waiting.webhook_id AND own.due_at <= ${Date.now()}
-          ORDER BY own.due_at LIMIT ${MAX_TO_ONE}
-        )
-      ), of_owners AS (
-        SELECT of_webhooks.id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at)
-          + (SELECT count(*) FROM json_each(${busyOwners}) WHERE value = owner_id) AS place
-        FROM of_webhooks JOIN ${webhooks} ON webhooks.id = webhook_id WHERE place <= ${MAX_TO_ONE}
-      )
-      SELECT id FROM of_owners WHERE place <= ${MAX_OF_OWNER}
-      ORDER BY place, due_at LIMIT ${MAX_SENDING - this.#sending.size}`
-    const rows = await this.store.current.select({ id: sql<number>`id` }).from(sql`(${due})`)
-    return rows.map(({ id }) => id).filter((id) => !this.#sending.has(id))
   }
 
   /** Leases events, as far as no other process has. */
