@@ -16,11 +16,20 @@ const FAST_PASSWORDS: PasswordCost = { N: 16, r: 1, p: 1 }
 /** A fifth of the shipped cost: long enough for other requests to arrive while a password is hashed. */
 export const SLOW_PASSWORDS: PasswordCost = { N: 2 ** 14, r: 8, p: 1 }
 
+/** A service in the tests' process. */
+export interface InProcess extends Server {
+  /** Sends a request without a connection, for tests with very many. */
+  ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response>
+}
+
 /**
  * Starts the whole service in the tests' process, with a file: faster, because only a listener has to be started. It
  * cannot be killed; tests that need that start a process (server.ts).
  */
-export async function startInProcess(env: Record<string, string> = {}, passwordCost = FAST_PASSWORDS): Promise<Server> {
+export async function startInProcess(
+  env: Record<string, string> = {},
+  passwordCost = FAST_PASSWORDS,
+): Promise<InProcess> {
   const [{ createApp }, { readConfig }, { openLog }, { startService }] = await Promise.all([
     import('../src/app.ts'),
     import('../src/config.ts'),
@@ -52,8 +61,15 @@ export async function startInProcess(env: Record<string, string> = {}, passwordC
   const unsupported = async () => {
     throw new Error('a service in the tests’ process cannot be killed: use onEveryProcess')
   }
+  const authority = `localhost:${listener.port}`
+  const origin = `http://${authority}`
   return {
-    origin: `http://localhost:${listener.port}`,
+    origin,
+    ask: async (path, init) =>
+      handle(
+        new Request(`${origin}${path}`, { ...init, headers: { ...init.headers, host: authority } }),
+        () => '127.0.0.1',
+      ),
     database: file,
     token: undefined,
     sql: sqlOf(file),

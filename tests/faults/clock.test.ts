@@ -26,9 +26,8 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
   let server: Server
   let person: Person
   let owned: string
-  const startAll = async () => {
-    turn(0)
-    server = await startServer({
+  const startOne = () =>
+    startServer({
       runtime,
       database: join(folder, 'test.db'),
       env: {
@@ -42,6 +41,9 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
         LOG_LEVEL: 'error',
       },
     })
+  const startAll = async () => {
+    turn(0)
+    server = await startOne()
     person = await signUp(server, { 'x-client': '192.0.2.200' })
     // Nothing is logged here, not even mails.
     await server.sql('UPDATE user SET email_verified = 1 WHERE id = ? RETURNING 1', [person.userId])
@@ -103,6 +105,50 @@ describe.skipIf(!hasClock).each(RUNTIMES.map((runtime) => ({ runtime })))('on $r
     turn(0)
     const always = { opensAt: null, closesAt: null }
     await ask(server, `PATCH /api/links/${owned}`, { cookie: person.cookie, body: always })
+  })
+
+  scenario('two processes on one file open and close a bundle at the very second', async () => {
+    const other = await startOne()
+    try {
+      const slug = await newBundle(server, person)
+      const opens = Date.now() + 2 * DAY_SECONDS * 1000
+      const closes = opens + DAY_SECONDS * 1000
+      const body = { opensAt: new Date(opens).toISOString(), closesAt: new Date(closes).toISOString() }
+      const { status } = await ask(server, `PATCH /api/links/${slug}`, { cookie: person.cookie, body })
+      expect(status).toBe(200)
+      for (const [instant, before, after] of [
+        [opens, 403, 200],
+        [closes, 200, 410],
+      ] as const) {
+        let ahead = 0
+        /** Moves both clocks to some seconds before the instant. */
+        const move = (seconds: number) => turn((ahead = Math.round((instant - Date.now()) / 1000) - seconds))
+        /** What a process answers, and by its clock how long before the instant it was asked and had answered. */
+        const view = async ({ origin }: Server) => {
+          const left = () => instant - Date.now() - ahead * 1000
+          const asked = left()
+          const page = await fetch(`${origin}/l/${slug}`)
+          await page.arrayBuffer()
+          return { asked, answered: left(), status: page.status }
+        }
+        const both = () => Promise.all([server, other].map(view))
+        move(30)
+        await eventually(async () => (await both()).every((one) => one.status === before), 'both know the times')
+        move(3)
+        const seen: Awaited<ReturnType<typeof both>> = []
+        await eventually(async () => {
+          const now = await both()
+          seen.push(...now)
+          return now.every((one) => one.asked < -1000)
+        }, 'a second has passed since the instant')
+        expect(seen.filter((one) => one.answered > 1000 && one.status !== before)).toEqual([])
+        expect(seen.filter((one) => one.asked < -1000 && one.status !== after)).toEqual([])
+        expect(seen.filter((one) => one.status !== before && one.status !== after)).toEqual([])
+      }
+    } finally {
+      turn(0)
+      await other.stop()
+    }
   })
 
   for (const [name, seconds] of [
