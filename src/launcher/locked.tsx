@@ -7,7 +7,6 @@ import { withoutPath } from '../audience/referrer.ts'
 import type { Site } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
-import { refuseOtherSites } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { plainSite } from '../pages/site.ts'
 import type { Service } from '../service.ts'
@@ -39,18 +38,20 @@ export async function lockedPage(request: Request, slug: string, lock: Lock, ser
 
 /**
  * The viewer’s request, as rules read it, if its form has the bundle’s password; otherwise the answer.
- * @throws Problem FORBIDDEN from another site, which could make its visitors guess.
+ * @param isInside whether they may enter without it.
  */
 export async function tryPassword(
   request: Request,
   { slug, bundleId, door }: Launcher,
+  isInside: boolean,
   service: Service,
 ): Promise<PolicyRequest | Response> {
-  refuseOtherSites(request, service.config)
   const form = await readForm(request)
   if (door?.access !== 'password') return seeOther(addressOf(request, slug))
   const password = form.get('password') ?? ''
   const referrer = form.get('referrer') ?? ''
+  const asked = { headers: withReferrer(request.headers, referrer === '' ? null : referrer), url: request.url }
+  if (isInside) return asked
   const again = (problem: Problem, error: string) => passwordPage(request, slug, { referrer, error }, problem, service)
   const needed = refused({ kind: 'password' })
   if (password === '') return again(needed, 'Enter the password.')
@@ -62,7 +63,7 @@ export async function tryPassword(
     if (!(error instanceof Problem) || error.code !== 'RATE_LIMITED') throw error
     return again(error, error.message)
   }
-  return { headers: withReferrer(request.headers, referrer === '' ? null : referrer), url: request.url }
+  return asked
 }
 
 function passwordPage(

@@ -3,7 +3,7 @@
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
-import { clientAddress } from '../http/client.ts'
+import { clientAddress, refuseOtherSites } from '../http/client.ts'
 import { encode, encodingFor, HTML, headersWith, text } from '../http/respond.ts'
 import type { Account } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
@@ -20,7 +20,10 @@ export interface LauncherPages {
   cached(request: Request, url: string, from: number, address: string): Response | undefined
   /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
   answer(request: Request, slug: string | null): Promise<Response>
-  /** Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle. */
+  /**
+   * Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle.
+   * @throws Problem FORBIDDEN from another site, which could make its visitors guess.
+   */
   unlock(request: Request, slug: string | null): Promise<Response | null>
 }
 
@@ -98,20 +101,25 @@ export function launcherPages(service: Service): LauncherPages {
     async unlock(request, slug) {
       const locked = await findLauncher(slug, service)
       if (locked === null) return null
+      refuseOtherSites(request, config)
       const { tryPassword, unlocked } = await import('./locked.tsx')
-      const tried = await tryPassword(request, locked, service)
+      // Whoever got the form before they signed in needs no password.
+      const isInside = (await entryAt(locked.door, request.headers, service)).refusal === null
+      const tried = await tryPassword(request, locked, isInside, service)
       if (tried instanceof Response) return tried
       for (;;) {
         // Read again, because hashing takes long enough for the bundle to be edited.
         const launcher = await load(locked.slug)
-        const entry = entryWithPassword(launcher.door)
+        const { door } = launcher
+        const entry = isInside ? await entryAt(door, request.headers, service) : entryWithPassword(door)
         if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
         const served = await launchers.bundleOf(launcher)
         if (served === null) continue
         const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
         const bundle = publicBundle(rule, served)
-        const view = <LauncherPage site={site} bundle={bundle} unlocked={unlocked(bundle, config)} />
-        recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
+        const { outside } = entry
+        const view = <LauncherPage site={site} bundle={bundle} outside={outside} unlocked={unlocked(bundle, config)} />
+        if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
       }
     },

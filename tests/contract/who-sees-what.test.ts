@@ -84,8 +84,7 @@ const random = new RandomPolicies(prng(SEED))
 function newCase(now: number, index: number, bundles: readonly Made[], everyone: readonly Someone[]): Case {
   const form: Form = index % 40 === 5 ? 'password' : index % 10 === 0 ? random.pick(['html', 'markdown']) : 'json'
   const bundle = random.pick(form === 'password' ? bundles.filter(({ access }) => access === 'password') : bundles)
-  // Those who are let in without a password are not asked for one.
-  const viewer = random.pick(form === 'password' ? everyone.filter((one) => !isInside(bundle, one)) : everyone)
+  const viewer = random.pick(everyone)
   const [agent, ofAgent] = random.pick(AGENTS)
   const [language, best] = random.pick(LANGUAGES)
   const [country, code] = random.pick(COUNTRIES)
