@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm'
-import type { Store } from '../../db/client.ts'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
 import type { Leased } from './message.ts'
+
+// When events are due. Loaded at the start, unlike what only sends them or changes webhooks.
 
 /**
  * Events sent at a time by this process, and of them to the webhooks of one owner and to one webhook, so that slow ones do
@@ -44,4 +46,22 @@ export async function dueEvents(
     ORDER BY place, due_at LIMIT ${MAX_SENDING - sending.size}`
   const rows = await current.select({ id: sql<number>`id` }).from(sql`(${due})`)
   return rows.map(({ id }) => id).filter((id) => !sending.has(id))
+}
+
+/** Keeps what a disabled webhook has not been sent from being sent. What is being sent now may still arrive. */
+export function park(db: Store['db'], webhookId: string): Query {
+  const isDisabled = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${webhookId} AND ${webhooks.disabledAt} IS NOT NULL)`
+  return db
+    .update(outbox)
+    .set({ dueAt: null, lease: null })
+    .where(and(eq(outbox.webhookId, webhookId), isNotNull(outbox.dueAt), isDisabled))
+}
+
+/** Makes the oldest unsent event of each bundle due, with all its retries. */
+export function resume(db: Store['db'], webhookId: string): Query {
+  const heads = sql`SELECT min(id) FROM ${outbox} WHERE webhook_id = ${webhookId} AND sent_at IS NULL AND bundle_id IS NOT NULL GROUP BY bundle_id`
+  return db
+    .update(outbox)
+    .set({ dueAt: Date.now(), attempts: 0 })
+    .where(and(sql`${outbox.id} IN (${heads})`, isNull(outbox.lease)))
 }

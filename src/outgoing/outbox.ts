@@ -5,10 +5,9 @@ import type { Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { Notices } from '../identity/notices.ts'
-import { dueEvents } from './due.ts'
+import { dueEvents, park } from './due.ts'
 import type { Leased } from './message.ts'
 import { waitAfter } from './retries.ts'
-import { park } from './webhooks.ts'
 
 /** How often it looks for events to send. */
 const POLL_MS = 500

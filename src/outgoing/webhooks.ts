@@ -1,6 +1,6 @@
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { outbox, webhooks } from '../../db/schema.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+import { webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
@@ -9,6 +9,7 @@ import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { park, resume } from './due.ts'
 import { newSecret, sealed } from './secrets.ts'
 import type { CreatedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 import { NotSent, targetOf } from './target.ts'
@@ -151,24 +152,6 @@ export async function find({ store: { db }, caller: { subject, role } }: Managin
   throw new Problem('NOT_FOUND', 'You have no webhook with this id: list_webhooks has them.', {
     userMessage: NO_WEBHOOK,
   })
-}
-
-/** Keeps what a disabled webhook has not been sent from being sent. What is being sent now may still arrive. */
-export function park(db: Store['db'], webhookId: string): Query {
-  const isDisabled = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${webhookId} AND ${webhooks.disabledAt} IS NOT NULL)`
-  return db
-    .update(outbox)
-    .set({ dueAt: null, lease: null })
-    .where(and(eq(outbox.webhookId, webhookId), isNotNull(outbox.dueAt), isDisabled))
-}
-
-/** Makes the oldest unsent event of each bundle due, with all its retries. */
-function resume(db: Store['db'], webhookId: string): Query {
-  const heads = sql`SELECT min(id) FROM ${outbox} WHERE webhook_id = ${webhookId} AND sent_at IS NULL AND bundle_id IS NOT NULL GROUP BY bundle_id`
-  return db
-    .update(outbox)
-    .set({ dueAt: Date.now(), attempts: 0 })
-    .where(and(sql`${outbox.id} IN (${heads})`, isNull(outbox.lease)))
 }
 
 /** @throws Problem BAD_REQUEST for a URL to which nothing may be sent. */
