@@ -84,7 +84,14 @@ function isSame(one: Subject, other: Subject): boolean {
   return other.type === 'organization' && one.organizationId === other.organizationId
 }
 
-function subjectOf({ userId, organizationId }: { userId: string | null; organizationId: string | null }): Subject {
+/** The owner of a bundle, from the columns of `owners`. */
+export function subjectOf({
+  userId,
+  organizationId,
+}: {
+  userId: string | null
+  organizationId: string | null
+}): Subject {
   if (userId !== null) return { type: 'user', userId }
   if (organizationId !== null) return { type: 'organization', organizationId }
   throw new Error('an owner that is neither user nor organisation')

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
+import { Pagination } from '../core/paging.ts'
 import { Time } from '../core/shape.ts'
 import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
@@ -94,7 +95,7 @@ export const BundleList = lazy(() =>
     bundles: type({ ...listItem(), 'deletedAt?': Time(), '+': 'reject' })
       .configure({ named: 'ListedBundle' }, 'self')
       .array(),
-    pagination: type({ limit: 'number.integer', offset: 'number.integer', '+': 'reject' }),
+    pagination: Pagination(),
     hasMore: 'boolean',
     subject: Subject(),
     '+': 'reject',

@@ -1,9 +1,10 @@
 import { implement } from '../core/operation.ts'
+import { nextPage } from '../core/paging.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
 import { linkOf } from './link.ts'
-import { type Listed, nextPage } from './listing.ts'
+import type { Listed } from './listing.ts'
 import { etag, toBundle } from './present.ts'
 import { Claim, Claims } from './shapes.ts'
 

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-or
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles } from '../../db/schema.ts'
+import type { Paged } from '../core/paging.ts'
 import { turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { ownerIdOf, subjectIdOf } from '../plans/owners.ts'
@@ -22,19 +23,11 @@ export function isSort(text: string): text is Listing['sort'] {
 }
 
 /** A page of a subject's bundles. */
-export interface Listed {
+export interface Listed extends Paged {
   bundles: StoredBundle[]
   /** Counts the entries of all pages, which takes longer than reading one page. */
   count(): Promise<number>
-  pagination: { limit: number; offset: number }
-  /** Whether there are entries after this page. */
-  hasMore: boolean
   subject: Subject
-}
-
-/** The query fields of the page after this one; null if it is the last. */
-export function nextPage({ pagination: { limit, offset }, hasMore }: Pick<Listed, 'pagination' | 'hasMore'>) {
-  return hasMore ? { limit, offset: offset + limit } : null
 }
 
 /** What a list query depends on, besides the values of its placeholders. */

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
+import { OFFSET } from '../core/paging.ts'
 import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
@@ -173,9 +174,6 @@ export const OneVersion = type({
   versionNumber: '1 <= number.integer <= 999999999999999',
   '+': 'reject',
 })
-
-/** How many entries of a list a page skips. */
-const OFFSET = '0 <= number.integer <= 1000000000 = 0'
 
 /** The query of GET /api/me/links (spec 4.5, decisions 11). */
 export const Listing = type({

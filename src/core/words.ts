@@ -67,6 +67,11 @@ export function browserLabel({ browser, os }: { browser: string | null; os: stri
   return names.length === 0 ? null : names.join(' on ')
 }
 
+/** A text as the beginning of a sentence. */
+export function asSentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** `Chrome Os`. */
 export function capitalised(text: string): string {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

@@ -4,6 +4,7 @@ import type { CallContext, Conditions, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { callContext } from '../http/client.ts'
 import type { Session } from '../identity/caller.ts'
+import { allowsRole } from '../identity/roles.ts'
 import { signedInUser } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 
@@ -98,3 +99,8 @@ const EXPLAINED = new Set<Problem['code']>([
   'PROPOSAL_CONFLICT',
   'RATE_LIMITED',
 ])
+
+/** Whether the visitor is an admin of the workspace that they act for. */
+export function isAdmin({ site }: Visit): boolean {
+  return allowsRole(site.user.role, 'admin')
+}

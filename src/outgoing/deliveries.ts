@@ -5,15 +5,9 @@ import type { Store } from '../../db/client.ts'
 import { bundles, outbox } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import type { SignedIn } from '../identity/caller.ts'
 import { MAX_ATTEMPTS } from './retries.ts'
 import type { Deliveries, DeliveryInfo } from './shapes.ts'
-import { find } from './webhooks.ts'
-
-interface Managing {
-  store: Store
-  caller: Pick<SignedIn, 'subject' | 'role'>
-}
+import { find, type Managing } from './webhooks.ts'
 
 type Row = typeof outbox.$inferSelect
 

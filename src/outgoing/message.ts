@@ -2,12 +2,12 @@ import { and, eq } from 'drizzle-orm'
 import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
+import { subjectOf } from '../bundles/access.ts'
 import { NAMES, pick } from '../bundles/content.ts'
 import { toBundle } from '../bundles/present.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Config } from '../config.ts'
 import { iso } from '../core/time.ts'
-import type { Subject } from '../identity/caller.ts'
 import { toProposal } from '../proposals/present.ts'
 import { OPEN, whole } from '../proposals/stored.ts'
 import type { Post } from './request.ts'
@@ -68,13 +68,11 @@ async function bundleOf({ current }: Store, { bundleId, versionNumber, event, at
     )
     .where(eq(bundles.id, bundleId))
   if (found === undefined) return null
-  const { bundle, version, userId, organizationId } = found
-  const owner: Subject =
-    userId === null ? { type: 'organization', organizationId: organizationId ?? '' } : { type: 'user', userId }
+  const { bundle, version } = found
   const asOf = {
     versionNumber,
     updatedAt: version.editedAt,
     deletedAt: event === 'bundle.deleted' ? at : null,
   }
-  return toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner }, site)
+  return toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner: subjectOf(found) }, site)
 }

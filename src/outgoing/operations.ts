@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { type Context, implement } from '../core/operation.ts'
+import { nextPage } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import * as deliveries from './deliveries.ts'
 import * as shapes from './shapes.ts'
@@ -69,8 +70,7 @@ export const listDeliveries = implement('list_deliveries', {
   input: shapes.Deliveries,
   output: shapes.DeliveryList,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  next: ({ pagination: { limit, offset }, hasMore }: { pagination: Page; hasMore: boolean }) =>
-    hasMore ? { limit, offset: offset + limit } : null,
+  next: nextPage,
   run: (input, context) => deliveries.list(managing(context), input),
 })
 
@@ -83,8 +83,6 @@ export const redeliver = implement('redeliver', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   run: async (input, context) => ({ delivery: await deliveries.redeliver(managing(context), input) }),
 })
-
-type Page = { limit: number; offset: number }
 
 function managing({ service: { store }, caller }: Context) {
   return { store, caller: signedIn(caller) }

@@ -1,6 +1,8 @@
 import { type } from 'arktype'
 import { WEBHOOK_EVENTS } from '../../db/schema.ts'
+import { BOUNDS } from '../bundles/bounds.ts'
 import { lazy } from '../core/lazy.ts'
+import { OFFSET, Pagination } from '../core/paging.ts'
 import { Time } from '../core/shape.ts'
 import { Url } from '../core/text-shapes.ts'
 
@@ -32,8 +34,8 @@ export const OneWebhook = type({ webhookId: 'string', '+': 'reject' })
 /** The query of GET /api/me/webhooks/:webhookId/deliveries. */
 export const Deliveries = type({
   webhookId: 'string',
-  limit: '1 <= number.integer <= 100 = 20',
-  offset: '0 <= number.integer <= 1000000000 = 0',
+  limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
+  offset: OFFSET,
   '+': 'reject',
 })
 
@@ -98,7 +100,7 @@ export type DeliveryInfo = ReturnType<typeof DeliveryInfo>['infer']
 export const DeliveryList = lazy(() =>
   type({
     deliveries: DeliveryInfo().array(),
-    pagination: type({ limit: 'number.integer', offset: 'number.integer', '+': 'reject' }),
+    pagination: Pagination(),
     hasMore: 'boolean',
     '+': 'reject',
   }),

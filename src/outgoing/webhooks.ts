@@ -20,7 +20,7 @@ const MAX_WEBHOOKS = 10
 type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>
 
 /** Who manages webhooks, and where. */
-interface Managing {
+export interface Managing {
   store: Store
   caller: Pick<SignedIn, 'subject' | 'role'>
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '@kitajs/html'
 import { linkOf } from '../../src/bundles/link.ts'
-import { count } from '../../src/core/words.ts'
+import { asSentence, count } from '../../src/core/words.ts'
 import type { Change, Changes } from '../../src/launcher/changes.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
@@ -50,7 +50,7 @@ function summary({ versionNumber, added, changed, removed, isReordered }: Change
     ...(changed.length > 0 ? [`${count(changed.length, 'link')} changed`] : []),
     ...(isReordered ? ['order changed'] : []),
   ].join(', ')
-  return said.charAt(0).toUpperCase() + said.slice(1)
+  return asSentence(said)
 }
 
 function details(change: Change, noteOf: ReadonlyMap<string, string>): string {

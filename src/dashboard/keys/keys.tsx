@@ -10,12 +10,12 @@ import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { typed } from '../../http/fields.ts'
-import { allowsRole, SCOPES } from '../../identity/roles.ts'
+import { SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
+import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../visit.ts'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
@@ -87,10 +87,6 @@ export const keyScreens: readonly Screen[] = [
     },
   },
 ]
-
-function isAdmin({ site }: Visit): boolean {
-  return allowsRole(site.user.role, 'admin')
-}
 
 function isActive(key: ListedKey): boolean {
   return endOf(key) === null

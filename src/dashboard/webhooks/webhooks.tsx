@@ -9,12 +9,11 @@ import { WebhooksOfAdminsView, WebhooksView } from '../../../views/dashboard/web
 import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
-import { allowsRole } from '../../identity/roles.ts'
 import * as operations from '../../outgoing/operations.ts'
 import type { WebhookInfo } from '../../outgoing/shapes.ts'
 import { NO_WEBHOOK } from '../../outgoing/webhooks.ts'
 import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
+import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../visit.ts'
 
 const LIST = '/dashboard/webhooks'
 const SECTION = { section: 'webhooks' } as const
@@ -119,10 +118,6 @@ export const webhookScreens: readonly Screen[] = [
     },
   },
 ]
-
-function isAdmin({ site }: Visit): boolean {
-  return allowsRole(site.user.role, 'admin')
-}
 
 /** The page for members who are not admins. */
 function ofAdmins({ site }: Visit): Outcome {

@@ -1,6 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { isSame } from '../../../src/bundles/diff.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
@@ -87,7 +88,7 @@ function Decision({ site, bundle, proposal }: ProposalPageProps): JSX.Element {
   return (
     <>
       <p>
-        <span safe>{`${state.charAt(0).toUpperCase()}${state.slice(1)} by `}</span>
+        <span safe>{`${asSentence(state)} by `}</span>
         <bdi safe>{who}</bdi>
         {', '}
         <RelativeTime at={decidedAt} />

@@ -1,6 +1,7 @@
 import type { Traced } from '../../../db/policy.ts'
 import { entryOf } from '../../../src/core/entry.ts'
 import type { Issue } from '../../../src/core/problem.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { type Draft, toOpenRule, toPolicy } from '../../../src/dashboard/rules/draft.ts'
 import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { MUST_BE_CHOSEN } from '../../../src/dashboard/rules/unfinished.ts'
@@ -182,5 +183,5 @@ function sentence(path: Path, reason: string): string {
 
 function warningText(message: string, places: readonly number[]): string {
   const text = message.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${(places[Number(at)] ?? Number(at)) + 1}`)
-  return `${/^(?:is|ends) /.test(text) ? `This ${text}` : text.charAt(0).toUpperCase() + text.slice(1)}.`
+  return `${/^(?:is|ends) /.test(text) ? `This ${text}` : asSentence(text)}.`
 }

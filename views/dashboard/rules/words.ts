@@ -8,7 +8,7 @@ import type {
   Leaf,
   TimeWindow,
 } from '../../../db/policy.ts'
-import { joinList } from '../../../src/core/words.ts'
+import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
 import { DAY_NAMES, DAYS } from './days.ts'
 import { FACT_WORDS, type FactSentence, isFact } from './facts.ts'
@@ -28,8 +28,7 @@ export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as co
 
 /** A condition as a sentence without a full stop. */
 export function sentenceOf(condition: Condition): string {
-  const words = wordsOf(condition)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return asSentence(wordsOf(condition))
 }
 
 /** A condition as words within a sentence. Shortens long lists. */

@@ -3,6 +3,7 @@
 import { NOTHING } from '../../../src/bundles/content.ts'
 import { diff } from '../../../src/bundles/diff.ts'
 import type { Version } from '../../../src/bundles/history.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
@@ -66,7 +67,7 @@ export function VersionStep(props: StepProps): JSX.Element {
 
 function summary(short: string, versionNumber: number): string {
   if (versionNumber === 1) return `Created: ${short}`
-  return short === '' ? 'Saved without changes' : short.charAt(0).toUpperCase() + short.slice(1)
+  return short === '' ? 'Saved without changes' : asSentence(short)
 }
 
 /** The actions on the open version. */

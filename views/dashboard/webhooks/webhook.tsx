@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { asSentence } from '../../../src/core/words.ts'
 import type { DeliveryInfo, WebhookInfo } from '../../../src/outgoing/shapes.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -126,7 +127,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: W
 function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
   const { state, responseStatus, failure, nextAttemptAt } = delivery
   if (state === 'delivered') return <span class="tag good" safe>{`Delivered, ${responseStatus}`}</span>
-  const why = failure === null ? '' : <span safe>{sentence(failure)}</span>
+  const why = failure === null ? '' : <span safe>{asSentence(failure)}</span>
   if (state === 'failed') {
     return (
       <>
@@ -145,10 +146,6 @@ function Outcome({ delivery }: { delivery: DeliveryInfo }): JSX.Element {
       {why}
     </>
   )
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function waiting(ms: number): string {
