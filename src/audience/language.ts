@@ -1,18 +1,11 @@
-import { LRUCache } from 'lru-cache'
+import { HeaderValues } from '../core/header-values.ts'
 import { weighted } from '../core/weights.ts'
 
-/** Browsers send one of a few values, so results are cached, except for long headers. */
-const known = new LRUCache<string, { best: string | null }>({ max: 1000 })
-const MAX_KEPT_LENGTH = 200
+const best = new HeaderValues(readBest)
 
 /** The preferred language in an Accept-Language header, the first among equals; null if there is none. */
 export function bestLanguage(header: string): string | null {
-  let read = known.get(header)
-  if (read === undefined) {
-    read = { best: readBest(header) }
-    if (header.length <= MAX_KEPT_LENGTH) known.set(header, read)
-  }
-  return read.best
+  return best.of(header)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
+import { HeaderValues } from '../core/header-values.ts'
 import type { Download } from '../core/operation.ts'
 import type { Problem } from '../core/problem.ts'
 import { weightsIn } from '../core/weights.ts'
@@ -224,16 +224,12 @@ function brotli(quality: number, { length }: Uint8Array) {
   return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length } }
 }
 
-/** Browsers send one of a few Accept-Encoding values, so each is parsed once. */
-const accepted = new LRUCache<string, Encoding>({ max: 100 })
+const accepted = new HeaderValues(bestEncoding, { values: 100 })
 
 /** The best encoding that the client accepts. */
 export function encodingFor(request: Request): Encoding {
   const header = request.headers.get('accept-encoding')
-  if (header === null) return 'identity'
-  let encoding = accepted.get(header)
-  if (encoding === undefined) accepted.set(header, (encoding = bestEncoding(header)))
-  return encoding
+  return header === null ? 'identity' : accepted.of(header)
 }
 
 function bestEncoding(header: string): Encoding {

@@ -3,8 +3,9 @@ import { countryOf } from '../audience/country.ts'
 import { primaryLanguage } from '../audience/language.ts'
 import { siteOf, withoutPath } from '../audience/referrer.ts'
 import type { Config } from '../config.ts'
+import { HeaderValues } from '../core/header-values.ts'
 import type { Counter, Profile } from './counter.ts'
-import { HeaderValues } from './header-values.ts'
+import { sortedByBundle } from './sorted.ts'
 
 /** Values that a bundle keeps per day and dimension; the views of further ones are counted together. */
 export const MAX_VALUES = 100
@@ -18,7 +19,7 @@ export type ValueRow = readonly [bundleId: number, dimension: Dimension, value: 
  * that resembles the one before it costs one addition.
  */
 export class Breakdowns {
-  readonly #referrers: HeaderValues
+  readonly #referrers: HeaderValues<string>
   readonly #languages = new HeaderValues((header) => keyOf('language', primaryLanguage(header)))
   readonly #countries = new HeaderValues((header) => keyOf('country', countryOf(header)?.toUpperCase()))
   readonly #countryHeader: string | undefined
@@ -92,7 +93,7 @@ export class Breakdowns {
 
   /** The unwritten views, by bundle. Forgets them. */
   take(): ValueRow[] {
-    const touched = this.#touched.sort((one, other) => one.bundleId - other.bundleId)
+    const touched = sortedByBundle(this.#touched)
     const earlier = this.#earlier
     this.#touched = []
     this.#earlier = new Map()

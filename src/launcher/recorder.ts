@@ -6,7 +6,7 @@ import { SETTINGS } from '../settings.ts'
 import { Batches, MAX_WAITING } from './batches.ts'
 import { Breakdowns } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
-import { UserAgents } from './user-agents.ts'
+import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
 /** What breakdowns need to know of the service. */
@@ -54,7 +54,7 @@ export class Recorder {
   #flushAt = 0
   /** When breakdowns were last queued. */
   #breakdownsAt = 0
-  readonly #userAgents = new UserAgents()
+  readonly #userAgents = userAgents()
   readonly #timer: ReturnType<typeof setInterval>
 
   private constructor(

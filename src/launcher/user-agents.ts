@@ -1,12 +1,8 @@
 import { hash } from 'node:crypto'
 import { isbot } from 'isbot'
-import { LRUCache } from 'lru-cache'
 import { deviceOf } from '../audience/device.ts'
+import { HeaderValues } from '../core/header-values.ts'
 import { keyOf } from './breakdowns.ts'
-
-const MAX_CACHED = 2_000
-/** Cache keys need a bound; bots identify themselves well before it. */
-const MAX_LENGTH = 512
 
 /** A parsed User-Agent header. */
 export interface UserAgent {
@@ -19,17 +15,9 @@ export interface UserAgent {
   hash: readonly [number, number]
 }
 
-/** Caches parsed User-Agents, because most viewers have one of a few. */
-export class UserAgents {
-  readonly #cache = new LRUCache<string, UserAgent>({ max: MAX_CACHED })
-
-  /** @param header `''` if the request has none. */
-  of(header: string): UserAgent {
-    const name = header.length > MAX_LENGTH ? header.slice(0, MAX_LENGTH) : header
-    let userAgent = this.#cache.get(name)
-    if (userAgent === undefined) this.#cache.set(name, (userAgent = read(name)))
-    return userAgent
-  }
+/** User-Agents as read, because most viewers have one of a few. Bots identify themselves well within the length. */
+export function userAgents(): HeaderValues<UserAgent> {
+  return new HeaderValues(read, { values: 2_000, length: 512 })
 }
 
 function read(name: string): UserAgent {

@@ -1,8 +1,8 @@
 import Bowser from 'bowser'
-import { LRUCache } from 'lru-cache'
 import { type Client, clientOf } from '../audience/client.ts'
 import { deviceOf } from '../audience/device.ts'
 import { entryOf } from '../core/entry.ts'
+import { HeaderValues } from '../core/header-values.ts'
 
 /** What a User-Agent reveals, in lower case; null if unknown. */
 export interface ParsedUserAgent {
@@ -12,9 +12,8 @@ export interface ParsedUserAgent {
   browser: string | null
 }
 
-const cache = new LRUCache<string, ParsedUserAgent>({ max: 2000 })
-/** Cache keys need a bound; browsers and devices name themselves well before it. */
-const MAX_LENGTH = 512
+/** Browsers and devices name themselves well within the length. */
+const known = new HeaderValues(read, { values: 2_000, length: 512 })
 
 /** Common names of browsers to which bowser gives longer ones. */
 const BROWSERS: Record<string, string> = {
@@ -24,10 +23,7 @@ const BROWSERS: Record<string, string> = {
 
 /** Parses a User-Agent, caching the result. */
 export function parseUserAgent(userAgent: string): ParsedUserAgent {
-  const text = userAgent.length > MAX_LENGTH ? userAgent.slice(0, MAX_LENGTH) : userAgent
-  let agent = cache.get(text)
-  if (agent === undefined) cache.set(text, (agent = read(text)))
-  return agent
+  return known.of(userAgent)
 }
 
 function read(userAgent: string): ParsedUserAgent {

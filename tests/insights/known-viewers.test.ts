@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { KnownViewers } from '../../src/launcher/known-viewers.ts'
-import { type UserAgent, UserAgents } from '../../src/launcher/user-agents.ts'
+import { type UserAgent, userAgents } from '../../src/launcher/user-agents.ts'
 
-const userAgents = new UserAgents()
-const browser = userAgents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')
+const agents = userAgents()
+const browser = agents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')
 
 /** Whether a viewer is known, and adds them. */
 function meets(known: KnownViewers, bundleId: number, address: string, userAgent: UserAgent): boolean {
@@ -18,7 +18,7 @@ const alike: Record<string, (known: KnownViewers, number: number) => boolean> = 
   bundles: (known, number) => meets(known, number, '192.0.2.1', browser),
   addresses: (known, number) => meets(known, 1, addressOf(number), browser),
   'IPv6 addresses': (known, number) => meets(known, 1, `2001:db8::${number.toString(16)}`, browser),
-  'User-Agents': (known, number) => meets(known, 1, '192.0.2.1', userAgents.of(`Browser/${number}`)),
+  'User-Agents': (known, number) => meets(known, 1, '192.0.2.1', agents.of(`Browser/${number}`)),
   'bundles and addresses': (known, number) =>
     meets(known, number % 1000, addressOf(Math.floor(number / 1000)), browser),
 }
