@@ -128,12 +128,22 @@ async function start(): Promise<void> {
 function giveMemoryBack(): void {
   let kept = 0
   setInterval(() => {
-    const resident = process.memoryUsage.rss()
+    const resident = residentBytes()
+    if (resident === undefined) return
     if (resident < kept) kept = resident
     if (resident < kept * (9 / 8) || resident > MAX_SHRUNK_BYTES) return
     Bun.shrink()
     kept = resident
   }, MEMORY_CHECK_MS).unref()
+}
+
+/** This process's memory in bytes. Bun reads it from a file, and throws while no file descriptor is free. */
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return undefined
+  }
 }
 
 /** Runs an operator’s command (src/operator/command.ts) instead of the service. */
