@@ -197,16 +197,18 @@ export function seeOther(location: string, from?: Response): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** Brotli quality for bodies sent once and for cached ones, which are a sixth smaller. */
-const BROTLI = { once: 3, cached: 5 } as const
+/**
+ * Brotli quality: of a list of 47 KB, sent once, 1 makes 5.1 KB in 0.07 ms and 3 made 4.8 KB in 0.23 ms. Cached bodies are
+ * made once for many viewers.
+ */
+const BROTLI = { once: 1, cached: 5 } as const
 
 /** Encodes a body, to be sent once or cached. */
 export function encode(body: string, encoding: Encoding, sent: keyof typeof BROTLI): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(body)
-  // Copied, to release the encoder’s larger buffer.
-  if (encoding === 'identity') return Uint8Array.from(bytes)
-  if (encoding === 'gzip') return Uint8Array.from(gzipSync(bytes, { level: 6 }))
-  return Uint8Array.from(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
+  if (encoding === 'identity') return copyOf(bytes)
+  if (encoding === 'gzip') return copyOf(gzipSync(bytes, { level: 6 }))
+  return copyOf(brotliCompressSync(bytes, brotli(BROTLI[sent], bytes)))
 }
 
 const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]
@@ -214,10 +216,16 @@ const [compressed, gzipped] = [promisify(brotliCompress), promisify(gzip)]
 /** Encodes what is created once and served often as small as possible, on a worker thread because that is slow. */
 export async function encodeSmall(body: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Buffer.from(body)
-  if (encoding === 'identity') return Uint8Array.from(bytes)
-  return Uint8Array.from(
-    await (encoding === 'gzip' ? gzipped(bytes, { level: 9 }) : compressed(bytes, brotli(11, bytes))),
-  )
+  if (encoding === 'identity') return copyOf(bytes)
+  return copyOf(await (encoding === 'gzip' ? gzipped(bytes, { level: 9 }) : compressed(bytes, brotli(11, bytes))))
+}
+
+/**
+ * The bytes alone, so that the encoder's larger buffer is released. `Uint8Array.from` would read them one by one: 0.14 ms
+ * for 5 KB, where this takes 0.001.
+ */
+function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes)
 }
 
 function brotli(quality: number, { length }: Uint8Array) {

@@ -68,5 +68,5 @@ async function loadRenderer(): Promise<(svg: string) => Promise<Png>> {
   )
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans' }
   // Copied out of native memory.
-  return async (svg) => Uint8Array.from((await renderAsync(svg, { font })).asPng())
+  return async (svg) => new Uint8Array((await renderAsync(svg, { font })).asPng())
 }
