@@ -66,6 +66,7 @@ describe.each([
     expect(await page.inputValue('#urls')).toBe(urls)
     expect(await page.getAttribute('#urls', 'aria-invalid')).toBe('true')
     expect(await page.getByRole('alert').textContent()).toBe('That’s 26 links; the limit is 25. Remove 1.')
+    expect(await page.getByText('That’s 26 links').count()).toBe(1)
     await Promise.all([
       page.waitForEvent('load'),
       page.getByRole('button', { name: 'Create 2 bundles instead' }).click(),

@@ -46,7 +46,9 @@ test('an owner signs up, makes a bundle, adds rules, sees it used, restores a ve
   await page.getByText('Paste several').click()
   await page.fill('#more', 'The plan | https://plan.example/\n- https://status.example/board')
   await press(page, 'Add them')
-  await page.locator('.link-row').nth(2).waitFor()
+  await page.locator('.link-row').nth(1).waitFor()
+  // The empty row that the form began with has given way.
+  expect(await page.locator('.link-row').count()).toBe(2)
   await press(page, 'Create bundle')
   await page.getByText('Bundle created').first().waitFor()
   const slug = /links\/([a-z0-9-]+)/.exec(page.url())?.[1] ?? ''

@@ -238,6 +238,13 @@ test('on a phone the bar of a proposal that is accepted with changes is one line
   await expectOneLine(page.locator('.save-bar'))
 })
 
+test('on a phone the sections of the dashboard stand in one line', async () => {
+  for (const width of [390, 360]) {
+    const { page } = await stage.open('/dashboard', owner, { viewport: { width, height: 800 } })
+    await expectOneLine(page.locator('.sections'))
+  }
+})
+
 test('for a finger, Paste several stands in line with Add a link', async () => {
   const { page } = await stage.open('/dashboard/links/new', owner, { ...PHONE, isMobile: true, hasTouch: true })
   const [add, paste] = [page.getByRole('button', { name: 'Add a link' }), page.getByText('Paste several')]

@@ -7,8 +7,14 @@ import type { FoundList, Remark } from '../../src/imports/plan.ts'
 /** How many remarks are listed; the rest are only counted. */
 const MAX_REMARKS = 10
 
+interface FoundProps {
+  list: FoundList
+  /** Whether the page says already what is wrong with the list. */
+  isTold?: boolean
+}
+
 /** The result of reading a pasted text: how many links, what was left out and why, and whether there are too many. */
-export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
+export function FoundLinks({ list, isTold = false }: FoundProps): JSX.Element {
   const { title, links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
   const isOver = links.length > BOUNDS.urls
@@ -17,7 +23,7 @@ export function FoundLinks({ list }: { list: FoundList }): JSX.Element {
       <p class={['found', isOver && 'over']} data-title={title ?? ''} safe>
         {[`${count(links.length, 'link')} found`, ...skippedSummary(counts)].join(', ')}
       </p>
-      {isOver ? (
+      {isOver && !isTold ? (
         <p class="error" safe>
           {tooMany(links.length, BOUNDS.urls)}
         </p>

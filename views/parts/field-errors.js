@@ -44,7 +44,7 @@ function controlOf({ target }) {
 /** The error in the words of the server. @param {FormControl} control */
 function errorText(control) {
   const { validity, validationMessage } = control
-  if (validity.valueMissing) return 'Fill in this field.'
+  if (validity.valueMissing) return control instanceof HTMLSelectElement ? 'Choose one.' : 'Fill in this field.'
   if (validity.typeMismatch && control.type === 'email') return 'Enter a valid email address.'
   if (validity.tooShort && 'minLength' in control) return `Use at least ${control.minLength} characters.`
   return validationMessage

@@ -64,7 +64,7 @@ export function formOf(bundle: StoredBundle): BundleForm {
 }
 
 /**
- * The submitted form; links pasted into its large field are appended as rows.
+ * The submitted form; links pasted into its large field are appended as rows, in place of empty ones.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
 export function readBundleForm(sent: URLSearchParams): BundleForm {
@@ -75,7 +75,8 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
     const openPolicy = policies?.[index] === 'manual' ? 'manual' : 'auto'
     return { url, note, section: sections?.[index] ?? '', tags: tags?.[index] ?? '', openPolicy }
   })
-  const links = [...typed, ...pastedLinks(sent)]
+  const pasted = pastedLinks(sent)
+  const links = pasted.length === 0 ? typed : [...typed.filter((link) => !isEmptyLink(link)), ...pasted]
   if (links.length > MAX_ROWS) {
     throw new Problem(
       'BAD_REQUEST',

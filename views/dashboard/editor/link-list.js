@@ -123,7 +123,10 @@ function removeLink(row) {
   listChanged('Link removed. It can be put back.')
 }
 
-/** Puts the links of a text, as the server reads it, after a row. @param {string} text @param {Element | null} [after] */
+/**
+ * Puts the links of a text, as the server reads it, after a row and in place of empty ones.
+ * @param {string} text @param {Element | null} [after]
+ */
 async function addLinks(text, after) {
   const list = document.getElementById('links')
   if (list === null) return
@@ -138,7 +141,7 @@ async function addLinks(text, after) {
   if (last === undefined) return
   const isEmpty = (/** @type {Element} */ row) =>
     ['url', 'note', 'tags'].every((name) => !linkField(row, name)?.value.trim())
-  if (after != null && isEmpty(after)) after.remove()
+  if (text !== '') for (const row of before) if (isEmpty(row)) row.remove()
   openLink(last)
   linkField(last, 'url')?.focus()
   listChanged(added.length === 1 ? `Link ${linkPlace(last)} added` : `${added.length} links added`)
