@@ -191,6 +191,17 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     expect([...seen]).toEqual([403, 200, 410])
   })
 
+  test('its owner is told how far away it is in the largest unit that fits twice', async () => {
+    for (const [days, away] of [
+      [61, 'in 2 months'],
+      [60, 'in 60 days'],
+      [-3653, '10 years ago'],
+    ] as const) {
+      const { slug } = await owner.makeBundle({ [days > 0 ? 'opensAt' : 'closesAt']: inHours(24 * days) })
+      expect(await (await owner.fetch(`/l/${slug}`)).text()).toContain(`${days > 0 ? 'Opens' : 'Closed'} ${away}`)
+    }
+  })
+
   test('the editor takes times in UTC without its script, instants with it, and names what is wrong', async () => {
     const { slug } = await owner.makeBundle({ opensAt: '2027-01-01T09:00:00.000Z' })
     const path = `/dashboard/links/${slug}`

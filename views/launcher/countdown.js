@@ -12,18 +12,22 @@
     time.title = time.textContent ?? ''
     time.textContent = at.toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'short' })
     const relative = new Intl.RelativeTimeFormat('en-GB')
+    /** Like those of the server, and seconds. @type {[Intl.RelativeTimeFormatUnit, number][]} */
+    const UNITS = [
+      ['year', 31_556_952],
+      ['month', 2_629_746],
+      ['day', 86_400],
+      ['hour', 3600],
+      ['minute', 60],
+    ]
     const update = () => {
       const seconds = Math.ceil((opens - performance.now()) / 1000)
       if (seconds <= 0) {
         location.reload()
         return
       }
-      const [unit, length] = seconds < 120 ? ['second', 1] : seconds < 7200 ? ['minute', 60] : ['hour', 3600]
-      const [shown, size] = seconds < 172_800 ? [unit, length] : ['day', 86_400]
-      const words = relative.format(
-        Math.round(seconds / Number(size)),
-        /** @type {Intl.RelativeTimeFormatUnit} */ (shown),
-      )
+      const [unit, length] = UNITS.find(([, long]) => seconds >= 2 * long) ?? ['second', 1]
+      const words = relative.format(Math.round(seconds / length), unit)
       away.textContent = `, ${words}`
       setTimeout(update, seconds < 120 ? 1000 : 30_000)
     }

@@ -31,6 +31,8 @@ export function openingState({ opensAt, closesAt }: { opensAt: string | null; cl
 }
 
 const UNITS = [
+  ['year', 31_556_952_000],
+  ['month', 2_629_746_000],
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
