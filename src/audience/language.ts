@@ -1,7 +1,7 @@
 import { HeaderValues } from '../core/header-values.ts'
 import { weighted } from '../core/weights.ts'
 
-const best = new HeaderValues(readBest)
+const best = new HeaderValues(readBest, { length: 1_000 })
 
 /** The preferred language in an Accept-Language header, the first among equals; null if there is none. */
 export function bestLanguage(header: string): string | null {

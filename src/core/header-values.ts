@@ -1,7 +1,7 @@
 interface Bounds {
   /** How many texts are remembered. */
   values?: number
-  /** Keys need a bound; what follows is not read. */
+  /** How much of a text is read. A longer one is not remembered: its part would keep all of it in memory. */
   length?: number
 }
 
@@ -24,12 +24,12 @@ export class HeaderValues<Value extends string | object | null> {
 
   /** The value of a header. */
   of(header: string): Value {
-    const key = header.length > this.#length ? header.slice(0, this.#length) : header
-    let value = this.#known.get(key)
+    if (header.length > this.#length) return this.read(header.slice(0, this.#length))
+    let value = this.#known.get(header)
     if (value === undefined) {
-      value = this.read(key)
+      value = this.read(header)
       if (this.#known.size >= this.#values) this.#known.clear()
-      this.#known.set(key, value)
+      this.#known.set(header, value)
     }
     return value
   }

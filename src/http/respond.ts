@@ -232,7 +232,7 @@ function brotli(quality: number, { length }: Uint8Array) {
   return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length } }
 }
 
-const accepted = new HeaderValues(bestEncoding, { values: 100 })
+const accepted = new HeaderValues(bestEncoding, { values: 100, length: 1_000 })
 
 /** The best encoding that the client accepts. */
 export function encodingFor(request: Request): Encoding {

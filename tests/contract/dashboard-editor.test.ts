@@ -145,6 +145,19 @@ onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect((await send(admin, path, [['title', 'No version'], ...link(URL_A)])).status).toBe(400)
     })
 
+    test('takes pasted links in place of empty rows, and each button means the row that it stands in', async () => {
+      const pressed = async (button: string) => {
+        const rows = ['', 'https://a.example/', 'https://b.example/'].flatMap((url) => link(url))
+        const sent: [string, string][] = [['do', button], ['more', 'https://c.example/'], ...rows]
+        const { html } = await send(admin, '/dashboard/links/new', sent)
+        return fieldsIn(html).flatMap(([name, value]) => (name === 'url' ? [value] : []))
+      }
+      const [a, b, c] = ['https://a.example/', 'https://b.example/', 'https://c.example/']
+      expect(await pressed('paste')).toEqual([a, b, c])
+      expect(await pressed('remove-1')).toEqual(['', b, c])
+      expect(await pressed('up-2')).toEqual(['', b, a, c])
+    })
+
     test('writes no version if nothing changed', async () => {
       const { slug } = await admin.makeBundle({ title: 'Same' })
       const path = `/dashboard/links/${slug}`

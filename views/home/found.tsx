@@ -9,23 +9,24 @@ const MAX_REMARKS = 10
 
 interface FoundProps {
   list: FoundList
-  /** Whether the page says already what is wrong with the list. */
-  isTold?: boolean
+  /** What the page says already. */
+  told?: string | undefined
 }
 
 /** The result of reading a pasted text: how many links, what was left out and why, and whether there are too many. */
-export function FoundLinks({ list, isTold = false }: FoundProps): JSX.Element {
+export function FoundLinks({ list, told }: FoundProps): JSX.Element {
   const { title, links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
   const isOver = links.length > BOUNDS.urls
+  const error = tooMany(links.length, BOUNDS.urls)
   return (
     <>
       <p class={['found', isOver && 'over']} data-title={title ?? ''} safe>
         {[`${count(links.length, 'link')} found`, ...skippedSummary(counts)].join(', ')}
       </p>
-      {isOver && !isTold ? (
+      {isOver && error !== told ? (
         <p class="error" safe>
-          {tooMany(links.length, BOUNDS.urls)}
+          {error}
         </p>
       ) : (
         ''

@@ -195,7 +195,7 @@ function Paste({ form, isFresh }: { form: HomeForm; isFresh: boolean }): JSX.Ele
         {textareaContent(form.text)}
       </textarea>
       <div id="found" role="status">
-        {form.found === null ? '' : <FoundLinks list={form.found} isTold={isWrong} />}
+        {form.found === null ? '' : <FoundLinks list={form.found} told={form.errors.urls} />}
       </div>
       <p class="below" id="urls-hint">
         Any text works: we pick out the links and keep their titles.

@@ -64,7 +64,7 @@ export function formOf(bundle: StoredBundle): BundleForm {
 }
 
 /**
- * The submitted form; links pasted into its large field are appended as rows, in place of empty ones.
+ * The submitted form; links pasted into its large field are appended as rows.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
 export function readBundleForm(sent: URLSearchParams): BundleForm {
@@ -75,8 +75,7 @@ export function readBundleForm(sent: URLSearchParams): BundleForm {
     const openPolicy = policies?.[index] === 'manual' ? 'manual' : 'auto'
     return { url, note, section: sections?.[index] ?? '', tags: tags?.[index] ?? '', openPolicy }
   })
-  const pasted = pastedLinks(sent)
-  const links = pasted.length === 0 ? typed : [...typed.filter((link) => !isEmptyLink(link)), ...pasted]
+  const links = [...typed, ...pastedLinks(sent)]
   if (links.length > MAX_ROWS) {
     throw new Problem(
       'BAD_REQUEST',
@@ -120,7 +119,11 @@ type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
 export function afterButton(form: BundleForm, button: string): { form: BundleForm; focus: Focus } | null {
   const { links } = form
   const last = links.length - 1
-  if (button === 'paste') return { form, focus: { link: last, on: 'url' } }
+  if (button === 'paste') {
+    const filled = links.filter((link) => !isEmptyLink(link))
+    const left = filled.length === 0 ? [NEW_LINK] : filled
+    return { form: { ...form, links: left }, focus: { link: left.length - 1, on: 'url' } }
+  }
   if (button === 'add') return { form: { ...form, links: [...links, NEW_LINK] }, focus: { link: last + 1, on: 'url' } }
   const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
   const at = Number(index)

@@ -123,18 +123,27 @@ function removeLink(row) {
   listChanged('Link removed. It can be put back.')
 }
 
+/** @type {Promise<void>} */
+let adding = Promise.resolve()
+
 /**
- * Puts the links of a text, as the server reads it, after a row and in place of empty ones.
+ * Puts the links of a text, as the server reads it, after a row and in place of empty ones. One text after another, because
+ * an earlier one may replace the row that a later one is for.
  * @param {string} text @param {Element | null} [after]
  */
-async function addLinks(text, after) {
+function addLinks(text, after) {
+  adding = adding.catch(() => {}).then(() => placeLinks(text, after?.isConnected ? after : null))
+}
+
+/** @param {string} text @param {Element | null} after */
+async function placeLinks(text, after) {
   const list = document.getElementById('links')
   if (list === null) return
   const before = new Set(list.children)
   await htmxApi.ajax('POST', list.dataset.rows ?? '', {
     values: { text },
     target: after ?? list,
-    swap: after == null ? 'beforeend' : 'afterend',
+    swap: after === null ? 'beforeend' : 'afterend',
   })
   const added = [...list.children].filter((row) => !before.has(row))
   const last = added.at(-1)
@@ -155,14 +164,14 @@ document.addEventListener('click', (event) => {
   const row = linkOf(button)
   if (row !== null) return action === 'remove' ? removeLink(row) : moveLink(row, action)
   const more = document.getElementById('more')
-  if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return void addLinks('')
+  if (action === 'add' || !(more instanceof HTMLTextAreaElement)) return addLinks('')
   const { value } = more
   // Aborts the search in the text, whose result would replace the report.
   void latestSearch()
   if (value.trim() === '') return more.focus()
   more.value = ''
   more.closest('details')?.removeAttribute('open')
-  void addLinks(value)
+  addLinks(value)
 })
 
 // Several lines pasted into one field are several links.
@@ -173,7 +182,7 @@ document.addEventListener('paste', (event) => {
   const text = clipboardData?.getData('text/plain').trim() ?? ''
   if (!/[\r\n]/.test(text)) return
   event.preventDefault()
-  void addLinks(text, row)
+  addLinks(text, row)
 })
 
 // Links that are dragged here from elsewhere.
@@ -185,7 +194,7 @@ document.addEventListener('drop', (event) => {
   const text = event.dataTransfer?.getData('text/uri-list') ?? ''
   if (text === '' || !(event.target instanceof Element) || event.target.closest('#editor .links') === null) return
   event.preventDefault()
-  void addLinks(text.replace(/^#.*$/gm, ''))
+  addLinks(text.replace(/^#.*$/gm, ''))
 })
 
 // Dragging by the handle, with a mouse, a pen or a finger.
