@@ -17,14 +17,13 @@ interface FoundProps {
 export function FoundLinks({ list, told }: FoundProps): JSX.Element {
   const { title, links, counts } = list
   if (links.length === 0 && counts.skipped + counts.changed === 0) return ''
-  const isOver = links.length > BOUNDS.urls
-  const error = tooMany(links.length, BOUNDS.urls)
+  const error = links.length > BOUNDS.urls ? tooMany(links.length, BOUNDS.urls) : null
   return (
     <>
-      <p class={['found', isOver && 'over']} data-title={title ?? ''} safe>
+      <p class={['found', error !== null && 'over']} data-title={title ?? ''} safe>
         {[`${count(links.length, 'link')} found`, ...skippedSummary(counts)].join(', ')}
       </p>
-      {isOver && error !== told ? (
+      {error !== null && error !== told ? (
         <p class="error" safe>
           {error}
         </p>

@@ -38,7 +38,7 @@ import { fieldsOf } from './taking.ts'
 export const MAX_ROWS = 200
 
 /** An empty row. */
-const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPolicy: 'auto' }
+export const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPolicy: 'auto' }
 
 /** The form of a new bundle. */
 export const NEW_FORM: BundleForm = {
@@ -111,37 +111,6 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
   return list.links.map(({ url, metadata: { note = '', section = '', tags = [], openPolicy = 'auto' } }) =>
     fieldsOf({ url, note, section, tags, openPolicy }),
   )
-}
-
-type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
-
-/** The form after one of its buttons, and the link to focus; null for a button that does not change the form. */
-export function afterButton(form: BundleForm, button: string): { form: BundleForm; focus: Focus } | null {
-  const { links } = form
-  const last = links.length - 1
-  if (button === 'paste') {
-    const filled = links.filter((link) => !isEmptyLink(link))
-    const left = filled.length === 0 ? [NEW_LINK] : filled
-    return { form: { ...form, links: left }, focus: { link: left.length - 1, on: 'url' } }
-  }
-  if (button === 'add') return { form: { ...form, links: [...links, NEW_LINK] }, focus: { link: last + 1, on: 'url' } }
-  const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
-  const at = Number(index)
-  if (action === undefined || at > last) return null
-  const rest = links.toSpliced(at, 1)
-  if (action === 'remove') {
-    const left = rest.length === 0 ? [NEW_LINK] : rest
-    return { form: { ...form, links: left }, focus: { link: Math.min(at, left.length - 1), on: 'url' } }
-  }
-  const to = Math.max(0, Math.min(last, action === 'up' ? at - 1 : at + 1))
-  const moved = rest.toSpliced(to, 0, amid(rest, to, links[at] ?? NEW_LINK))
-  return { form: { ...form, links: moved }, focus: { link: to, on: action === 'up' ? 'up' : 'down' } }
-}
-
-/** A moved link takes the section that it is in, or is next to; link-list.js does the same. */
-function amid(links: readonly LinkFields[], to: number, link: LinkFields): LinkFields {
-  const sections = [links[to - 1], links[to]].flatMap((neighbour) => (neighbour === undefined ? [] : neighbour.section))
-  return sections.includes(link.section) ? link : { ...link, section: sections[0] ?? '' }
 }
 
 /**

@@ -17,16 +17,8 @@ import { allowsRole, requireRole } from '../../identity/roles.ts'
 import { historyUse } from '../../plans/history.ts'
 import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
-import {
-  afterButton,
-  checkedForm,
-  contentOf,
-  formOf,
-  MAX_ROWS,
-  passwordOf,
-  pastedIn,
-  readBundleForm,
-} from './bundle-form.ts'
+import { checkedForm, contentOf, formOf, MAX_ROWS, passwordOf, pastedIn, readBundleForm } from './bundle-form.ts'
+import { afterButton } from './buttons.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'

@@ -16,7 +16,6 @@ import { requireRole } from '../../identity/roles.ts'
 import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
 import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
 import {
-  afterButton,
   checkedForm,
   contentOf,
   type FormInput,
@@ -26,6 +25,7 @@ import {
   pastedIn,
   readBundleForm,
 } from './bundle-form.ts'
+import { afterButton } from './buttons.ts'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
 

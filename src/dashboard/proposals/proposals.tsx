@@ -17,7 +17,8 @@ import {
   rejectProposal,
   withdrawProposal,
 } from '../../proposals/operations.ts'
-import { afterButton, checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { afterButton } from '../editor/buttons.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
 import type { Outcome, Screen, ScreenPage } from '../screens.tsx'

@@ -12,15 +12,8 @@ import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { versionIn } from '../../http/fields.ts'
 import { proposeEdit } from '../../proposals/operations.ts'
-import {
-  afterButton,
-  checkedForm,
-  contentOf,
-  type FormContent,
-  formOf,
-  pastedIn,
-  readBundleForm,
-} from '../editor/bundle-form.ts'
+import { checkedForm, contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
+import { afterButton } from '../editor/buttons.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
 import type { Outcome, Screen, ScreenPage } from '../screens.tsx'

@@ -1,0 +1,38 @@
+import { type BundleForm, isEmptyLink, type LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
+import { NEW_LINK } from './bundle-form.ts'
+
+// What the buttons of the form do without its script.
+
+type Focus = { link: number; on: 'url' | 'up' | 'down' } | null
+
+/** The form after one of its buttons, and the link to focus; null for a button that does not change the form. */
+export function afterButton(form: BundleForm, button: string): { form: BundleForm; focus: Focus } | null {
+  const { links } = form
+  const last = links.length - 1
+  if (button === 'paste') {
+    const left = atLeastOne(links.filter((link) => !isEmptyLink(link)))
+    return { form: { ...form, links: left }, focus: { link: left.length - 1, on: 'url' } }
+  }
+  if (button === 'add') return { form: { ...form, links: [...links, NEW_LINK] }, focus: { link: last + 1, on: 'url' } }
+  const [, action, index = ''] = /^(up|down|remove)-(\d{1,3})$/.exec(button) ?? []
+  const at = Number(index)
+  if (action === undefined || at > last) return null
+  const rest = links.toSpliced(at, 1)
+  if (action === 'remove') {
+    const left = atLeastOne(rest)
+    return { form: { ...form, links: left }, focus: { link: Math.min(at, left.length - 1), on: 'url' } }
+  }
+  const to = Math.max(0, Math.min(last, action === 'up' ? at - 1 : at + 1))
+  const moved = rest.toSpliced(to, 0, amid(rest, to, links[at] ?? NEW_LINK))
+  return { form: { ...form, links: moved }, focus: { link: to, on: action === 'up' ? 'up' : 'down' } }
+}
+
+/** A moved link takes the section that it is in, or is next to; link-list.js does the same. */
+function amid(links: readonly LinkFields[], to: number, link: LinkFields): LinkFields {
+  const sections = [links[to - 1], links[to]].flatMap((neighbour) => (neighbour === undefined ? [] : neighbour.section))
+  return sections.includes(link.section) ? link : { ...link, section: sections[0] ?? '' }
+}
+
+function atLeastOne(links: LinkFields[]): LinkFields[] {
+  return links.length === 0 ? [NEW_LINK] : links
+}
