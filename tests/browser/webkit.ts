@@ -10,10 +10,11 @@ export function findMiniBrowser(): string | null {
   return path
 }
 
-/** Starts WebKitGTK's driver on a screen of its own. Each visit is a session, because settings are the browser's. */
-export async function startWebKit(): Promise<Engine> {
-  const binary = findMiniBrowser()
-  if (binary === null) throw new Error('no WebKitGTK')
+/** Longer than any command takes, on a busy machine too. */
+const HANGS_AFTER_MS = 60_000
+
+/** A driver, and a screen of its own. Without the screen its browsers end, hung ones too. */
+async function startDriver() {
   const screen = Bun.spawn(['Xvfb', '-displayfd', '1', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -23,10 +24,35 @@ export async function startWebKit(): Promise<Engine> {
     env: { ...process.env, DISPLAY: `:${new TextDecoder().decode(display).trim()}`, LIBGL_ALWAYS_SOFTWARE: '1' },
     stdio: ['ignore', 'ignore', 'ignore'],
   })
+  const origin = `http://127.0.0.1:${port}`
+  await connected(() => fetch(`${origin}/status`), 'WebKitWebDriver listens')
+  return {
+    origin,
+    async stop() {
+      driver.kill('SIGKILL')
+      screen.kill()
+      await Promise.all([driver.exited, screen.exited])
+    },
+  }
+}
+
+/** Starts WebKitGTK's driver. Each visit is a session, because settings are the browser's. */
+export async function startWebKit(): Promise<Engine> {
+  const binary = findMiniBrowser()
+  if (binary === null) throw new Error('no WebKitGTK')
+  let driver = await startDriver()
   async function call(route: string, input: object | undefined): Promise<unknown> {
     const [method, path] = route.split(' ')
-    const body = method === 'POST' ? JSON.stringify(input ?? {}) : null
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: method as string, body })
+    const answer = await fetch(`${driver.origin}${path}`, {
+      method: method as string,
+      body: method === 'POST' ? JSON.stringify(input ?? {}) : null,
+      signal: AbortSignal.timeout(HANGS_AFTER_MS),
+    }).catch(async (error) => {
+      if (error.name !== 'TimeoutError') throw error
+      await driver.stop()
+      driver = await startDriver()
+      throw new PageCrash(`${route}: the browser hangs`)
+    })
     const { value } = (await answer.json()) as { value: unknown }
     if (answer.ok) return value
     const { error, message } = value as { error: string; message: string }
@@ -36,7 +62,6 @@ export async function startWebKit(): Promise<Engine> {
     if (isCrash) throw new PageCrash(`${route}: the page's process is gone`)
     throw new Error(JSON.stringify(value))
   }
-  await connected(() => call('GET /status', undefined), 'WebKitWebDriver listens')
 
   async function session({ window, scripts }: Omit<Conditions, 'popups'>) {
     const args = [
@@ -53,10 +78,14 @@ export async function startWebKit(): Promise<Engine> {
 
   async function open(url: string, conditions: Conditions) {
     const { sessionId } = await session(conditions)
+    const its = driver
     const send: Send = (command, input) => call(routeOf(command, input).replace(' ', ` /session/${sessionId}`), input)
     await send('Navigate', { url })
     return viewerOf(send, conditions, {
-      close: async () => void (await call(`DELETE /session/${sessionId}`, undefined)),
+      async close() {
+        // A driver that hung has been replaced, and its session ended with it.
+        if (driver === its) await call(`DELETE /session/${sessionId}`, undefined)
+      },
     })
   }
 
@@ -65,11 +94,6 @@ export async function startWebKit(): Promise<Engine> {
   return {
     name: `WebKitGTK ${first.capabilities.browserVersion} (MiniBrowser)`,
     open,
-    async stop() {
-      for (const child of [driver, screen]) {
-        child.kill()
-        await child.exited
-      }
-    },
+    stop: () => driver.stop(),
   }
 }
