@@ -28,6 +28,15 @@ const LAUNCHER_CSS = [
   'launcher/media.css',
 ]
 
+/**
+ * What is for readers of the source only, by type: a third of a launcher's script. A line comment of a script is left out
+ * where it has a line of its own, because `//` is also in texts; no text begins like a block.
+ */
+const COMMENTS: Record<string, RegExp> = {
+  [CSS]: /\/\*.*?\*\//gs,
+  [JS]: /\/\*\*.*?\*\/ ?|^\s*\/\/[^\n]*$/gms,
+}
+
 interface File {
   type: string
   sources: string[]
@@ -137,8 +146,13 @@ function assetOf(name: string): Asset | undefined {
   return made
 }
 
-function bodyOf({ sources }: File): string {
-  return sources.map((source) => readFileSync(new URL(source, VIEWS), 'utf8')).join('\n')
+function bodyOf({ type, sources }: File): string {
+  const texts = sources.map((source) => {
+    const text = readFileSync(new URL(source, VIEWS), 'utf8')
+    const comments = source === HTMX ? undefined : COMMENTS[type]
+    return comments === undefined ? text : text.replace(comments, '').replace(/^\s+/gm, '')
+  })
+  return texts.join('\n')
 }
 
 /** The address of a file; it changes with the content. */

@@ -6,6 +6,7 @@ import { becomes } from '../eventually.ts'
 import { ODD, ONBOARDING } from './bundles.ts'
 import { startDestinations } from './destinations.ts'
 import { focusedText } from './keyboard.ts'
+import { ORDINARY } from './ordinary.ts'
 import { createBundle } from './service.ts'
 import { setStage } from './stage.ts'
 import { follow } from './waiting.ts'
@@ -87,13 +88,13 @@ describe('the launcher', () => {
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
   })
 
-  test('sends page, style and script in at most 20 KB', async () => {
+  test('of 25 ordinary links is received in at most 12 KB: page, style, script and icon, with their headers', async () => {
     const page = await stage.browser.newPage()
     const weight = await weigh(page)
-    await page.goto((await createBundle(stage.server.origin, ONBOARDING)).url, { waitUntil: 'networkidle' })
+    await page.goto((await createBundle(stage.server.origin, ORDINARY)).url, { waitUntil: 'networkidle' })
     const bytes = await weight.bytes()
     expect(bytes).toBeGreaterThan(2_000)
-    expect(bytes).toBeLessThanOrEqual(20 * 1024)
+    expect(bytes).toBeLessThanOrEqual(12 * 1024)
   })
 
   test('copies all URLs, one per line', async () => {

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { brotliDecompressSync } from 'node:zlib'
+import { asset, assetNames } from '../../views/static.ts'
+import { ORDINARY } from '../browser/ordinary.ts'
+import { newSlug, onEveryRuntime } from './support.ts'
+
+/** As README.md says it. */
+const LIMIT = { bytes: 10 * 1024, words: 'is at most 10 KB including style, script and icon' }
+
+/** What a browser with scripts loads for a page besides itself: those for others are in `noscript`. */
+const LOADED = /<(?:script src|link rel="(?:icon|stylesheet)" href)="([^"]+)"/g
+
+/** A script as it is without comments and white space. */
+const bare = (script: string) =>
+  new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(script).replace(/;\s*$/, '')
+
+onEveryRuntime({}, (server) => {
+  const load = async (path: string, encoding = 'br') => {
+    const options = { headers: { 'accept-encoding': encoding }, decompress: false }
+    const answer = await fetch(server().origin + path, options)
+    expect([path, answer.status, answer.headers.get('content-encoding')]).toEqual([
+      path,
+      200,
+      encoding === 'br' ? 'br' : null,
+    ])
+    return new Uint8Array(await answer.arrayBuffer())
+  }
+  const text = async (path: string) => new TextDecoder().decode(await load(path, 'identity'))
+
+  test('a launcher of 25 ordinary links is as light as README.md says, with all that a browser loads for it', async () => {
+    const page = await load(`/l/${await newSlug(server(), ORDINARY)}`)
+    const html = brotliDecompressSync(page).toString()
+    expect(html.match(/<a class="tab"/g)).toHaveLength(25)
+    const loaded = Array.from(html.replace(/<noscript>.*?<\/noscript>/gs, '').matchAll(LOADED), ([, path = '']) => path)
+    expect(loaded.map((path) => path.replace(/^.*\.(?=\w+$)/, '')).sort()).toEqual(['css', 'js', 'svg'])
+    const parts = await Promise.all(loaded.map((path) => load(path)))
+    const bytes = [page, ...parts].reduce((sum, { length }) => sum + length, 0)
+    expect(bytes).toBeLessThanOrEqual(LIMIT.bytes)
+    expect(readFileSync('README.md', 'utf8').replace(/\s+/g, ' ')).toContain(LIMIT.words)
+  })
+
+  test('styles and scripts are sent without their comments and margins, and are otherwise what is in views/', async () => {
+    const names = assetNames.filter((name) => /\.(?:css|js)$/.test(name) && name !== 'htmx.js')
+    const sent = await Promise.all(names.map((name) => text(asset(name))))
+    expect(sent.filter((body) => /\/\*|^[ \t]|^\/\//m.test(body))).toEqual([])
+    const scripts = sent.filter((_, at) => names[at]?.endsWith('.js')).map(bare)
+    const sources = [...new Bun.Glob('**/*.js').scanSync('views')]
+    expect(sources.length).toBeGreaterThan(15)
+    const isSent = (source: string) => scripts.some((script) => script.includes(bare(readFileSync(source, 'utf8'))))
+    expect(sources.filter((source) => !isSent(`views/${source}`))).toEqual([])
+  })
+})
