@@ -5,7 +5,8 @@ export const ERROR_DOCS: Record<Code, string> = {
   INVALID_URLS: 'Something under `urls` is invalid: fix what the message names.',
   BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
   INVALID_JSON: 'The body is missing or not JSON.',
-  UNAUTHORIZED: 'No credential was sent, or the key is malformed, unknown or revoked.',
+  UNAUTHORIZED:
+    'No credential was sent, or the key is malformed, unknown or revoked, or belongs to someone who has left.',
   MEMBERS_ONLY: 'Only signed-in members of the bundle’s owner may see it. With a key, read it by get_bundle.',
   PASSWORD_REQUIRED: 'Viewers need the bundle’s password: send it with the form of its page.',
   FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
@@ -15,7 +16,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
   INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
   PASSWORD_SIGN_IN_OFF: 'Passwords are not used here: request a sign-in link, or use single sign-on.',
-  PLAN_LIMIT: 'The plan’s maximum number of bundles is reached: delete one, or upgrade the plan.',
+  PLAN_LIMIT: 'A limit of the plan is reached: the message says which, and how to get past it.',
   NOT_OPEN_YET: 'The bundle is not open to viewers yet.',
   CLOSED: 'The bundle is no longer open to viewers.',
   NOT_FOUND: 'It does not exist, or was deleted.',

@@ -145,31 +145,6 @@ onEveryRuntime({}, (server) => {
     }
   })
 
-  test('page, style and script of a full bundle weigh at most 20 KB on the wire', async () => {
-    const slug = await newSlug(server(), {
-      urls: Array.from(
-        { length: 25 },
-        (_, index) => `https://site-${index * 7919}.example/path/${index}?q=${index ** 5}`,
-      ),
-      urlMetadata: Array.from({ length: 25 }, (_, index) => ({
-        note: `What number ${index} is about`,
-        tags: ['one', `t${index}`],
-      })),
-      title: 'Twenty-five tabs',
-    })
-    const { html } = await page(slug)
-    const files = [...html.matchAll(/(?:src|href)="(\/static\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path!)
-    // The second style is loaded only without JavaScript.
-    expect(files).toHaveLength(3)
-    let bytes = 0
-    for (const path of [`/l/${slug}`, ...files]) {
-      const answer = await fetch(server().origin + path, { headers: { 'accept-encoding': 'br' }, decompress: false })
-      bytes += (await answer.arrayBuffer()).byteLength
-    }
-    expect(bytes).toBeLessThanOrEqual(20 * 1024)
-    expect(bytes).toBeGreaterThan(3000)
-  })
-
   test('files are cached forever under a name with their hash', async () => {
     const { html } = await page(await newSlug(server()))
     const files = [...html.matchAll(/"(\/static\/[^"]+)"/g)].map(([, path]) => path!)

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { SCOPES, type Scope } from '../../src/identity/roles.ts'
 import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
 import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/support.ts'
@@ -150,6 +151,18 @@ onEveryRuntime({}, (at) => {
     expect(failed.isError).toBe(true)
     expect(failed.structuredContent).toEqual({ error: 'There is no bundle with this slug.', code: 'NOT_FOUND' })
   })
+
+  test.each(SUPPORTED_PROTOCOL_VERSIONS)(
+    'a client of the revision %s connects, and lists the tools',
+    async (revision) => {
+      const headers = { ...bearer((await keyOf()).rawKey), 'mcp-protocol-version': revision }
+      const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+      const { result } = (await send(at(), { jsonrpc: '2.0', id: 1, method: 'initialize', params }, headers)).body
+      expect((result as unknown as { protocolVersion: string }).protocolVersion).toBe(revision)
+      const listed = await send(at(), { jsonrpc: '2.0', id: 2, method: 'tools/list' }, headers)
+      expect(listed.body.result.tools.map(({ name }) => name)).toContain('create_bundle')
+    },
+  )
 
   test('an unknown tool is a protocol error', async () => {
     const { rawKey } = await keyOf()

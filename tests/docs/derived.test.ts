@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SUPPORTED_PROTOCOL_VERSIONS as OLDER } from '@modelcontextprotocol/server'
+import '../../src/core/schemas.ts'
+import { STATUS } from '../../src/core/codes.ts'
+import { ERROR_DOCS } from '../../src/core/error-docs.ts'
+import { type Operation, scopeOf } from '../../src/core/operation.ts'
+import { operations } from '../../src/implementations.ts'
+import { isTool } from '../../src/mcp/tools.ts'
+import { methodName } from '../../src/sdk/client.ts'
+import { SETTINGS } from '../../src/settings.ts'
+import { pageOf } from './run.ts'
+
+// Lists and tables of the documents that say what the code says too.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+
+/** The cells of the rows of a text's tables, without their headings. */
+const rowsOf = (text: string) =>
+  Array.from(text.matchAll(/^\| (.*) \|$/gm), ([, row = '']) => row.split(' | ').map((cell) => cell.trim())).filter(
+    ([first = '']) => !/^-+$/.test(first),
+  )
+/** The part of a page below a heading. */
+const sectionOf = (page: string, heading: string) => page.split(/^## /m).find((part) => part.startsWith(heading)) ?? ''
+/** What stands in code within a text. */
+const codeIn = (text: string) => Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code)
+const namesOf = (which: (operation: Operation) => unknown) =>
+  operations.filter((operation) => which(operation) !== undefined).map(({ name }) => name)
+/** The names in the brackets, or before the words, of a sentence. */
+function namedIn(page: string, sentence: RegExp): string[] {
+  const [, names = ''] = sentence.exec(page.replace(/\s+/g, ' ')) ?? []
+  return codeIn(names).sort()
+}
+
+test('api.md has every error code with its status and what it means', () => {
+  const [, ...rows] = rowsOf(sectionOf(pageOf('api.md'), 'Errors'))
+  const byStatus = Object.entries(STATUS).sort(([, one], [, other]) => one - other)
+  expect(rows).toEqual(byStatus.map(([code, status]) => [`${status}`, `\`${code}\``, ERROR_DOCS[code as 'CLOSED']]))
+})
+
+test('what takes an idempotency key, an expected version or a dry run is listed where documents say so', () => {
+  const [keys, mcp, sdk] = [pageOf('api-keys.md'), pageOf('mcp.md'), pageOf('sdk.md')]
+  const [idempotent, versioned, dry] = [
+    namesOf(({ idempotent }) => idempotent).sort(),
+    namesOf(({ versioned }) => versioned).sort(),
+    namesOf(({ dryRun }) => dryRun).sort(),
+  ]
+  expect(namedIn(keys, /that create something \((.*?)\) take an `Idempotency-Key`/)).toEqual(idempotent)
+  expect(namedIn(keys, /those that change a bundle \((.*?)\) fail with 412/)).toEqual(versioned)
+  expect(namedIn(mcp, /and as text\. ([^.]*?) take `dryRun`/)).toEqual(dry)
+  expect(namedIn(mcp, /saves nothing\. ([^.]*?) take `expectedVersion`/)).toEqual(versioned)
+  expect(namedIn(mcp, /bundle since\. ([^.]*?) take an `idempotencyKey`/)).toEqual(idempotent)
+  expect(namedIn(sdk, /generates an idempotency key: ([^.]*)\./)).toEqual(idempotent.map(methodName).sort())
+  expect(namedIn(sdk, /\n?## Dry runs ([^.]*\.dryRun.*?) return/)).toEqual(
+    dry.map((name) => `${methodName(name)}.dryRun`),
+  )
+  const repeatable = operations.filter(({ effect, route }) => effect !== undefined && !route.startsWith('GET '))
+  expect(namedIn(sdk, /safe to repeat are retried: (.*?) whose repetition changes nothing/)).toEqual(
+    repeatable.map(({ name }) => methodName(name)).sort(),
+  )
+})
+
+test('mcp.md lists each tool beside the scope it needs, and what is no tool', () => {
+  const page = pageOf('mcp.md')
+  const listed = rowsOf(page.split('\n## ', 1)[0] ?? '').map(([scope = '', tools = '']) => [
+    scope,
+    codeIn(tools).sort(),
+  ])
+  const scopes = ['links:read', 'links:propose', 'links:write', 'keys:admin']
+  const tools = operations.filter(isTool)
+  const needing = (scope: string) =>
+    tools.filter((operation) => (scopeOf(operation) ?? 'links:read') === scope).map(({ name }) => name)
+  expect(listed.slice(1)).toEqual(scopes.map((scope) => [`\`${scope}\``, needing(scope).sort()]))
+  expect(namedIn(page, /except (those that need no credential .*?), which/)).toEqual(
+    operations.flatMap((operation) => (isTool(operation) ? [] : [operation.name])).sort(),
+  )
+})
+
+test('README.md says which MCP package is used where, and for which revisions', () => {
+  const rows = rowsOf(sectionOf(README, 'MCP SDK packages')).slice(1)
+  const sources = (folder: string) =>
+    [...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].map((path) => readFileSync(join(ROOT, path), 'utf8'))
+  const folders = ['src/mcp', 'src/oauth', 'tests'].map((folder) => [folder, sources(folder).join('\n')] as const)
+  const others = sources('src').join('\n').split("from '@modelcontextprotocol/").length
+  expect(others).toBe(
+    folders.slice(0, 2).flatMap(([, text]) => text.split("from '@modelcontextprotocol/").slice(1)).length + 1,
+  )
+  for (const [name = '', revisions = '', usedBy = ''] of rows) {
+    const [library = ''] = codeIn(name)
+    const users = folders.filter(([, text]) => new RegExp(`from '${library}[/']`).test(text)).map(([folder]) => folder)
+    const said = ['src/mcp', 'src/oauth', 'tests'].filter((folder) => usedBy.includes(folder))
+    // Tests read only its list of revisions.
+    expect([library, said]).toEqual([library, library.endsWith('/server') ? ['src/mcp'] : users])
+    expect([library, revisions.split(' to ')[0]]).toEqual([library, OLDER.at(-1) ?? ''])
+  }
+  expect(rows.map(([, revisions = '']) => revisions.split(' to ')[1])).toEqual(['2026-07-28', '2026-07-28', OLDER[0]])
+})
+
+test('README.md’s table of settings names every choice, and the bounds as they are', () => {
+  const rows = new Map(rowsOf(README).map(([name = '', preset = '', says = '']) => [name, `${preset} ${says}`]))
+  for (const [setting, { reader, fallback }] of Object.entries(SETTINGS)) {
+    const says = rows.get(`\`${setting}\``) ?? ''
+    const [, least, most] = /`(\d+)` to `(\d+)`/.exec(says) ?? []
+    if (least !== undefined)
+      expect([setting, reader.mustBe]).toEqual([setting, `a whole number from ${least} to ${most}`])
+    // A choice between few words; what is not the default and not named would be found by trying only.
+    const choices = /^\w+(?:, \w+)* or \w+$/.test(reader.mustBe) ? reader.mustBe.split(/, | or /) : []
+    const isNamed = (word: string) => word === fallback || codeIn(says).includes(word)
+    const isSwitch = choices.length === 2 && choices.includes(fallback ?? '')
+    const missing = choices.filter((word) => !isNamed(word))
+    expect([setting, isSwitch && missing.length === 1 ? [] : missing]).toEqual([setting, []])
+  }
+})
