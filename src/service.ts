@@ -29,6 +29,9 @@ import { SETTINGS, settingError } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
 
+/** How often limits forget the addresses that they need no longer. */
+const FORGET_EVERY_MS = 60_000
+
 /** The long-lived parts of the process, which operations use. */
 export interface Service {
   config: Config
@@ -93,6 +96,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const accountStore: Store = Object.create(store, { db: { value: store.current } })
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
+  const forgetting = setInterval(() => memory.forget(), FORGET_EVERY_MS).unref()
   const redis =
     config.redisUrl === undefined
       ? null
@@ -182,6 +186,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     },
     async stop() {
       unwatchDescriptors()
+      clearInterval(forgetting)
       const isSwept = sweeper.stop()
       await outbox.stop()
       backups?.stop()

@@ -78,6 +78,20 @@ export class StepsByKey {
     if (this.#first[slot] === NONE) this.#last[slot] = NONE
   }
 
+  /**
+   * Forgets keys that have had no request after this step, from the least recently used on.
+   * @returns how many.
+   */
+  forgetUntil(at: number): number {
+    for (let forgotten = 0; ; forgotten += 1) {
+      const [slot] = this.#slots.rvalues()
+      if (slot === undefined) return forgotten
+      const last = this.#last[slot]!
+      if (last !== NONE && this.#at[last]! > at) return forgotten
+      this.#slots.pop()
+    }
+  }
+
   /** Drops the latest request, if any. */
   dropLatest(slot: number): void {
     const last = this.#last[slot]!

@@ -93,6 +93,23 @@ test('a key’s hour is rolling: retryAfterSeconds is when its first request is 
   expect(bucket.take(limit, '1').allowed).toBeTrue()
 })
 
+test('a key is forgotten once its window has passed, because it is often an address; others keep their counts', () => {
+  let now = 0
+  const bucket = new MemoryBucket(() => now)
+  const [short, long]: Limit[] = [1000, 60_000].map((windowMs) => ({ name: `${windowMs}`, max: 3, windowMs }))
+  for (const key of ['early', 'late', 'another']) bucket.take(short!, key)
+  bucket.take(long!, 'early')
+  now = 900
+  bucket.take(short!, 'late')
+  expect(bucket.forget()).toBe(0)
+  now = 1100
+  expect(bucket.forget()).toBe(2)
+  expect([bucket.used(short!, 'late'), bucket.used(long!, 'early')]).toEqual([1, 1])
+  expect(bucket.take(short!, 'early')).toMatchObject({ allowed: true, remaining: 2 })
+  now = 70_000
+  expect([bucket.forget(), bucket.forget()]).toEqual([3, 0])
+})
+
 test('different limits and different keys of one limit are independent', () => {
   const bucket = new MemoryBucket(() => 0)
   const limit: Limit = { name: 'a', max: 1, windowMs: 1000 }
