@@ -45,7 +45,7 @@ function unfitTarget({ protocol, username, password, port }: URL): string | null
   if (username !== '' || password !== '') return 'have no user name or password: check the signature instead'
   const number = Number(port || 443)
   const isAllowed = number >= 1024 ? !OTHER_PROTOCOLS.has(number) : number === 80 || number === 443
-  return isAllowed ? null : 'have a port that web servers use: 80, 443, or one above 1023'
+  return isAllowed ? null : 'have a port that web servers use: 80, 443, or one above 1023 that browsers do not refuse'
 }
 
 /** The one answer for names without an address and names with a private one, so that nobody can map a network by it. */

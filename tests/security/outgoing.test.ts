@@ -263,7 +263,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       ['ftp://10.0.0.1/', 'its URL must begin with https: or http:'],
       ['file:///etc/passwd', 'its URL must begin with https: or http:'],
       ['http://user@10.0.0.1/', 'its URL must have no user name or password: check the signature instead'],
-      ['http://10.0.0.1:22/', 'its URL must have a port that web servers use: 80, 443, or one above 1023'],
+      [
+        'http://10.0.0.1:22/',
+        'its URL must have a port that web servers use: 80, 443, or one above 1023 that browsers do not refuse',
+      ],
       ['http://10.0.0.1:6379/', 'may be sent'],
     ]
     const found = await outcomes(tried.map(([url]) => ({ url, privateNetworks: true, checkOnly: true })))
@@ -328,7 +331,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
       ],
       [
         redirect(308, 'http://127.0.0.1:25/'),
-        'its URL must have a port that web servers use: 80, 443, or one above 1023',
+        'its URL must have a port that web servers use: 80, 443, or one above 1023 that browsers do not refuse',
       ],
       [redirect(307, 'http://['), 'it was redirected to something that is no URL'],
       [at('/again/5'), 200],
