@@ -97,6 +97,22 @@ describe('the launcher', () => {
     expect(bytes).toBeLessThanOrEqual(12 * 1024)
   })
 
+  test('leaves nothing in the browser but what is open, in the page’s own history entry', async () => {
+    const page = await launcher(ONBOARDING)
+    await page.click('#open')
+    await page.locator('.opened').first().waitFor()
+    const left = await page.evaluate(async () => ({
+      cookies: document.cookie,
+      stored: localStorage.length + sessionStorage.length,
+      databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      workers: (await navigator.serviceWorker.getRegistrations()).length,
+      opened: (history.state as { opened: string[] }).opened.length > 0,
+    }))
+    expect(left).toEqual({ cookies: '', stored: 0, databases: 0, caches: 0, workers: 0, opened: true })
+    expect(await page.context().cookies()).toEqual([])
+  })
+
   test('copies all URLs, one per line', async () => {
     const page = await launcher(ONBOARDING, { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'Copy links' }).click()
