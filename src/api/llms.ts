@@ -15,7 +15,7 @@ export function agentsText(
     `- \`${operation.route.replace(' ', ' /api')}\` ${operation.name}${needs(operation)}: ${operation.summary}`
   const begin = anonymousBundles
     ? `Create a bundle without an account: POST ${origin}/api/links with {"urls": ["https://…"]}. The answer has its link, and a
-claim token that is shown only once. Everything else needs an API key: Authorization: Bearer <key>. A person creates one at
+claim token that is shown only once. Calls about your own bundles need an API key: Authorization: Bearer <key>. A person creates one at
 ${origin}/dashboard/keys.`
     : `Send an API key with every call: Authorization: Bearer <key>. A person creates one at ${origin}/dashboard/keys. Create a
 bundle: POST ${origin}/api/links with {"urls": ["https://…"]}.`
