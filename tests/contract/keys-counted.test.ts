@@ -33,6 +33,7 @@ const ROUTES: Row[] = [
   ['GET /api/mcp', 0],
   ['OPTIONS /api/links/:slug/events', 0],
   ['GET /api/openapi.json', 0],
+  ['GET /api/auth/get-session', 0],
   ['GET /l/:slug', 0],
   ['GET /l/:slug.json', 0],
 ]
