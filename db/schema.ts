@@ -11,6 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import { metadataColumn, withMetadataColumn } from './healed.ts'
 import { organization, user } from './identity-schema.ts'
 import type { Policy, Tab } from './policy.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
@@ -43,7 +44,7 @@ const hasUrls = (column: AnySQLiteColumn) =>
  */
 const contentColumns = () => ({
   urls: json<string[]>('urls').notNull(),
-  urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
+  urlMetadata: metadataColumn<UrlMetadata[]>('url_metadata').notNull(),
   title: text('title'),
   description: text('description'),
   // ISO 8601 in UTC, as answers, versions and exports have them.
@@ -452,7 +453,7 @@ export const proposals = sqliteTable(
       .references(() => owners.id, { onDelete: 'cascade' }),
     /** The version that the changes are based on. */
     baseVersion: integer('base_version').notNull(),
-    changes: json<ProposedChanges>('changes').notNull(),
+    changes: withMetadataColumn<ProposedChanges>('changes').notNull(),
     reason: text('reason'),
     /** Null once the account is deleted. */
     proposedBy: text('proposed_by').references(() => user.id, { onDelete: 'set null' }),

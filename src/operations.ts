@@ -31,6 +31,8 @@ export interface Declaration {
   readonly csv?: true
   /** Its effect on stored data, if the method does not say: none, or the same however often it is called. */
   readonly effect?: 'none' | 'repeatable'
+  /** Has the service send requests to a URL that the caller chooses. */
+  readonly openWorld?: true
   /** Its request has no body, or an optional one. */
   readonly body?: 'none' | 'optional'
   /** Creates a bundle and accepts `source`, which clients set to what they are. */
@@ -117,6 +119,7 @@ export const OPERATIONS = {
   create_webhook: {
     route: 'POST /me/webhooks',
     access: 'keys:admin',
+    openWorld: true,
     proof: ['address', 'recentSignIn'],
     idempotent: true,
   },
@@ -124,11 +127,17 @@ export const OPERATIONS = {
   update_webhook: {
     route: 'PATCH /me/webhooks/:webhookId',
     access: 'keys:admin',
+    openWorld: true,
     proof: ['address', 'recentSignIn'],
     effect: 'repeatable',
   },
   delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', access: 'keys:admin' },
-  test_webhook: { route: 'POST /me/webhooks/:webhookId/test', access: 'keys:admin', body: 'none' },
+  test_webhook: {
+    route: 'POST /me/webhooks/:webhookId/test',
+    access: 'keys:admin',
+    openWorld: true,
+    body: 'none',
+  },
   list_deliveries: {
     route: 'GET /me/webhooks/:webhookId/deliveries',
     access: 'keys:admin',
@@ -137,6 +146,7 @@ export const OPERATIONS = {
   redeliver: {
     route: 'POST /me/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
     access: 'keys:admin',
+    openWorld: true,
     body: 'none',
   },
 } as const satisfies Record<string, Declaration>

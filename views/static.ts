@@ -59,6 +59,7 @@ const FILES: Record<string, File> = {
   'countdown.js': { type: JS, sources: ['launcher/countdown.js'] },
   'site.css': { type: CSS, sources: SITE_CSS },
   'site.js': { type: JS, sources: SITE_JS },
+  'consent.js': { type: JS, sources: ['account/consent.js'] },
   'dashboard.css': {
     type: CSS,
     sources: [

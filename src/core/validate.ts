@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { hintFor, UNKNOWN } from './hints.ts'
+import { withoutMisplacedLists } from './misplaced-lists.ts'
 import type { Operation } from './operation.ts'
 import { type Issue, Problem } from './problem.ts'
 import { count } from './words.ts'
@@ -17,7 +18,7 @@ export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
   if (fieldsUpTo(MAX_FIELDS, raw) > MAX_FIELDS) {
     throw new Problem('BAD_REQUEST', `the body must have at most ${MAX_FIELDS} fields`)
   }
-  const read = schema(raw)
+  const read = schema(withoutMisplacedLists(schema, raw))
   if (!(read instanceof type.errors)) return read as In
   const wrong = read.flatMap(innermost)
   const first = wrong.find(isUnderUrls) ?? wrong[0]

@@ -57,12 +57,18 @@ export function unfitRedirects(uris: readonly string[]): string | null {
     return `redirect_uris must be at most ${MAX_REDIRECT_CHARACTERS} characters together`
   }
   const at = uris.findIndex((uri) => !isRedirect(uri))
-  return at === -1 ? null : `redirect_uris[${at}] must be https:, http: on this computer, or an app’s own scheme`
+  return at === -1
+    ? null
+    : `redirect_uris[${at}] must be https:, http: on this computer, or an app’s own scheme, which has a dot: com.example.app:`
 }
 
-/** Schemes that browsers handle themselves, or that make them do something with the rest. */
-const NOT_OF_APPS =
-  /^(about|blob|chrome|chrome-extension|content|data|edge|file|filesystem|ftp|intent|jar|javascript|mailto|moz-extension|resource|sms|tel|vbscript|view-source|ws|wss):$/
+/**
+ * A private scheme is a domain backwards (RFC 8252, 7.1), and so has a dot. Without one it may be anything that the system or
+ * the browser opens and that acts by itself: `ms-msdt:`, `search-ms:`, `feed:`, `javascript:`.
+ */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
+/** The schemes without a dot of programs that sign in over MCP. */
+const KNOWN_SCHEME = /^(?:claude|cursor|kiro|vscode|vscode-insiders|vscodium|windsurf|zed):$/
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
@@ -73,7 +79,7 @@ function isRedirect(uri: string): boolean {
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return /^[a-z0-9.-]+$|^\[[\da-f:]+\]$/.test(hostname)
   if (protocol === 'http:') return LOOPBACK.test(hostname)
-  return !NOT_OF_APPS.test(protocol)
+  return PRIVATE_SCHEME.test(protocol) || KNOWN_SCHEME.test(protocol)
 }
 
 /**
@@ -81,7 +87,8 @@ function isRedirect(uri: string): boolean {
  * because programs get a free one when they start (RFC 8252, 7.3).
  */
 export function mayRedirectTo({ redirectUris }: App, uri: string): boolean {
-  return redirectUris.includes(uri) || (isRedirect(uri) && redirectUris.some((own) => differOnlyInPort(own, uri)))
+  // Also checked here: ids from before a scheme was refused are still signed.
+  return isRedirect(uri) && (redirectUris.includes(uri) || redirectUris.some((own) => differOnlyInPort(own, uri)))
 }
 
 function differOnlyInPort(own: string, asked: string): boolean {

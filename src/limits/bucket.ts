@@ -20,8 +20,9 @@ export interface Decision {
 
 /**
  * Counts requests in a sliding window per limit and key (spec 8). Every store counts in steps of a thousandth of the
- * window: never more than `max` pass in any window, and an answer may refuse up to two steps too long. Refused requests
- * are not counted, which keeps `resetSeconds` true.
+ * window, each of which expires a window after its latest request: never more than `max` pass in any window, an answer may
+ * refuse up to one step too long, and `resetSeconds` never exceeds the window. Refused requests are not counted, which keeps
+ * it true.
  */
 export interface Bucket {
   take(limit: Limit, key: string): Decision | Promise<Decision>
@@ -33,6 +34,3 @@ export interface Bucket {
 
 /** Steps per window. */
 export const STEPS = 1000
-
-/** Steps until a counted request expires: a full window after the end of its step, and one for rounding. */
-export const STEPS_UNTIL_FREE = STEPS + 2

@@ -1,4 +1,4 @@
-import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
+import { type Bucket, type Decision, type Limit, STEPS } from './bucket.ts'
 import { StepsByKey } from './steps.ts'
 
 /** Counts in memory, on a monotonic clock. */
@@ -9,20 +9,19 @@ export class MemoryBucket implements Bucket {
 
   take({ name, max, windowMs }: Limit, key: string): Decision {
     const now = this.now()
-    const stepMs = windowMs / STEPS
-    const step = stepAt(now, windowMs)
     let counted = this.#limits.get(name)
     if (counted === undefined) this.#limits.set(name, (counted = { keys: new StepsByKey(), windowMs }))
     const { keys } = counted
     const slot = keys.slotOf(key)
-    keys.dropUntil(slot, step - STEPS - 1)
+    keys.dropUntil(slot, now - windowMs)
     const allowed = keys.total(slot) < max
-    if (allowed) keys.add(slot, step)
-    const freeAt = ((keys.oldest(slot) ?? step) + STEPS_UNTIL_FREE) * stepMs
+    if (allowed) keys.add(slot, now, windowMs / STEPS)
+    // In this order no rounding makes it longer than the window.
+    const waitMs = windowMs - (now - (keys.oldest(slot) ?? now))
     return {
       allowed,
       remaining: Math.max(0, max - keys.total(slot)),
-      resetSeconds: Math.max(1, Math.ceil((freeAt - now) / 1000)),
+      resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
     }
   }
 
@@ -30,7 +29,7 @@ export class MemoryBucket implements Bucket {
     const keys = this.#limits.get(name)?.keys
     const slot = keys?.knownSlot(key)
     if (keys === undefined || slot === undefined) return 0
-    keys.dropUntil(slot, stepAt(this.now(), windowMs) - STEPS - 1)
+    keys.dropUntil(slot, this.now() - windowMs)
     return keys.total(slot)
   }
 
@@ -41,7 +40,7 @@ export class MemoryBucket implements Bucket {
   forget(): number {
     let forgotten = 0
     for (const { keys, windowMs } of this.#limits.values()) {
-      forgotten += keys.forgetUntil(stepAt(this.now(), windowMs) - STEPS - 1)
+      forgotten += keys.forgetUntil(this.now() - windowMs)
     }
     return forgotten
   }
@@ -51,8 +50,4 @@ export class MemoryBucket implements Bucket {
     const slot = keys?.knownSlot(key)
     if (keys !== undefined && slot !== undefined) keys.dropLatest(slot)
   }
-}
-
-function stepAt(now: number, windowMs: number): number {
-  return Math.floor(now / (windowMs / STEPS))
 }

@@ -2,20 +2,19 @@ import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { withTimeout } from '../../db/timeout.ts'
 import { keyedHash } from '../core/secrets.ts'
-import { type Bucket, type Decision, type Limit, STEPS, STEPS_UNTIL_FREE } from './bucket.ts'
+import { type Bucket, type Decision, type Limit, STEPS } from './bucket.ts'
 
 /** Redis must answer within this time; past it, the fallback counts. */
 const TIMEOUT_MS = 250
 
 /**
- * The algorithm of memory.ts as one atomic script on the server’s clock: a list of `step:count`, oldest first, and
- * their total. Only the ends of the list are touched, so the cost does not depend on the limit.
+ * The algorithm of memory.ts as one atomic script on the server’s clock, in whole microseconds: a list of `time:count`, oldest
+ * first, and their total. Only the ends of the list are touched, so the cost does not depend on the limit.
  */
 const TAKE = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local max, stepMs, steps, untilFree = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local step = math.floor(now / stepMs)
+local now = time[1] * 1000000 + time[2]
+local max, window, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local total = tonumber(redis.call('GET', KEYS[2]) or '0')
 local oldest = nil
 while true do
@@ -23,7 +22,7 @@ while true do
   if not head then total = 0 break end
   local at, count = string.match(head, '^(%d+):(%d+)$')
   oldest = tonumber(at)
-  if oldest > step - steps - 1 then break end
+  if now - oldest < window then break end
   redis.call('LPOP', KEYS[1])
   total = total - tonumber(count)
   oldest = nil
@@ -33,29 +32,30 @@ if allowed then
   local tail = redis.call('LINDEX', KEYS[1], -1)
   local at, count = nil, nil
   if tail then at, count = string.match(tail, '^(%d+):(%d+)$') end
-  if at and tonumber(at) >= step then
-    redis.call('LSET', KEYS[1], -1, at .. ':' .. (tonumber(count) + 1))
+  if at and math.floor(tonumber(at) / step) >= math.floor(now / step) then
+    local latest = math.max(tonumber(at), now)
+    redis.call('LSET', KEYS[1], -1, string.format('%.0f:%d', latest, tonumber(count) + 1))
+    if redis.call('LLEN', KEYS[1]) == 1 then oldest = latest end
   else
-    redis.call('RPUSH', KEYS[1], string.format('%d:1', step))
+    redis.call('RPUSH', KEYS[1], string.format('%.0f:1', now))
   end
   total = total + 1
-  oldest = oldest or step
+  oldest = oldest or now
 end
-local ttl = math.ceil((untilFree + 1) * stepMs)
+local ttl = math.ceil((window + step) / 1000)
 redis.call('PEXPIRE', KEYS[1], ttl)
 redis.call('SET', KEYS[2], total, 'PX', ttl)
-return { allowed and 1 or 0, math.max(0, max - total), math.ceil(((oldest or step) + untilFree) * stepMs - now) }
+return { allowed and 1 or 0, math.max(0, max - total), math.min(window, window - now + (oldest or now)) }
 `
 
 /** The current count, without changing the list. */
 const USED = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local step, steps = math.floor(now / tonumber(ARGV[1])), tonumber(ARGV[2])
+local now = time[1] * 1000000 + time[2]
 local used = 0
 for _, entry in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
   local at, count = string.match(entry, '^(%d+):(%d+)$')
-  if tonumber(at) > step - steps - 1 then used = used + tonumber(count) end
+  if now - tonumber(at) < tonumber(ARGV[1]) then used = used + tonumber(count) end
 end
 return used
 `
@@ -127,12 +127,13 @@ export class RedisBucket implements Bucket {
     const { max, windowMs } = limit
     const id = this.#id(limit, key)
     try {
-      const [allowed, remaining, waitMs] = await withTimeout(
-        (this.#redis as Scripts).take(`${id}:steps`, `${id}:total`, max, windowMs / STEPS, STEPS, STEPS_UNTIL_FREE),
+      const window = windowMs * 1000
+      const [allowed, remaining, wait] = await withTimeout(
+        (this.#redis as Scripts).take(`${id}:times`, `${id}:counted`, max, window, window / STEPS),
         TIMEOUT_MS,
       )
       this.#record(false)
-      return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
+      return { allowed: allowed === 1, remaining, resetSeconds: Math.max(1, Math.ceil(wait / 1_000_000)) }
     } catch (error) {
       this.#record(true, error)
       return this.fallback.take(limit, key)
@@ -142,7 +143,7 @@ export class RedisBucket implements Bucket {
   async used(limit: Limit, key: string): Promise<number> {
     try {
       const used = await withTimeout(
-        (this.#redis as Scripts).used(`${this.#id(limit, key)}:steps`, limit.windowMs / STEPS, STEPS),
+        (this.#redis as Scripts).used(`${this.#id(limit, key)}:times`, limit.windowMs * 1000),
         TIMEOUT_MS,
       )
       this.#record(false)
@@ -156,7 +157,7 @@ export class RedisBucket implements Bucket {
   async giveBack(limit: Limit, key: string): Promise<void> {
     const id = this.#id(limit, key)
     try {
-      await withTimeout((this.#redis as Scripts).giveBack(`${id}:steps`, `${id}:total`), TIMEOUT_MS)
+      await withTimeout((this.#redis as Scripts).giveBack(`${id}:times`, `${id}:counted`), TIMEOUT_MS)
       this.#record(false)
     } catch (error) {
       this.#record(true, error)

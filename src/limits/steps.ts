@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache'
 /** Maximum number of keys, and of steps of all keys; past it, the least recently used key is dropped. */
 const MAX_KEYS = 20_000
 const MAX_STEPS = 400_000
-/** Stands for "no step": steps are numbered from 1. */
+/** Stands for "no step": they are numbered from 1. */
 const NONE = 0
 
 /**
- * Counts per key and step of one limit. Linked lists in arrays of fixed size, so that a flood of addresses neither
+ * Counts per key and step of one limit, with the time of each step’s latest request. Linked lists in arrays of fixed size, so that a flood of addresses neither
  * exhausts memory nor makes much garbage.
  */
 export class StepsByKey {
@@ -44,17 +44,18 @@ export class StepsByKey {
     return this.#total[slot]!
   }
 
-  /** The oldest step, if any. */
+  /** When the oldest step had its latest request, if there is one. */
   oldest(slot: number): number | undefined {
     const first = this.#first[slot]!
     return first === NONE ? undefined : this.#at[first]
   }
 
-  /** Counts one request; steps must come in order. */
-  add(slot: number, at: number): void {
+  /** Counts one request, in the step of the latest if it is in the same `stepMs`; times must come in order. */
+  add(slot: number, at: number, stepMs: number): void {
     this.#total[slot]! += 1
     const last = this.#last[slot]!
-    if (last !== NONE && this.#at[last] === at) {
+    if (last !== NONE && Math.floor(this.#at[last]! / stepMs) === Math.floor(at / stepMs)) {
+      this.#at[last] = at
       this.#count[last]! += 1
       return
     }
@@ -67,7 +68,7 @@ export class StepsByKey {
     this.#last[slot] = step
   }
 
-  /** Drops all steps up to this one. */
+  /** Drops all steps whose latest request was at this time or before. */
   dropUntil(slot: number, at: number): void {
     for (let step = this.#first[slot]!; step !== NONE && this.#at[step]! <= at; step = this.#first[slot]!) {
       this.#total[slot]! -= this.#count[step]!
@@ -79,7 +80,7 @@ export class StepsByKey {
   }
 
   /**
-   * Forgets keys that have had no request after this step, from the least recently used on.
+   * Forgets keys that have had no request after this time, from the least recently used on.
    * @returns how many.
    */
   forgetUntil(at: number): number {

@@ -3,6 +3,7 @@ import { getBundle, listBundles } from '../bundles/operations.ts'
 import type { PublicAnswer } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import { INVALID_PARAMS } from './strict.ts'
 
 // What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
 
@@ -11,8 +12,7 @@ export type Call = (operation: Operation, input: Record<string, unknown>) => Pro
 /** Reads a launcher in a form. */
 export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
 
-/** JSON-RPC codes of the standard. */
-const INVALID_PARAMS = -32602
+/** JSON-RPC code of the standard. */
 const INTERNAL_ERROR = -32603
 /** Bundles listed or completed at a time. */
 const PAGE = 100
@@ -43,8 +43,17 @@ const TEMPLATES = [
   },
 ]
 
+/** How messages reach what they ask for. */
+export interface Reach {
+  call: Call
+  readLauncher: ReadLauncher
+  /** Counts a message against the key’s limit that reaches neither. */
+  count(method: string): Promise<unknown>
+}
+
 /** Offers the caller’s bundles, and every launcher, as resources. */
-export function offerResources(server: Server, call: Call, readLauncher: ReadLauncher): void {
+export function offerResources(server: Server, reach: Reach): void {
+  const { call, count } = reach
   const read = async (operation: Operation, input: Record<string, unknown>) => {
     try {
       return (await call(operation, input)).body
@@ -70,7 +79,7 @@ export function offerResources(server: Server, call: Call, readLauncher: ReadLau
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const content = await contentOf(uri, call, readLauncher).catch((error) => {
+    const content = await contentOf(uri, reach).catch((error) => {
       if (error instanceof Problem && error.code === 'NOT_FOUND') throw new ResourceNotFoundError(uri)
       if (error instanceof Problem) throw new ProtocolError(INTERNAL_ERROR, error.message, error.toJSON())
       throw error
@@ -78,7 +87,10 @@ export function offerResources(server: Server, call: Call, readLauncher: ReadLau
     return { contents: [{ uri, ...content }] }
   })
   server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
-    if (argument.name !== 'slug') return { completion: { values: [] } }
+    if (argument.name !== 'slug') {
+      await count('completion/complete')
+      return { completion: { values: [] } }
+    }
     const q = argument.value.trim().slice(0, MAX_WANTED)
     const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
     return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
@@ -87,8 +99,7 @@ export function offerResources(server: Server, call: Call, readLauncher: ReadLau
 
 async function contentOf(
   uri: string,
-  call: Call,
-  readLauncher: ReadLauncher,
+  { call, count, readLauncher }: Reach,
 ): Promise<{ mimeType: string; text: string }> {
   const [, launcher, json] = /^openall:\/\/l\/([^./?#]+)(\.json)?$/.exec(uri) ?? []
   if (launcher !== undefined) {
@@ -97,7 +108,10 @@ async function contentOf(
     return { mimeType: MIME_TYPES[form], text }
   }
   const slug = uri.startsWith(BUNDLE) ? uri.slice(BUNDLE.length) : ''
-  if (slug === '') throw new ResourceNotFoundError(uri)
+  if (slug === '') {
+    await count('resources/read')
+    throw new ResourceNotFoundError(uri)
+  }
   const { body } = await call(getBundle as Operation, { slug })
   return { mimeType: 'application/json', text: JSON.stringify(body) }
 }

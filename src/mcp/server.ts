@@ -1,4 +1,4 @@
-import { createMcpHandler, isLegacyRequest, ProtocolError, Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, isLegacyRequest, ProtocolError, type Server } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
 import { type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
@@ -9,13 +9,15 @@ import type { Service } from '../service.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
 import { type Call, offerResources, type ReadLauncher } from './resources.ts'
+import { INVALID_PARAMS, StrictServer } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
 
-/** JSON-RPC codes: one for the rate limit (spec 7) and one of the standard. */
+/** JSON-RPC code of a refusal by the rate limit (spec 7). */
 const RATE_LIMITED = -32004
-const INVALID_PARAMS = -32602
+/** Methods that count against the key’s limit, also when they are refused: they read or change the subject’s data. */
+const COUNTED = new Set(['tools/call', 'resources/list', 'resources/read', 'completion/complete'])
 /** How long clients may keep what changes only with the server’s version. Tools depend on the key’s scopes. */
 const KEPT = { ttlMs: 600_000, cacheScope: 'private' } as const
 /** Maximum number of open streams. */
@@ -65,7 +67,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   const viewer = { headers: withoutCredentials(state.request.headers), url: '', client: 'agent' as const }
   const context = { ...state.context, viewer }
   const { scopes } = context.caller as { scopes: Parameters<typeof isAllowed>[1] }
-  const server = new Server(
+  const server = new StrictServer(
     {
       name: service.config.name.toLowerCase(),
       title: service.config.name,
@@ -94,11 +96,19 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   }
   const call: Call = (operation, input) =>
     limited(operation.name, () => respond(operation, ...splitArguments(operation, input, context), service))
+  const charged = async () => {
+    const { caller } = context
+    return caller.kind === 'key' ? chargeKey(caller.key, service) : {}
+  }
+  /** Counts a message that asks for nothing there is. */
+  const count = (method: string) => limited(method, async () => ({ headers: await charged() }))
+  server.beforeRefusal = async (method) => {
+    if (COUNTED.has(method)) await count(method)
+  }
   /** What a launcher shows to the agent. */
   const readLauncher: ReadLauncher = ({ slug, form }) =>
     limited('launcher', async () => {
-      const { caller } = context
-      const headers = caller.kind === 'key' ? await chargeKey(caller.key, service) : {}
+      const headers = await charged()
       const { bodyOf } = await import('../pages/launcher-forms.ts')
       return { headers, text: await bodyOf(form, await seenBy(viewer, slug, service), service) }
     })
@@ -108,8 +118,10 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const operation = tools.get(params.name)
-    if (operation === undefined)
+    if (operation === undefined) {
+      await count('tools/call')
       throw new ProtocolError(INVALID_PARAMS, `There is no tool ${params.name.slice(0, 100)}.`)
+    }
     try {
       return succeeded(await call(operation, params.arguments ?? {}))
     } catch (error) {
@@ -118,7 +130,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  offerResources(server, call, readLauncher)
+  offerResources(server, { call, count, readLauncher })
   offerPrompts(server)
   return server
 }

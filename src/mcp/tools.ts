@@ -42,14 +42,14 @@ export function toTool(operation: Operation): Tool {
 }
 
 /** Derived from the route’s method, or from the declared effect. */
-function hintsOf({ route, effect }: Operation): Tool['annotations'] {
+function hintsOf({ route, effect, openWorld }: Operation): Tool['annotations'] {
   const isDeletion = route.startsWith('DELETE ')
   const readOnlyHint = route.startsWith('GET ') || effect === 'none'
   return {
     readOnlyHint,
     destructiveHint: isDeletion,
     idempotentHint: readOnlyHint || isDeletion || effect === 'repeatable',
-    openWorldHint: false,
+    openWorldHint: openWorld === true,
   }
 }
 

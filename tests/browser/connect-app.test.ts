@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { OAuthTokensSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { BrowserContext } from 'playwright-core'
 import { eventually } from '../eventually.ts'
 import { Keeper, legacyOAuthAgent, modernOAuthAgent, type OAuthAgent } from '../mcp/oauth-clients.ts'
 import { reach } from '../oauth.ts'
@@ -95,6 +96,72 @@ test('the page asks for an organisation by name, and has no axe violations in li
     if (process.env.PICTURES !== undefined)
       await page.screenshot({ path: `${process.env.PICTURES}/consent-${colorScheme}.png`, fullPage: true })
   }
+})
+
+/** The page that asks a new person about an app, with this done in it before anything else. */
+async function openConsent(before: (context: BrowserContext) => Promise<unknown>) {
+  const person = await newPerson(stage.server)
+  const keeper = new Keeper('Pressed', 'https://agent.example/callback')
+  await connects(modernOAuthAgent(`${stage.server.origin}/api/mcp`, keeper))
+  const context = await stage.browser.newContext()
+  await addSession(context, person)
+  await before(context)
+  const page = await context.newPage()
+  await page.goto(keeper.asked?.href ?? '')
+  return page
+}
+
+test('no pointer reaches Connect in the first second, even without scripts: a double click begins on another site', async () => {
+  const page = await openConsent((context) =>
+    context.addInitScript(() => {
+      document.addEventListener('DOMContentLoaded', () => {
+        for (const animation of document.getAnimations()) animation.pause()
+      })
+    }),
+  )
+  const isReached = () =>
+    page.evaluate(() => {
+      const button = document.querySelector('button[value="connect"]')!
+      button.scrollIntoView()
+      const { x, y, width, height } = button.getBoundingClientRect()
+      return document.elementFromPoint(x + width / 2, y + height / 2) === button
+    })
+  const animations = await page.evaluate(() =>
+    document.getAnimations().map((animation) => Number(animation.effect?.getComputedTiming().endTime)),
+  )
+  expect([animations, await isReached()]).toEqual([[1000], false])
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish()
+  })
+  expect(await isReached()).toBe(true)
+})
+
+test('Connect does nothing in the second after the page is seen again, by any way of pressing it', async () => {
+  const page = await openConsent((context) => context.clock.install())
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const press = () => page.locator('button[value="connect"]').press('Enter')
+  const isHere = async () => (await page.getByRole('heading', { name: 'Connect Pressed?' }).count()) === 1
+  for (const [target, name] of [
+    ['window', 'focus'],
+    ['window', 'pageshow'],
+    ['document', 'visibilitychange'],
+  ] as const) {
+    await page.evaluate(
+      ([target, name]) =>
+        (target === 'window' ? window : document).dispatchEvent(
+          name === 'pageshow' ? new PageTransitionEvent(name, { persisted: true }) : new Event(name),
+        ),
+      [target, name] as const,
+    )
+    await page.clock.runFor(900)
+    await press()
+    expect([name, await isHere()]).toEqual([name, true])
+    expect(await page.locator('#live').innerText()).toContain('press again')
+  }
+  await page.clock.runFor(200)
+  await press()
+  await page.waitForURL(/agent\.example|\/oauth\/authorize/)
+  await eventually(async () => !(await isHere()), 'the way back to the app')
 })
 
 test('no page of another site can show it in a frame', async () => {

@@ -137,6 +137,14 @@ onEveryRuntime({}, (at) => {
     expect([modern.ttlMs, modern.cacheScope]).toEqual([600_000, 'private'])
   })
 
+  test('exactly the tools that have the service send requests to a chosen URL say that they reach the open world', async () => {
+    const { rawKey } = await keyOf()
+    const { body } = await send(at(), { jsonrpc: '2.0', id: 1, method: 'tools/list' }, bearer(rawKey))
+    const tools = body.result.tools as unknown as { name: string; annotations: { openWorldHint: boolean } }[]
+    const open = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
+    expect(open).toEqual(['create_webhook', 'update_webhook', 'test_webhook', 'redeliver'])
+  })
+
   test('a tool answers with the body of its route, structured and as text; a failure is marked as one', async () => {
     const person = await newPerson(at())
     const { rawKey } = await mint(at(), person)

@@ -39,7 +39,7 @@ export function ConsentPage({ site, app, scopes, audience, path, error }: Consen
   // An organisation's keys are its admins' to make and to revoke.
   const organizations = user.organizations.filter(({ role }) => role === 'admin')
   return (
-    <Page site={site} title={`Connect an app · ${site.name}`}>
+    <Page site={site} title={`Connect an app · ${site.name}`} script="consent.js">
       <section class="narrow consent">
         <h1>
           Connect <bdi safe>{name}</bdi>?

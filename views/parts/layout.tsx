@@ -89,6 +89,8 @@ type PageProps = PropsWithChildren<{
   kind?: 'wide'
   /** `plain` leaves out who is signed in: the page is about signing in itself. */
   header?: 'plain'
+  /** The page’s own script, loaded after those of every page. */
+  script?: string
 }>
 
 function AccountMenu({ user }: { user: Site['user'] }): JSX.Element {
@@ -148,7 +150,7 @@ function Footer({ site, kind }: Pick<PageProps, 'site' | 'kind'>): JSX.Element {
 }
 
 /** A page of the service itself: its name at the top, one column. */
-export function Page({ site, title, description, kind, header, children }: PageProps): JSX.Element {
+export function Page({ site, title, description, kind, header, script, children }: PageProps): JSX.Element {
   const head = (
     <>
       {description === undefined ? '' : <meta name="description" content={attribute(description)} />}
@@ -157,7 +159,12 @@ export function Page({ site, title, description, kind, header, children }: PageP
     </>
   )
   return (
-    <Document title={title} styles="site.css" scripts={['site.js']} head={head}>
+    <Document
+      title={title}
+      styles="site.css"
+      scripts={['site.js', ...(script === undefined ? [] : [script])]}
+      head={head}
+    >
       <Announcements />
       <header class={['top', kind]}>
         <a class="brand" href="/">

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { JsonSchema } from '../../src/core/shape.ts'
+import { newWorld, POLICY, type World } from '../parity/world.ts'
+import { newPerson, Visitor } from '../people.ts'
+import { prng } from '../prng.ts'
+import type { Server } from '../server.ts'
+import { startOn } from '../targets.ts'
+import { Documented } from './document.ts'
+import { Requests } from './requests.ts'
+
+setDefaultTimeout(300_000)
+
+const AT_ONCE = 8
+/** Of every type that JSON has, empty and not. */
+const ODD: readonly unknown[] = [null, true, -7.5, 'odd', [], [[]], [{}], {}, { odd: 1 }]
+
+type Path = readonly (string | number)[]
+
+/** Every place in a value, the value itself last. */
+function placesIn(value: unknown, path: Path = []): Path[] {
+  const inner = value === null || typeof value !== 'object' ? [] : Object.entries(value)
+  const key = (name: string) => (Array.isArray(value) ? Number(name) : name)
+  return [...inner.flatMap(([name, one]) => placesIn(one, [...path, key(name)])), path]
+}
+
+function replaced(value: unknown, [first, ...rest]: Path, odd: unknown): unknown {
+  if (first === undefined) return odd
+  if (Array.isArray(value)) return value.with(first as number, replaced(value[first as number], rest, odd))
+  const object = value as Record<string, unknown>
+  return { ...object, [first]: replaced(object[first], rest, odd) }
+}
+
+/** A place as errors name it. */
+function nameOf(path: Path): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`),
+    '',
+  )
+}
+
+/** Values of fields whose schema says too little to make one up. */
+const KNOWN: Readonly<Record<string, unknown>> = {
+  urls: ['https://a.example/', 'https://b.example/'],
+  urlMetadata: [{ note: 'first', tags: ['live'], section: 'one', openPolicy: 'manual' }, {}],
+  resolutionPolicy: POLICY,
+  opensAt: '2026-12-01T09:00:00Z',
+  closesAt: '2026-12-02T09:00:00Z',
+  timeZone: 'Europe/Berlin',
+  now: '2026-12-01T09:00:00Z',
+  access: 'password',
+  password: 'correct horse battery',
+}
+
+/** Which fields cannot be together in a body that is right. */
+const APART: Readonly<Record<string, readonly string[]>> = {
+  claim_bundle: ['slug'],
+  create_bundle: ['email'],
+  create_bundle_dry_run: ['email'],
+}
+
+let server: Server
+beforeAll(async () => {
+  server = await startOn(
+    { name: 'Bun over a file', runtime: 'bun', store: 'file' },
+    {
+      SERVICE_PLAN_FREE_MAX_BUNDLES: '100000',
+      SERVICE_WRITES_PER_MINUTE: '1000000',
+      SERVICE_WRITES_PER_HOUR: '1000000',
+      SERVICE_RATE_LIMIT_MAX_REQUESTS: '1000000',
+      SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true',
+    },
+  )
+})
+afterAll(() => server.stop())
+
+test('a value of any type at any place of any body is never a 5xx; what the document refuses is a 400 that names the place; what is stored is as documented', async () => {
+  const documented = await Documented.of(server)
+  const stranger = await newPerson(server)
+  const world = await newWorld(server, (await stranger.makeBundle()).slug)
+  const agent = new Visitor(server, { authorization: `Bearer ${world.key}` })
+  const wrong: string[] = []
+  const made = new Set<string>([world.slug])
+  let sent = 0
+  for (const place of documented.operations()) {
+    const { path, method, operation } = place
+    const schema = operation.requestBody?.content['application/json']?.schema as JsonSchema | undefined
+    if (schema === undefined) continue
+    const right = fullBody(documented, schema, operation.operationId)
+    const pointer = ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema']
+    const requests = placesIn(right).flatMap((at) => ODD.map((odd) => ({ at, odd, body: replaced(right, at, odd) })))
+    const send = async ({ at, odd, body }: (typeof requests)[number]) => {
+      const target = targetOf(path, world)
+      const answer = await agent.api<{ error?: string; slug?: string }>(method.toUpperCase(), target, body)
+      sent += 1
+      if (answer.status === 201 && answer.body.slug !== undefined) made.add(answer.body.slug)
+      const isWrong = documented.wrong(pointer, body) !== null
+      const said = answer.body?.error ?? ''
+      const field = String(at.findLast((key) => typeof key === 'string'))
+      const namesIt = at.length === 0 || said.startsWith(nameOf(at)) || said.includes(field)
+      const isRefused = answer.status === 400 && namesIt
+      if (answer.status >= 500 || (isWrong && !isRefused))
+        wrong.push(`${operation.operationId} ${nameOf(at)} = ${JSON.stringify(odd)}: ${answer.status} ${said}`)
+    }
+    for (let from = 0; from < requests.length; from += AT_ONCE)
+      await Promise.all(requests.slice(from, from + AT_ONCE).map(send))
+  }
+  expect(wrong.slice(0, 10)).toEqual([])
+  expect(server.output()).not.toContain('a request failed')
+  for (const slug of made) {
+    const response = await agent.fetch(`/api/links/${slug}`)
+    expect(await documented.wrongWith({ path: '/api/links/{slug}', method: 'get' }, response)).toBeNull()
+  }
+  const versions = await agent.fetch(`/api/links/${world.slug}/versions`)
+  expect(await documented.wrongWith({ path: '/api/links/{slug}/versions', method: 'get' }, versions)).toBeNull()
+  expect(sent).toBeGreaterThan(1000)
+})
+
+/** A body that has every field. */
+function fullBody({ document }: Documented, schema: JsonSchema, name: string): Record<string, unknown> {
+  const requests = new Requests(prng(1), document, {})
+  const madeUp = (field: string, inner: JsonSchema) => KNOWN[field] ?? requests.value(inner)
+  const definition =
+    typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+  const { properties = {} } = definition as { properties?: Record<string, JsonSchema> }
+  const fields = Object.entries(properties).filter(([field]) => !APART[name]?.includes(field))
+  return Object.fromEntries(
+    fields.map(([field, inner]) => {
+      const { properties: within } = inner as { properties?: Record<string, JsonSchema> }
+      if (within === undefined || field in KNOWN) return [field, madeUp(field, inner)]
+      return [field, Object.fromEntries(Object.entries(within).map(([one, shape]) => [one, madeUp(one, shape)]))]
+    }),
+  )
+}
+
+function targetOf(path: string, { slug, proposalId, webhookId, deliveryId }: World): string {
+  const values: Record<string, string | number> = { slug, id: proposalId, webhookId, deliveryId, versionNumber: 1 }
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? 'x'))
+}
