@@ -6,7 +6,7 @@ import { type Variant, variantsOf } from '../core/variants.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
 import { readJson } from '../http/body.ts'
-import { callContext } from '../http/client.ts'
+import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
@@ -52,6 +52,8 @@ export function answering<In, Out>(
   const read = /^(GET|DELETE) /.test(operation.route) ? withQuery : withBody
   return async (request, params) => {
     try {
+      // The page that sent it must not learn what became of it, nor use up what its visitor may send.
+      if (operation.ownPagesOnly === true && !isFromOwnPage(request, service.config)) return empty(204)
       const decode = () => asked(kind, read(operation, request, typed(operation.input, params)))
       const context = callContext(request, service)
       const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
