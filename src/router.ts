@@ -73,7 +73,23 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   refuseOtherMethods(app)
   app.compile()
   const click = clicksAhead(service, failed)
-  return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
+  const fetch = (request: Request) => {
+    if (!isDecodable(request.url)) return failed(request, unknownUrl())
+    return click(request) ?? app.fetch(request)
+  }
+  return { routes: app.routes, fetch }
+}
+
+/** Whether every escape in the path of a URL is UTF-8. For a parameter with another, Elysia passes null to the handler. */
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  const [path = ''] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A HEAD request as the GET that it describes: the outer router omits the body, and counts its bytes. */
