@@ -84,9 +84,13 @@ export function isFromOwnPage({ headers }: Request, { origin }: Pick<Config, 'or
  * pages (decisions 9).
  * @throws Problem FORBIDDEN.
  */
-export function refuseOtherSites(request: Request, { origin }: Pick<Config, 'origin'>): void {
-  if (isFromOwnPage(request, { origin })) return
-  throw new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`, {
+export function refuseOtherSites(request: Request, config: Pick<Config, 'origin'>): void {
+  if (!isFromOwnPage(request, config)) throw fromOtherSite(config)
+}
+
+/** The refusal of a request that a page of another site sent. */
+export function fromOtherSite({ origin }: Pick<Config, 'origin'>): Problem {
+  return new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`, {
     userMessage: `To keep your account safe, this only works from ${origin}. Open it there and try again.`,
   })
 }

@@ -107,6 +107,41 @@ for (const runtime of RUNTIMES) {
       expect(await contentOf(server)).toEqual(before)
     })
 
+    test('no form does anything for a browser that another site sent, whoever is signed in', async () => {
+      const before = await contentOf(server)
+      const taken: unknown[] = []
+      // An invalid form must not be explained either: reading it would be work, and the visitor's allowance.
+      const forms: Record<string, string>[] = [
+        { urls: 'https://a.example/', title: 'Any', reason: 'spam' },
+        { urls: '' },
+      ]
+      for (const fields of forms) {
+        for (const { method, template } of routes.filter(isUnsafe)) {
+          if (method !== 'POST' || template.startsWith('/api/') || BY_BODY.test(`POST ${template}`)) continue
+          for (const from of FOREIGN) {
+            const headers = from.origin === 'own' ? { ...from, origin: server.origin } : from
+            const visitor = new Visitor(server, { 'x-client': newAddress() })
+            const { status } = await visitor.form(fill(template, ann.values), fields, headers)
+            if (status !== 403) taken.push([template, from, status])
+          }
+        }
+      }
+      expect(taken).toEqual([])
+      expect(await contentOf(server)).toEqual(before)
+    })
+
+    test('forms of the service’s own pages, and the JSON API, work without an account', async () => {
+      const visitor = new Visitor(server, { 'x-client': newAddress() })
+      const own: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin: server.origin }, {}]
+      for (const from of own) {
+        expect((await visitor.form('/', { urls: 'https://a.example/' }, from)).status).toBe(303)
+      }
+      for (const from of FOREIGN) {
+        const made = await visitor.api('POST', '/api/links', { urls: ['https://a.example/'] }, from)
+        expect([from, made.status]).toEqual([from, 201])
+      }
+    })
+
     test('no GET and no HEAD changes anything, except counts of views', async () => {
       const before = await contentOf(server)
       const cookies = [...ann.person.cookies]
