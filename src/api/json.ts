@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { type PublicAnswer, respond } from '../core/execute.ts'
+import { HeaderValues } from '../core/header-values.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { type Variant, variantsOf } from '../core/variants.ts'
@@ -140,7 +141,8 @@ function csvOrJson(
   kind: Variant['kind'] | undefined,
 ): Response {
   const format = new URL(request.url).searchParams.get('format')
-  const isCsv = kind === 'csv' || (format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv')
+  const isPreferred = () => csvPreferences.of(request.headers.get('accept') ?? '') === 'csv'
+  const isCsv = kind === 'csv' || (format === null ? isPreferred() : format === 'csv')
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers }, request.method)
   const { filename, text: body } = answer.file()
   const headers = {
@@ -151,9 +153,11 @@ function csvOrJson(
   return text(request, body, { type: 'text/csv; charset=utf-8', headers })
 }
 
-/** Whether an Accept header names text/csv with at least the weight of JSON. */
-function prefersCsv(accept: string): boolean {
+const csvPreferences = new HeaderValues(preferred, { values: 100, length: 500 })
+
+/** `csv` if an Accept header names text/csv with at least the weight of JSON. */
+function preferred(accept: string): 'csv' | 'json' {
   const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0
-  return csv > 0 && csv >= (weights.get('application/json') ?? 0)
+  return csv > 0 && csv >= (weights.get('application/json') ?? 0) ? 'csv' : 'json'
 }
