@@ -2,6 +2,7 @@ import { formFor } from './audience/form.ts'
 import { lazy } from './core/lazy.ts'
 import { toProblem } from './core/problem.ts'
 import { draining } from './http/draining.ts'
+import { isForMachines } from './http/for-machines.ts'
 import { fixedSegments, logged, observed, requestId } from './http/observe.ts'
 import { jsonProblem } from './http/respond.ts'
 import { askedAt, NEGOTIATED } from './launcher/forms.ts'
@@ -63,14 +64,4 @@ export function createApp(service: Service): Handle {
   }
   const handle = frontDoor(observed(app, service), launchers, service.config, service.tally, refuse)
   return draining(logged(handle, app, service), service.stopping)
-}
-
-/**
- * Whether only programs read what is at a URL. Works on the text: with a malformed Host the URL may not parse, and on Bun
- * without one it is only a path.
- */
-function isForMachines({ url }: Request): boolean {
-  return /^(?:\w+:\/\/[^/]*)?\/(?:(?:api|register|oauth\/(?:register|token|revoke))(?:[/?#]|$)|\.well-known\/)/.test(
-    url,
-  )
 }

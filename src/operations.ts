@@ -19,8 +19,12 @@ export interface Declaration {
    * that they signed in within the last day.
    */
   readonly proof?: readonly ('address' | 'recentSignIn')[]
-  /** The rate limit for callers without a credential; `report` also applies to sessions. */
+  /** The rate limit by address for callers without a credential. */
   readonly limit?: 'address' | 'report'
+  /** That limit also holds for sessions. */
+  readonly limitsSessions?: true
+  /** Dropped if a page of another site has a browser send it: answered like any other, and counted against no limit. */
+  readonly ownPagesOnly?: true
   /** Takes effect once per idempotency key. */
   readonly idempotent?: true
   /** Refused if the caller has not seen the latest version (If-Match). */
@@ -109,8 +113,14 @@ export const OPERATIONS = {
   claim_bundle: { route: 'POST /claims', access: 'links:write', invalidates: 'launcher' },
   list_claims: { route: 'GET /me/claims', access: 'links:read' },
   get_insights: { route: 'GET /links/:slug/insights', access: 'links:read', csv: true },
-  record_event: { route: 'POST /links/:slug/events', access: 'public', limit: 'address' },
-  report_bundle: { route: 'POST /links/:slug/reports', access: 'public', limit: 'report' },
+  record_event: {
+    route: 'POST /links/:slug/events',
+    access: 'public',
+    limit: 'address',
+    limitsSessions: true,
+    ownPagesOnly: true,
+  },
+  report_bundle: { route: 'POST /links/:slug/reports', access: 'public', limit: 'report', limitsSessions: true },
   who_am_i: { route: 'GET /me', access: 'authenticated' },
   export_data: { route: 'GET /me/export', access: 'keys:admin', proof: ['recentSignIn'] },
   create_key: { route: 'POST /me/keys', access: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },

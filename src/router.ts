@@ -2,9 +2,11 @@ import './core/schemas.ts'
 import { type AnyElysia, Elysia, type ErrorHandler } from 'elysia'
 import { authRoutes } from './api/auth.ts'
 import { api, type Failed, refuseMethod } from './api/json.ts'
+import type { Config } from './config.ts'
 import { lazy } from './core/lazy.ts'
 import { Problem, unknownUrl } from './core/problem.ts'
-import { clientAddress, setClientAddress } from './http/client.ts'
+import { clientAddress, fromOtherSite, isFromOwnPage, setClientAddress } from './http/client.ts'
+import { isForMachines } from './http/for-machines.ts'
 import { health } from './http/health.ts'
 import { requestId, setRequestId } from './http/observe.ts'
 import { wellKnown } from './http/well-known.ts'
@@ -73,7 +75,32 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
   refuseOtherMethods(app)
   app.compile()
   const click = clicksAhead(service, failed)
-  return { routes: app.routes, fetch: (request: Request) => click(request) ?? app.fetch(request) }
+  const other = (request: Request) => {
+    const refusal = refusalOf(request, service.config)
+    return refusal === null ? app.fetch(request) : failed(request, refusal)
+  }
+  return { routes: app.routes, fetch: (request: Request) => click(request) ?? other(request) }
+}
+
+/** What holds for all routes alike. */
+function refusalOf(request: Request, config: Config): Problem | null {
+  if (!isDecodable(request.url)) return unknownUrl()
+  const { method } = request
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || isForMachines(request)) return null
+  // Forms, whoever is signed in: a page of another site could use up what its visitor may send, or sign them in as itself.
+  return isFromOwnPage(request, config) ? null : fromOtherSite(config)
+}
+
+/** Whether every escape in the path of a URL is UTF-8. For a parameter with another, Elysia passes null to the handler. */
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  const [path = ''] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A HEAD request as the GET that it describes: the outer router omits the body, and counts its bytes. */

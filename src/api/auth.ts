@@ -118,11 +118,10 @@ export async function authenticate(
 /**
  * Signs in by a mailed link, which also verifies the address.
  * @returns the answer, or null if the link no longer works.
- * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; SIGN_UP_CLOSED or INVITATION_REQUIRED if the link
+ * @throws Problem RATE_LIMITED; SIGN_UP_CLOSED or INVITATION_REQUIRED if the link
  * would create an account and sign-up has been restricted since.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
-  refuseOtherSites(request, service.config)
   await chargeCall('/magic-link/verify', request, service)
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)

@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 import { type PublicAnswer, respond } from '../core/execute.ts'
+import { HeaderValues } from '../core/header-values.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { type Variant, variantsOf } from '../core/variants.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
 import { readJson } from '../http/body.ts'
-import { callContext } from '../http/client.ts'
+import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
 import type { Service } from '../service.ts'
@@ -52,6 +53,8 @@ export function answering<In, Out>(
   const read = /^(GET|DELETE) /.test(operation.route) ? withQuery : withBody
   return async (request, params) => {
     try {
+      // The page that sent it must not learn what became of it, nor use up what its visitor may send.
+      if (operation.ownPagesOnly === true && !isFromOwnPage(request, service.config)) return empty(204)
       const decode = () => asked(kind, read(operation, request, typed(operation.input, params)))
       const context = callContext(request, service)
       const sent = await respond(operation, decode, context instanceof Promise ? await context : context, service)
@@ -138,7 +141,8 @@ function csvOrJson(
   kind: Variant['kind'] | undefined,
 ): Response {
   const format = new URL(request.url).searchParams.get('format')
-  const isCsv = kind === 'csv' || (format === null ? prefersCsv(request.headers.get('accept') ?? '') : format === 'csv')
+  const isPreferred = () => csvPreferences.of(request.headers.get('accept') ?? '') === 'csv'
+  const isCsv = kind === 'csv' || (format === null ? isPreferred() : format === 'csv')
   if (!isCsv) return json(answer.body, 200, { vary: 'Accept', ...answer.headers }, request.method)
   const { filename, text: body } = answer.file()
   const headers = {
@@ -149,9 +153,11 @@ function csvOrJson(
   return text(request, body, { type: 'text/csv; charset=utf-8', headers })
 }
 
-/** Whether an Accept header names text/csv with at least the weight of JSON. */
-function prefersCsv(accept: string): boolean {
+const csvPreferences = new HeaderValues(preferred, { values: 100, length: 500 })
+
+/** `csv` if an Accept header names text/csv with at least the weight of JSON. */
+function preferred(accept: string): 'csv' | 'json' {
   const weights = weightsIn(accept)
   const csv = weights.get('text/csv') ?? 0
-  return csv > 0 && csv >= (weights.get('application/json') ?? 0)
+  return csv > 0 && csv >= (weights.get('application/json') ?? 0) ? 'csv' : 'json'
 }

@@ -1,3 +1,4 @@
+import { HeaderValues } from '../core/header-values.ts'
 import { weighted } from '../core/weights.ts'
 
 /** The forms in which a launcher can be had at its own link. */
@@ -18,8 +19,10 @@ export function formFor(headers: Pick<Headers, 'get'>): Form {
   const accept = headers.get('accept')
   // What browsers send begins so, and most programs take anything.
   if (accept === null || accept.startsWith('text/html,') || accept === '*/*') return 'html'
-  return preferred(accept)
+  return forms.of(accept)
 }
+
+const forms = new HeaderValues(preferred, { values: 200, length: 500 })
 
 function preferred(accept: string): Form {
   let best: Form = 'html'

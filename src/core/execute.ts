@@ -89,10 +89,10 @@ async function checked<In, Out, T extends PublicAnswer>(
 ): Promise<T> {
   const { operation, context, service } = call
   const { caller } = context
-  const { limit } = operation
+  const { limit, limitsSessions } = operation
   let paid: Record<string, string> | null = null
   if (caller.kind === 'key') paid = await chargeKey(caller.key, service)
-  else if (limit !== undefined && (limit === 'report' || caller.kind === 'anonymous')) {
+  else if (limit !== undefined && (limitsSessions === true || caller.kind === 'anonymous')) {
     const decision = chargeAddress(service, limit, caller.address)
     if (decision instanceof Promise) await decision
   }

@@ -4,7 +4,7 @@ export const INSIGHTS_FIELDS: Record<string, readonly [description: string, exam
   to: ['Now.', '2026-11-20T09:30:00.000Z'],
   totals: ['The totals of the period.'],
   views: ['How often people opened the link; bots are not counted.', 120],
-  uniqueViewerDays: ['The sum of each day’s distinct viewers.', 64],
+  uniqueViewerDays: ['The sum of each day’s distinct viewers, an estimate where one network has more than 512.', 64],
   openAllClicks: ['How often “Open all” was clicked.', 48],
   openAllRate: ['Clicks per view, to 4 decimals; 0 without views.', 0.4],
   byRule: ['Counts per rule, in order; then removed rules; then viewers who matched none.'],

@@ -8,7 +8,7 @@ import { Problem, unknownUrl } from '../core/problem.ts'
 import { turnOf } from '../core/turns.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { htmxTarget } from '../http/htmx.ts'
-import { page, seeOther } from '../http/respond.ts'
+import { empty, page, seeOther } from '../http/respond.ts'
 import { charge } from '../limits/charge.ts'
 import { headingOf } from '../pages/problem-page.tsx'
 import type { Service } from '../service.ts'
@@ -149,5 +149,5 @@ function toSignIn(request: Request): Response {
   }
   const { pathname, search } = new URL(request.url)
   const to = `/sign-in?next=${encodeURIComponent(pathname + search)}`
-  return htmxTarget(request) === null ? seeOther(to) : new Response(null, { headers: { 'hx-redirect': to } })
+  return htmxTarget(request) === null ? seeOther(to) : empty(200, { 'hx-redirect': to })
 }

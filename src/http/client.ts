@@ -69,16 +69,28 @@ function contextOf(caller: Caller, request: Request, { config }: Service): CallC
 }
 
 /**
+ * Whether a page of the service sent a request, or no page at all: clients other than browsers send neither header, and
+ * browsers send the second alone to plain http.
+ */
+export function isFromOwnPage({ headers }: Request, { origin }: Pick<Config, 'origin'>): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin' || site === 'none'
+  const from = headers.get('origin')
+  return from === null || from === origin
+}
+
+/**
  * A cookie identifies a browser, but does not prove that its user intended the request: changes must come from our own
- * pages (decisions 9). Clients other than browsers send neither header.
+ * pages (decisions 9).
  * @throws Problem FORBIDDEN.
  */
-export function refuseOtherSites({ headers }: Request, { origin }: Pick<Config, 'origin'>): void {
-  const site = headers.get('sec-fetch-site')
-  const from = headers.get('origin')
-  const isOurs = site === null ? from === null || from === origin : site === 'same-origin' || site === 'none'
-  if (isOurs) return
-  throw new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`, {
+export function refuseOtherSites(request: Request, config: Pick<Config, 'origin'>): void {
+  if (!isFromOwnPage(request, config)) throw fromOtherSite(config)
+}
+
+/** The refusal of a request that a page of another site sent. */
+export function fromOtherSite({ origin }: Pick<Config, 'origin'>): Problem {
+  return new Problem('FORBIDDEN', `This must be done from a page of ${origin}, not from another site.`, {
     userMessage: `To keep your account safe, this only works from ${origin}. Open it there and try again.`,
   })
 }

@@ -104,7 +104,14 @@ const NO_STORE = headersWith({ 'cache-control': 'no-store' })
 export function isUnchanged({ method, headers }: Request, etag: string | undefined): boolean {
   const known = etag === undefined ? null : headers.get('if-none-match')
   if (known === null || (method !== 'GET' && method !== 'HEAD')) return false
-  return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
+  // As much as holds any number of ETags that a client keeps of one address.
+  return (
+    known.trim() === '*' ||
+    known
+      .slice(0, 1_000)
+      .split(',')
+      .some((one) => one.trim().replace(/^W\//, '') === etag)
+  )
 }
 
 /** An error as JSON, always of the same shape (spec 7). */

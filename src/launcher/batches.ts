@@ -20,6 +20,8 @@ export interface ViewerHash {
   bundleId: number
   /** 16 bytes in hexadecimal, because it is passed as JSON. */
   hash: string
+  /** How many viewers of their network this one is counted as; see `ViewerQuota`. */
+  standsFor: number
 }
 
 interface Batch {
@@ -221,14 +223,16 @@ function fieldsOf({ bundleId, ruleId, views, openAllClicks }: Counter) {
 
 /** Adds the hashes that are new to the day, and their number to its total, so that reports need not count hashes. */
 function newViewers(day: string, viewers: readonly ViewerHash[]): InStatement[] {
-  const seen = JSON.stringify(viewers.map(({ bundleId, hash }) => [bundleId, hash]))
+  const seen = JSON.stringify(viewers.map(({ bundleId, hash, standsFor }) => [bundleId, hash, standsFor]))
   return [
     {
       sql: `INSERT INTO daily_viewers (bundle_id, day, viewers)
-        SELECT bundles.id, ?1, count(DISTINCT value ->> 1)
-        FROM json_each(?2) JOIN bundles ON bundles.id = value ->> 0
-        WHERE NOT EXISTS (SELECT 1 FROM viewer_hashes
-          WHERE day = ?3 AND bundle_id = value ->> 0 AND hash = unhex(value ->> 1))
+        SELECT bundles.id, ?1, sum(sent.stands_for)
+        FROM (SELECT value ->> 0 AS bundle_id, unhex(value ->> 1) AS hash, min(value ->> 2) AS stands_for
+          FROM json_each(?2) GROUP BY 1, 2) AS sent
+        JOIN bundles ON bundles.id = sent.bundle_id
+        WHERE NOT EXISTS (SELECT 1 FROM viewer_hashes AS kept
+          WHERE kept.day = ?3 AND kept.bundle_id = sent.bundle_id AND kept.hash = sent.hash)
         GROUP BY bundles.id
         ON CONFLICT DO UPDATE SET viewers = viewers + excluded.viewers`,
       args: [day, seen, dayNumber(day)],

@@ -18,7 +18,7 @@ export const recordEvent = implement('record_event', {
   summary: 'Count a click on Open all',
   description:
     'The launcher page sends this when its button is pressed. The answer is the same whether or not there is such a ' +
-    'bundle, and an event that cannot be counted is dropped.',
+    'bundle, and an event that cannot be counted is dropped, as are those of bots and of pages of other sites.',
   bodyTypes: ['application/json', 'text/plain'],
   status: 204,
   input: compiled.type({
@@ -32,7 +32,7 @@ export const recordEvent = implement('record_event', {
     const cached = context.service.launchers.peek(slug)
     const isKnown = id === null || cached?.byRule?.has(id) === true
     if (cached === undefined || !isKnown || !isFree(cached)) return loadAndCount(cached, slug, id, context)
-    countClick(cached, id, context.service)
+    countClick(cached, id, context)
   },
 })
 
@@ -45,15 +45,16 @@ async function loadAndCount(
   cached: Launcher | undefined,
   slug: string,
   ruleId: string | null,
-  { service, caller }: Pick<Context, 'service' | 'caller'>,
+  context: Context,
 ): Promise<void> {
+  const { service, caller } = context
   const { launchers, store, log } = service
   // Best effort: a viewer need not see that the store is down.
   try {
     const launcher = cached ?? (await launchers.load(slug))
     if (launcher === null || !(await mayHaveSeen(launcher, caller, service))) return
     const isKnown = ruleId === null || (isRuleId(ruleId) && (await isRuleOf(store.db, launcher.bundleId, ruleId)))
-    if (isKnown) countClick(launcher, ruleId, service)
+    if (isKnown) countClick(launcher, ruleId, context)
   } catch (error) {
     if (error instanceof Problem) return
     log.warn({ err: error }, 'event dropped')
@@ -68,6 +69,7 @@ async function mayHaveSeen({ door }: Launcher, caller: Caller, service: Service)
   return caller.kind === 'session' && isInside(door, caller.userId, service)
 }
 
-function countClick(launcher: Launcher, ruleId: string | null, { launchers, recorder }: Service): void {
-  recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }))
+function countClick(launcher: Launcher, ruleId: string | null, { service, viewer }: Context): void {
+  const { launchers, recorder } = service
+  recorder.openAll(launchers.variant(launcher, ruleId === null ? null : { id: ruleId }), viewer.headers)
 }

@@ -3,7 +3,7 @@
 import { ClosedPage } from '../../views/launcher/closed.tsx'
 import { LauncherPage } from '../../views/launcher/launcher.tsx'
 import { formFor } from '../audience/form.ts'
-import { clientAddress, refuseOtherSites } from '../http/client.ts'
+import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
 import type { Account } from '../policies/facts.ts'
@@ -102,7 +102,6 @@ export function launcherPages(service: Service): LauncherPages {
     async unlock(request, slug) {
       const locked = await findLauncher(slug, service)
       if (locked === null) return null
-      refuseOtherSites(request, config)
       const { tryPassword, unlocked } = await import('./locked.tsx')
       // Whoever got the form before they signed in needs no password.
       const isInside = (await entryAt(locked.door, request.headers, service)).refusal === null

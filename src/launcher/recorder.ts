@@ -114,8 +114,9 @@ export class Recorder {
     this.#viewers.see(counter.bundleId, address, userAgent)
   }
 
-  /** Counts a click on Open all. */
-  openAll(counter: Counter): void {
+  /** Counts a click on Open all, unless by a bot: their views are not counted either. */
+  openAll(counter: Counter, headers: Pick<Headers, 'get'>): void {
+    if (this.#userAgents.of(headers.get('user-agent') ?? '').isBot) return
     this.#updateDay()
     this.#touch(counter)
     counter.openAllClicks += 1

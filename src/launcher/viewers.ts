@@ -11,6 +11,12 @@ import { ViewerQuota } from './viewer-quota.ts'
  */
 const HASH_DIGITS = 32
 
+/** Where the bits of the SHA-256 begin by which a network's viewers are sampled: others than those stored, which order rows. */
+const DRAW_FROM = HASH_DIGITS
+const DRAW_DIGITS = 8
+/** The draw of a viewer whose hash is not known yet: taken while all viewers of their network are. */
+const NO_DRAW = 1
+
 /** Maximum viewers held while the day's salt cannot be read. */
 const MAX_UNSALTED = 20_000
 
@@ -25,7 +31,7 @@ export class Viewers {
   readonly #unsalted = new Set<string>()
   /** Viewers already hashed today, who need no second hash or write. */
   readonly #known = new KnownViewers()
-  /** Limits the viewers of one network. */
+  /** Samples the viewers of one network if they are many. */
   readonly #quota = new ViewerQuota()
   #new: ViewerHash[] = []
 
@@ -41,7 +47,7 @@ export class Viewers {
   setSalt(salt: string): void {
     this.#salt = salt
     for (const identity of this.#unsalted) {
-      this.#add(Number(identity.slice(0, identity.indexOf('\n'))), `${salt}\n${identity}`)
+      this.#add(Number(identity.slice(0, identity.indexOf('\n'))), digestOf(salt, identity), 1)
     }
     this.#unsalted.clear()
   }
@@ -51,11 +57,15 @@ export class Viewers {
     const viewer = this.#known.fingerprintOf(bundleId, address, userAgent)
     if (this.#known.has(viewer)) return
     if (this.#salt === null && this.#unsalted.size >= MAX_UNSALTED) return
-    if (!this.#quota.take(bundleId, network(address))) return
-    this.#known.add(viewer)
     const identity = `${bundleId}\n${address}\n${userAgent.name}`
-    if (this.#salt === null) this.#unsalted.add(identity)
-    else this.#add(bundleId, `${this.#salt}\n${identity}`)
+    const digest = this.#salt === null ? null : digestOf(this.#salt, identity)
+    const draw = digest === null ? NO_DRAW : Number.parseInt(digest.slice(DRAW_FROM, DRAW_FROM + DRAW_DIGITS), 16)
+    const standsFor = this.#quota.take(bundleId, network(address), draw)
+    // Viewers who are left out are not remembered: a client could make as many as it likes, and forget all others.
+    if (standsFor === 0) return
+    this.#known.add(viewer)
+    if (digest === null) this.#unsalted.add(identity)
+    else this.#add(bundleId, digest, standsFor)
   }
 
   /** Number of new viewers since the last `take`. */
@@ -76,8 +86,12 @@ export class Viewers {
     this.#quota.clear()
   }
 
-  #add(bundleId: number, salted: string): void {
+  #add(bundleId: number, digest: string, standsFor: number): void {
     if (this.#new.length >= MAX_WAITING) return
-    this.#new.push({ bundleId, hash: hash('sha256', salted, 'hex').slice(0, HASH_DIGITS) })
+    this.#new.push({ bundleId, hash: digest.slice(0, HASH_DIGITS), standsFor })
   }
+}
+
+function digestOf(salt: string, identity: string): string {
+  return hash('sha256', `${salt}\n${identity}`, 'hex')
 }

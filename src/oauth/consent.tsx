@@ -4,7 +4,6 @@ import type { Audience } from '../../db/rights.ts'
 import { BackToAppPage, ConfirmBeforeConnectingPage, ConsentPage } from '../../views/account/consent.tsx'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
-import { refuseOtherSites } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { gone, type Session, type Subject } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
@@ -46,7 +45,6 @@ export async function consentPage(request: Request, service: Service): Promise<R
 
 /** The decision, from that page only. */
 export async function decide(request: Request, service: Service): Promise<Response> {
-  refuseOtherSites(request, service.config)
   const ask = await askIn(request, service)
   const session = await service.readSession(request.headers)
   const missing = await unproven(request, service, ask, session)

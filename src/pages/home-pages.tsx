@@ -14,7 +14,7 @@ import { fingerprint } from '../core/hash.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import { reasonBeside, tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
-import { callContext, clientNetwork, refuseOtherSites } from '../http/client.ts'
+import { callContext, clientNetwork } from '../http/client.ts'
 import { HTML, page, seeOther, text } from '../http/respond.ts'
 import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
@@ -43,7 +43,6 @@ export function homePages(service: Service) {
     .post(
       '/found',
       async ({ request }) => {
-        refuseOtherSites(request, service.config)
         await chargeAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM)
         return text(request, (<FoundLinks list={listIn(fields)} />) as string, { type: HTML })

@@ -8,7 +8,6 @@ import { signInByLink } from '../api/auth.ts'
 import { findByToken } from '../bundles/claims.ts'
 import { cookieLine } from '../core/cookies.ts'
 import { readForm } from '../http/body.ts'
-import { refuseOtherSites } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { passwordsOff } from '../identity/admission.ts'
 import { withDevice } from '../identity/devices.ts'
@@ -126,7 +125,6 @@ async function unlessClaimed({ store }: Service, next: string): Promise<string> 
  * that its reader created the account.
  */
 async function confirm(request: Request, service: Service, token: string): Promise<Response> {
-  refuseOtherSites(request, service.config)
   const form = await readForm(request)
   const next = localPath(form.get('next'))
   const account = await confirmationFor(await service.auth(), token)

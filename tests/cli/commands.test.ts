@@ -406,7 +406,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
     const agent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
     for (let views = 0; views < 4; views += 1)
       await fetch(`${server.origin}/l/${slug}`, { headers: { 'user-agent': agent } })
-    await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' }, { 'user-agent': agent })
     const path = `/api/links/${slug}/insights?range=7d`
     const told = async () => (await person.api('GET', path)).body
     await becomes(

@@ -393,7 +393,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     const secret = await owner.makeBundle({ access: 'password', password: PASSWORD })
     const inner = await owner.makeBundle({ access: 'members' })
     const visitor = stranger()
-    const click = (who: Visitor, slug: string) => who.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    const click = (who: Visitor, slug: string) =>
+      who.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' }, { 'user-agent': BROWSER })
     for (const { slug } of [secret, inner]) {
       await visitor.fetch(`/l/${slug}`)
       await visitor.fetch(`/l/${slug}`, { method: 'HEAD' })

@@ -56,7 +56,7 @@ onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (at) => {
     await look(slug, { ...news, 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' })
     await look(slug, { ...news, 'sec-purpose': 'prefetch' })
     await look(slug, news, 'HEAD')
-    await owner.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    await owner.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' }, { 'user-agent': COMPUTER })
     await becomes(async () => (await read(slug)).breakdowns, {
       referrers: {
         values: [

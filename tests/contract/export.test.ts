@@ -54,8 +54,9 @@ onEveryTarget({}, (at) => {
   test('it holds everything of a person: every version, policy and count, deleted bundles, and no secret', async () => {
     const { slug, url } = await ann.makeBundle({ title: 'first', resolutionPolicy: POLICY })
     for (let n = 2; n <= 45; n += 1) await ann.api('PATCH', `/api/links/${slug}`, { title: `edit ${n}` })
-    await fetch(url, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' } })
-    await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })
+    const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' }
+    await fetch(url, { headers: browser })
+    await ann.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' }, browser)
     for (let n = 0; n < 21; n += 1) await ann.makeBundle({ title: `another ${n}` })
     const gone = await ann.makeBundle()
     await ann.api('DELETE', `/api/links/${gone.slug}`)

@@ -109,6 +109,15 @@ for (const runtime of RUNTIMES) {
       expect((await create(direct, OK, { authorization: 'Bearer x' })).status).toBe(401)
     })
 
+    test('a form that another site has a browser send uses nothing up', async () => {
+      const from = at('192.0.2.99')
+      const foreign = { ...from, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+      for (let sent = 0; sent < 10; sent += 1) {
+        expect((await submit(proxied, { urls: URL_OK }, foreign)).status).toBe(403)
+      }
+      expect(statuses(await times(4, () => create(proxied, OK, from)))).toEqual([201, 201, 201, 201])
+    })
+
     test('429 says when to come back, in both body and header, and then one request passes', async () => {
       let refused = await create(brief, OK)
       while (refused.status !== 429) refused = await create(brief, OK)

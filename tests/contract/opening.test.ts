@@ -142,7 +142,8 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const visitor = new Visitor(at(), { 'user-agent': BROWSER })
       const act = async (viewer: Visitor) => {
         await (await viewer.fetch(`/l/${slug}`)).text()
-        return (await viewer.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' })).status
+        const browser = { 'user-agent': BROWSER }
+        return (await viewer.api('POST', `/api/links/${slug}/events`, { kind: 'open_all' }, browser)).status
       }
       expect([await act(visitor), await act(owner)]).toEqual([204, 204])
       await patch(slug, { opensAt: null, closesAt: null })

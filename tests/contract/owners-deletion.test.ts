@@ -25,8 +25,9 @@ onEveryTarget({}, (at) => {
   async function usedBundle(person: Person): Promise<{ slug: string; url: string }> {
     const made = await person.makeBundle()
     await person.api('PATCH', `/api/links/${made.slug}`, { title: 'edited' })
-    await fetch(made.url)
-    await person.api('POST', `/api/links/${made.slug}/events`, { kind: 'open_all' })
+    const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' }
+    await fetch(made.url, { headers: browser })
+    await person.api('POST', `/api/links/${made.slug}/events`, { kind: 'open_all' }, browser)
     return made
   }
 

@@ -444,7 +444,8 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
       const other = await person.makeBundle({ resolutionPolicy: policyOf(rule('Other')) })
       const foreign = (await read(person, other.slug)).resolutionPolicy!.rules[0]!.id
       for (const matchedRuleId of [now, now, gone, null, undefined, foreign, 'r_0000000000', 'x', '', "' OR 1=1 --"]) {
-        const { status } = await person.api('POST', `/api/links/${slug}/events`, { kind: 'open_all', matchedRuleId })
+        const click = { kind: 'open_all', matchedRuleId }
+        const { status } = await person.api('POST', `/api/links/${slug}/events`, click, browser)
         expect(status).toBe(204)
       }
       const count = (ruleId: string) =>

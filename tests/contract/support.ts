@@ -66,8 +66,12 @@ export async function newSlug(server: Server, body: unknown = { urls: [URL_OK] }
   return (await create(server, body)).body.slug
 }
 
+/** A browser's User-Agent: neither views nor clicks of the tests' own, a program's, are counted. */
+export const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/153.0' }
+
+/** Sends a click of a browser. */
 export function sendEvent({ origin }: Server, slug: string, headers?: Record<string, string>): Promise<Answer> {
-  return post(`${origin}/api/links/${slug}/events`, { kind: 'open_all' }, headers)
+  return post(`${origin}/api/links/${slug}/events`, { kind: 'open_all' }, { ...BROWSER, ...headers })
 }
 
 /** Posts the home page's form like a browser without JavaScript. @returns the page. */

@@ -48,7 +48,7 @@ async function view(origin: string, slug: string, address: string, sent: Sent): 
 }
 
 async function click(origin: string, slug: string, sent: Sent): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'user-agent': 'Mozilla/5.0 Firefox/153.0', 'content-type': 'application/json' }
   const body = '{"kind":"open_all","matchedRuleId":null}'
   const target = `${origin}/api/links/${slug}/events`
   const answer = await fetch(target, { method: 'POST', headers, body }).catch(() => null)

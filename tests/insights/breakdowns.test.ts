@@ -79,7 +79,7 @@ test('of a referrer only the host counts, and none of the service’s own pages'
 
 test('bots are not counted, and clicks are no views', async () => {
   look({ 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)', referer: 'https://news.example/' })
-  recorder.openAll(counter)
+  recorder.openAll(counter, headersOf({}))
   await recorder.flush()
   expect(await breakdowns(fixture.store)).toEqual([])
 })

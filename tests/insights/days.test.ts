@@ -28,7 +28,7 @@ test('a view in the last millisecond counts for the day that ends, one in the ne
   look('192.0.2.2')
   fixture.set('2026-11-21T00:00:00.000Z')
   look('192.0.2.1')
-  recorder.openAll(counter)
+  recorder.openAll(counter, VIEWER)
   await recorder.flush()
   expect(await counted(fixture.store)).toEqual([
     [1, '2026-11-20', 2, 0],

@@ -37,7 +37,7 @@ test('a batch that was written but whose answer was lost is not counted twice', 
   const recorder = await Recorder.start(lossy, log, fixture.now)
   const counter = new Counter(1, '')
   recorder.view(counter, '192.0.2.1', VIEWER)
-  recorder.openAll(counter)
+  recorder.openAll(counter, VIEWER)
   await recorder.flush()
   recorder.view(counter, '192.0.2.1', VIEWER)
   await recorder.stop()
@@ -54,7 +54,7 @@ test('counts made while the database is down are written when it is back', async
   const counters = [new Counter(1, ''), new Counter(2, '')] as const
   for (let round = 0; round < 5; round += 1) {
     for (const counter of counters) recorder.view(counter, `192.0.2.${round}`, VIEWER)
-    recorder.openAll(counters[1])
+    recorder.openAll(counters[1], VIEWER)
     await recorder.flush()
   }
   expect(await counted(fixture.store)).toEqual([])
@@ -90,7 +90,7 @@ test('every count is stored exactly: with or without a rule, large or small, for
   const sums = new Map<string, [number, number]>()
   for (const [id, rule, views, clicks] of counts) {
     const counter = new Counter(id, rule)
-    recorder.openAll(counter)
+    recorder.openAll(counter, VIEWER)
     // A million single views would take too long.
     counter.views = views
     counter.openAllClicks = clicks
@@ -124,11 +124,11 @@ test('a full queue drops new counts, and writes those it holds', async () => {
   recorder.view(kept, '192.0.2.1', VIEWER)
   await recorder.flush()
   // For missing bundles, whose counts take no time to write.
-  for (let bundle = 0; bundle < MAX_WAITING; bundle += 1) recorder.openAll(new Counter(1000 + bundle, ''))
+  for (let bundle = 0; bundle < MAX_WAITING; bundle += 1) recorder.openAll(new Counter(1000 + bundle, ''), VIEWER)
   await recorder.flush()
   for (let round = 0; round < 300; round += 1) {
     recorder.view(late, `192.0.2.${round}`, VIEWER)
-    recorder.openAll(late)
+    recorder.openAll(late, VIEWER)
     await recorder.flush()
   }
   isAway = false
@@ -176,7 +176,7 @@ test('counts of a deleted bundle do not block others', async () => {
 test('a batch that the database always refuses does not block those behind it', async () => {
   const recorder = await Recorder.start(fixture.store, log, fixture.now)
   const broken = new Counter(1, '')
-  recorder.openAll(broken)
+  recorder.openAll(broken, VIEWER)
   broken.openAllClicks = -5
   await recorder.flush()
   recorder.view(new Counter(2, ''), '192.0.2.1', VIEWER)
@@ -190,7 +190,7 @@ test('recorders of two processes on one file count together, and a viewer of bot
   for (let round = 0; round < 20; round += 1) {
     for (const recorder of recorders) {
       recorder.view(new Counter(1, ''), `192.0.2.${round}`, VIEWER)
-      recorder.openAll(new Counter(1, ''))
+      recorder.openAll(new Counter(1, ''), VIEWER)
     }
     await Promise.all(recorders.map((recorder) => recorder.flush()))
   }
@@ -204,7 +204,7 @@ test('counts of one bundle from several counters are added up, with existing row
   const recorder = await Recorder.start(fixture.store, log, fixture.now)
   const add = (bundleId: number, views: number, clicks: number) => {
     const counter = new Counter(bundleId, '')
-    recorder.openAll(counter)
+    recorder.openAll(counter, VIEWER)
     counter.views = views
     counter.openAllClicks = clicks
   }
@@ -238,7 +238,7 @@ test('counts with a longer interval wait for it, but not past the end of their d
   expect(await counted(fixture.store)).toEqual([[1, DAY, 1, 0]])
   fixture.set('2026-11-21T00:00:00Z')
   await becomes(() => counted(fixture.store), [[1, DAY, 3, 0]])
-  recorder.openAll(new Counter(1, ''))
+  recorder.openAll(new Counter(1, ''), VIEWER)
   await recorder.stop()
   expect(await counted(fixture.store)).toEqual([
     [1, DAY, 3, 0],

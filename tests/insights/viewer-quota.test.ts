@@ -1,26 +1,72 @@
 import { expect, test } from 'bun:test'
-import { MAX_VIEWERS, ViewerQuota } from '../../src/launcher/viewer-quota.ts'
+import { Counter } from '../../src/launcher/counter.ts'
+import { Recorder } from '../../src/launcher/recorder.ts'
+import { EXACT_VIEWERS, ViewerQuota } from '../../src/launcher/viewer-quota.ts'
+import { headersOf, log, newFixture, rows } from './support.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
+/** Draws that are as different as a hash's, the same in every run. */
+const drawOf = (number: number) => Math.imul(number + 1, 0x9e3779b1) >>> 0
+const spread = (number: number) => drawOf(drawOf(number) ^ (drawOf(number) >>> 15)) >>> 7
 const takenBy = (quota: ViewerQuota, bundleId: number, network: string, times: number) =>
-  numbers(times).filter(() => quota.take(bundleId, network)).length
+  numbers(times).map((number) => quota.take(bundleId, network, spread(number)))
+const sum = (shares: number[]) => shares.reduce((total, share) => total + share, 0)
 
-test('each network has a quota of viewers per bundle', () => {
+test('each network has a quota of viewers per bundle who are counted one by one', () => {
   const quota = new ViewerQuota()
-  expect(takenBy(quota, 1, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
-  expect(takenBy(quota, 2, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
-  expect(takenBy(quota, 1 + 2 ** 32, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
-  expect(takenBy(quota, 1, '192.0.2.2', 1000)).toBe(MAX_VIEWERS)
-  expect(takenBy(quota, 1, '2001:db8:0:0::/64', 1000)).toBe(MAX_VIEWERS)
+  for (const [bundleId, network] of [
+    [1, '192.0.2.1'],
+    [2, '192.0.2.1'],
+    [1 + 2 ** 32, '192.0.2.1'],
+    [1, '192.0.2.2'],
+    [1, '2001:db8:0:0::/64'],
+  ] as const) {
+    expect(takenBy(quota, bundleId, network, EXACT_VIEWERS)).toEqual(Array(EXACT_VIEWERS).fill(1))
+    // Only those whose draw is even, for two each.
+    expect([1, 2, 3, 4].map((draw) => quota.take(bundleId, network, draw))).toEqual([0, 2, 0, 2])
+  }
   quota.clear()
-  expect(takenBy(quota, 1, '192.0.2.1', 1000)).toBe(MAX_VIEWERS)
+  expect(takenBy(quota, 1, '192.0.2.1', EXACT_VIEWERS)).toEqual(Array(EXACT_VIEWERS).fill(1))
+})
+
+test('beyond its quota a network is sampled, in ever fewer rows', () => {
+  for (const [viewers, most] of [
+    [2_000, 3],
+    [20_000, 6],
+    [1_000_000, 12],
+  ] as const) {
+    const taken = takenBy(new ViewerQuota(), 1, '192.0.2.1', viewers).filter((share) => share > 0)
+    expect(taken.length).toBeLessThan(most * EXACT_VIEWERS)
+    expect(Math.abs(sum(taken) / viewers - 1)).toBeLessThan(0.12)
+  }
 })
 
 test('a flood of other networks and bundles, each seen once, does not reset a full quota', () => {
   const quota = new ViewerQuota()
-  takenBy(quota, 1, '192.0.2.1', MAX_VIEWERS)
+  takenBy(quota, 1, '192.0.2.1', EXACT_VIEWERS)
   for (const number of numbers(500_000)) {
-    if (!quota.take(number % 1000, `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`)) throw new Error('full')
+    const network = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`
+    if (quota.take(number % 1000, network, spread(number)) !== 1) throw new Error('full')
   }
-  expect(quota.take(1, '192.0.2.1')).toBe(false)
+  expect(quota.take(1, '192.0.2.1', 1)).toBe(0)
+})
+
+test('processes that see the same crowd of one network count it once, each viewer with whichever comes first', async () => {
+  const fixture = await newFixture('2026-11-20T12:00:00Z')
+  const recorders = await Promise.all(numbers(2).map(() => Recorder.start(fixture.store, log, fixture.now)))
+  const crowd = numbers(6_000).map((number) => headersOf({ 'user-agent': `Mozilla/5.0 Firefox/153.${number}` }))
+  for (const round of numbers(3)) {
+    for (const [number, headers] of crowd.entries()) {
+      recorders[(drawOf(number) >>> (10 + round)) % 2]?.view(new Counter(1, ''), '192.0.2.1', headers)
+      if (number % 500 === 0) await Promise.all(recorders.map((recorder) => recorder.flush()))
+    }
+  }
+  for (const recorder of recorders) await recorder.stop()
+  const [[viewers] = [], [hashes] = []] = [
+    ...(await rows(fixture.store, 'SELECT viewers FROM daily_viewers')),
+    ...(await rows(fixture.store, 'SELECT count(*) FROM viewer_hashes')),
+  ] as number[][]
+  expect(Math.abs(viewers! / crowd.length - 1)).toBeLessThan(0.15)
+  expect(hashes).toBeLessThan(8 * EXACT_VIEWERS)
+  await fixture.close()
 })

@@ -12,6 +12,9 @@ const NOT_BY_COOKIE = /^POST \/api\/(webhooks\/\w+|mcp)$/
 /** Routes that apps call from anywhere, without a cookie: what they need is in the body, which is wrong here. */
 const BY_BODY = /^POST \/oauth\/(register|token|revoke)$/
 
+/** What is answered alike whoever sends it, and then dropped: contract/clicks.test.ts. */
+const DROPPED = 'POST /api/links/:slug/events'
+
 /** Headers of a browser's request that another site caused, older browsers included. */
 const FOREIGN: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site' },
@@ -90,7 +93,7 @@ for (const runtime of RUNTIMES) {
           const isAbsent = template.startsWith('/api/auth/') && (status === 404 || status === 405)
           // OPTIONS only says what a page may send without a cookie: see contract/http.test.ts.
           const expected =
-            method === 'OPTIONS'
+            method === 'OPTIONS' || line === DROPPED
               ? [204]
               : BY_BODY.test(line)
                 ? [400, 415]
@@ -102,6 +105,41 @@ for (const runtime of RUNTIMES) {
       }
       expect(taken).toEqual([])
       expect(await contentOf(server)).toEqual(before)
+    })
+
+    test('no form does anything for a browser that another site sent, whoever is signed in', async () => {
+      const before = await contentOf(server)
+      const taken: unknown[] = []
+      // An invalid form must not be explained either: reading it would be work, and the visitor's allowance.
+      const forms: Record<string, string>[] = [
+        { urls: 'https://a.example/', title: 'Any', reason: 'spam' },
+        { urls: '' },
+      ]
+      for (const fields of forms) {
+        for (const { method, template } of routes.filter(isUnsafe)) {
+          if (method !== 'POST' || template.startsWith('/api/') || BY_BODY.test(`POST ${template}`)) continue
+          for (const from of FOREIGN) {
+            const headers = from.origin === 'own' ? { ...from, origin: server.origin } : from
+            const visitor = new Visitor(server, { 'x-client': newAddress() })
+            const { status } = await visitor.form(fill(template, ann.values), fields, headers)
+            if (status !== 403) taken.push([template, from, status])
+          }
+        }
+      }
+      expect(taken).toEqual([])
+      expect(await contentOf(server)).toEqual(before)
+    })
+
+    test('forms of the service’s own pages, and the JSON API, work without an account', async () => {
+      const visitor = new Visitor(server, { 'x-client': newAddress() })
+      const own: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin: server.origin }, {}]
+      for (const from of own) {
+        expect((await visitor.form('/', { urls: 'https://a.example/' }, from)).status).toBe(303)
+      }
+      for (const from of FOREIGN) {
+        const made = await visitor.api('POST', '/api/links', { urls: ['https://a.example/'] }, from)
+        expect([from, made.status]).toEqual([from, 201])
+      }
     })
 
     test('no GET and no HEAD changes anything, except counts of views', async () => {
