@@ -39,6 +39,26 @@ test('the documentation names only settings and commands that exist', () => {
   expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
 })
 
+test('every setting that an operator writes reaches the service, whichever way it is deployed', () => {
+  const written = Object.keys(SETTINGS)
+  const { services } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    services: { openall: { env_file?: string; environment: Record<string, string> } }
+  }
+  const { env_file, environment } = services.openall
+  // Compose gives a container what its env_file holds, and what `environment` says over it.
+  const inCompose = [...(env_file === '.env' ? written : []), ...Object.keys(environment)]
+  expect(written.filter((name) => !inCompose.includes(name))).toEqual([])
+  // What compose itself decides cannot be written.
+  const fixed = Object.keys(environment).filter((name) => environment[name]?.includes(`\${${name}:?`) !== true)
+  expect(fixed.sort()).toEqual(['DATABASE_URL', 'REDIS_URL', 'SERVICE_CLIENT_IP_HEADER'])
+  // systemd lets a file overrule what the unit itself sets.
+  expect(read('deploy/openall.service')).toMatch(/^EnvironmentFile=-\/etc\/openall\.env$/m)
+  expect(read('docs/self-hosting.md')).toContain('/etc/openall.env')
+  // On Fly all come from secrets, save what fly.toml sets: names that exist.
+  const { env } = Bun.TOML.parse(read('fly.toml')) as { env: Record<string, string> }
+  expect(Object.keys(env).filter((name) => !written.includes(name))).toEqual([])
+})
+
 test('fly.toml stops idle machines, checks the process by address and the database by host', () => {
   const fly = Bun.TOML.parse(read('fly.toml')) as {
     env: Record<string, string>
