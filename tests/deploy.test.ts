@@ -223,6 +223,7 @@ test('the executable runs on its own, and accepts operator commands', async () =
     url: string
   }
   const page = await (await fetch(made.url)).text()
+  expect(await typeOfPicture(origin, made.slug)).toBe('image/png')
   const parts = [...page.matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(([, path = '']) => path)
   expect(parts.length).toBeGreaterThan(2)
   for (const path of parts) {
@@ -259,7 +260,15 @@ test('the executable runs on its own, and accepts operator commands', async () =
     'openall-server',
     'tmp',
   ])
+  // libSQL's library, once for all starts, because none is beside the executable.
+  expect(readdirSync(join(folder, 'tmp'))).toEqual([expect.stringMatching(/^\.bun-\S+\.node$/)])
 })
+
+/** What a launcher's preview picture is answered with: an icon takes its place where it cannot be drawn. */
+async function typeOfPicture(origin: string, slug: string) {
+  const answer = await fetch(`${origin}/l/${slug}/picture.png`, { redirect: 'manual' })
+  return answer.status === 200 ? answer.headers.get('content-type') : answer.status
+}
 
 /** Runs the executable with a temporary folder that forbids execution, as Docker mounts one. */
 function withoutExec(executable: string, env: Record<string, string>, ...words: string[]) {
@@ -298,6 +307,8 @@ test('if nothing may be executed from /tmp, the image works with its library, an
   try {
     const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
     await eventually(isReady, 'the image serves', START_PATIENCE_MS)
+    const { body } = await create({ origin: `http://localhost:${port}` }, { urls: ['https://a.example'] })
+    expect(await typeOfPicture(`http://localhost:${port}`, body.slug)).toBe('image/png')
   } finally {
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
