@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
@@ -7,7 +8,7 @@ import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { databaseFile } from '../src/config.ts'
 import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
-import { type Committed, JOURNAL, openFile, TAKE_WRITE_LOCK, type Write, writingThrough } from './file.ts'
+import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { migrate, requireMigrated, START_PATIENCE_MS } from './migrate.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
@@ -41,12 +42,12 @@ export interface Store {
    */
   checkpointWal(): Promise<boolean>
   /**
-   * Resolves once the store has answered a read from disk. If the last write got no answer, also tries a write that
-   * changes nothing, so that `writesFailSince` recovers by itself.
+   * Resolves once the store has answered a read from disk. If the last write failed for want of an answer or of space,
+   * also tries one of its own, so that `writesFailSince` recovers by itself.
    * @throws after two seconds without an answer.
    */
   reach(): Promise<void>
-  /** When writes began to fail, in milliseconds since 1970; null if the last one was answered. */
+  /** When writes began to get no answer or find no space, in milliseconds since 1970; null if the last one did. */
   readonly writesFailSince: number | null
   /** Failed queries, not counting violated constraints. */
   readonly failures: number
@@ -109,7 +110,7 @@ export async function openStore(
     writeCounters,
     reach() {
       // Concurrent checks share one query.
-      const probe = writesFailSince === null ? null : withTimeout(write([TAKE_WRITE_LOCK]), REMOTE_TIMEOUT_MS)
+      const probe = writesFailSince === null ? null : withTimeout(write([aWrite()]), REMOTE_TIMEOUT_MS)
       reaching ??= Promise.all([reached(reads), probe?.catch(() => {})])
         .then(() => {})
         .finally(() => {
@@ -201,6 +202,11 @@ async function openServer(
   const write: Write = (statements) => retryWhileBusy(() => replica.write(statements))
   const [reads, current] = [writingThrough(replica.reads, write), writingThrough(replica.current, write)]
   return { reads, current, catchUp: replica.catchUp, write, writeCounters: write, checkpointWal, others: [replica] }
+}
+
+/** A write that needs space on the disk, and is erased within the hour: the mark of an empty batch of counts. */
+function aWrite(): InStatement {
+  return { sql: 'INSERT INTO counter_batches (at, id) VALUES (?, ?)', args: [Date.now(), randomUUID()] }
 }
 
 /** Reads a table, because `SELECT 1` succeeds even without the disk. */

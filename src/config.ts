@@ -3,7 +3,7 @@ import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'n
 import { resolve } from 'node:path'
 import { makeFolderOf } from '../db/private-files.ts'
 import { defaultCacheMb, memoryBytes } from './memory.ts'
-import { BadSetting, readSetting, SETTINGS, settingError } from './settings.ts'
+import { BadSetting, readSetting, refuseUnknown, SETTINGS, settingError } from './settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -12,6 +12,7 @@ export type Config = ReturnType<typeof readConfig>
  * @throws BadSetting with one line that names the setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {
+  refuseUnknown(env)
   const port = readSetting(env, 'PORT')
   const database = {
     url: readSetting(env, 'DATABASE_URL'),

@@ -15,7 +15,10 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     // Escaped, so that logged text cannot control the reader’s terminal.
     hooks: { streamWrite: escapeControls },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  if (destination !== undefined) return pino(options, destination)
+  // Whoever read the log (`| logger`) may go away; an error that nobody handles would end the process.
+  process.stdout.on('error', () => {})
+  return pino(options)
 }
 
 /** An error for the log, without a failed query’s values, which may be addresses or tokens. */

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { Config } from './config.ts'
 import type { Handle } from './launcher/front-door.ts'
-import { BadSetting, settingError } from './settings.ts'
+import { BadSetting, settingError, UnusableSetting } from './settings.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
 
@@ -19,6 +19,9 @@ const OWNER_ONLY = 0o077
 /** How long requests in progress may take to finish after a stop signal (decisions 12). */
 const STOP_WITHIN_MS = 10_000
 const IDLE_TIMEOUT_SECONDS = 30
+
+/** EX_CONFIG of sysexits.h, after which deploy/openall.service does not restart it: only an edit of the settings helps. */
+const WRONG_SETTING = 78
 
 /** When startup is usually over. */
 const STARTED_WITHIN_MS = 1_000
@@ -143,5 +146,5 @@ const args = process.argv.slice(2)
 const running = args.length === 0 ? start() : runAdminCommand(args)
 running.catch((error) => {
   console.error(error instanceof BadSetting ? `${error.message}.` : isNoExec(error) ? NO_EXEC : error)
-  process.exit(1)
+  process.exit(error instanceof BadSetting && !(error instanceof UnusableSetting) ? WRONG_SETTING : 1)
 })

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { distance } from './core/distance.ts'
 import { joinList } from './core/words.ts'
 
 /** Parses a setting, and describes what it accepts for the error message. */
@@ -92,22 +94,27 @@ const webhookSecrets: Reader<string[]> = {
 
 /**
  * Every setting, its reader and its default (none: optional). A bad value stops the start with one line that names the
- * setting. A test compares this with the table in README.md.
+ * setting. Those with `isSecret` may be in a file instead, which `<name>_FILE` names: containers mount secrets as files,
+ * and an environment is easier to read than a file. A test compares this with the table in README.md.
  */
 export const SETTINGS = {
   PORT: { reader: integer(65_535), fallback: '3000' },
-  HOST: { reader: host, fallback: 'localhost' },
+  HOST: { reader: host, fallback: '127.0.0.1' },
   SERVICE_BASE_URL: { reader: origin, fallback: undefined },
   SERVICE_NAME: { reader: line, fallback: 'Openall' },
   DATABASE_URL: { reader: database, fallback: 'file:./data/openall.db' },
-  DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined },
+  DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined, isSecret: true },
   DATABASE_REPLICA_PATH: { reader: anything, fallback: undefined },
-  SERVICE_SECRET: { reader: secret(32), fallback: undefined },
+  SERVICE_SECRET: { reader: secret(32), fallback: undefined, isSecret: true },
   SERVICE_RATE_LIMIT_WINDOW_MS: { reader: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },
   SERVICE_WRITES_PER_MINUTE: { reader: orNone, fallback: '120' },
   SERVICE_WRITES_PER_HOUR: { reader: orNone, fallback: '1500' },
-  REDIS_URL: { reader: address('a redis: or rediss: address', 'redis:', 'rediss:'), fallback: undefined },
+  REDIS_URL: {
+    reader: address('a redis: or rediss: address', 'redis:', 'rediss:'),
+    fallback: undefined,
+    isSecret: true,
+  },
   SERVICE_CLIENT_IP_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_COUNTRY_HEADER: { reader: headerName, fallback: undefined },
   SERVICE_CLAIM_TTL_HOURS: { reader: integer(TEN_YEARS_IN_HOURS), fallback: '168' },
@@ -123,14 +130,14 @@ export const SETTINGS = {
   SERVICE_SIGN_UP: { reader: oneOf('open', 'invited', 'closed'), fallback: 'open' },
   SERVICE_PASSWORD_SIGN_IN: { reader: oneOf('on', 'off'), fallback: 'on' },
   SERVICE_ANONYMOUS_BUNDLES: { reader: oneOf('on', 'off'), fallback: 'on' },
-  SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined },
+  SMTP_URL: { reader: address('an smtp: or smtps: address', 'smtp:', 'smtps:'), fallback: undefined, isSecret: true },
   SERVICE_LOG_MAILS: { reader: oneOf('on', 'off'), fallback: undefined },
   SERVICE_MAIL_FROM: { reader: sender, fallback: undefined },
   OIDC_ISSUER: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   OIDC_CLIENT_ID: { reader: anything, fallback: undefined },
-  OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined },
-  SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
-  SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined },
+  OIDC_CLIENT_SECRET: { reader: anything, fallback: undefined, isSecret: true },
+  SERVICE_IDENTITY_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined, isSecret: true },
+  SERVICE_PAYMENT_WEBHOOK_SECRET: { reader: webhookSecrets, fallback: undefined, isSecret: true },
   SERVICE_OUTGOING_PRIVATE_NETWORKS: { reader: oneOf('true', 'false'), fallback: 'false' },
   SERVICE_BLOCKED_HOSTS_FILE: { reader: anything, fallback: undefined },
   SERVICE_BACKUP_DIR: { reader: anything, fallback: undefined },
@@ -138,9 +145,9 @@ export const SETTINGS = {
   SERVICE_BACKUP_KEEP: { reader: integer(10_000), fallback: '7' },
   SERVICE_COUNT_FLUSH_MS: { reader: integer(60_000, 100), fallback: '800' },
   SERVICE_DRAIN_MS: { reader: integer(8_000, 0), fallback: '1500' },
-  SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined },
+  SERVICE_METRICS_TOKEN: { reader: secret(16), fallback: undefined, isSecret: true },
   SERVICE_METRICS_PORT: { reader: integer(65_535), fallback: undefined },
-  SERVICE_METRICS_HOST: { reader: host, fallback: 'localhost' },
+  SERVICE_METRICS_HOST: { reader: host, fallback: '127.0.0.1' },
   SERVICE_SOURCE_URL: { reader: address('an http: or https: address', 'http:', 'https:'), fallback: undefined },
   SERVICE_SECURITY_CONTACT: {
     reader: text('a mailto: or https: address', /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]\S*)$/),
@@ -157,8 +164,41 @@ type Read<S extends Setting> =
   | Exclude<ReturnType<(typeof SETTINGS)[S]['reader']['read']>, undefined>
   | ((typeof SETTINGS)[S]['fallback'] extends string ? never : undefined)
 
-/** A setting that cannot be used; the message is the one line printed at the start. */
+/** A setting that is wrong; the message is the one line printed at the start. */
 export class BadSetting extends Error {}
+
+/** A setting that may be right, but that could not be used: the port is taken, the database does not answer. */
+export class UnusableSetting extends BadSetting {}
+
+/** Names that are taken for settings of ours: a misspelt one would leave a private instance open without a word. */
+const OURS = /^(?:SERVICE|OIDC|DATABASE|SMTP)_/
+
+/** Whether Kubernetes or Docker set it in every container, for a neighbour called `service`, `database` or `smtp`. */
+function isOfNeighbour(name: string, value: string): boolean {
+  if (/_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP)(?:_[A-Z]+)?$/.test(name)) return true
+  return name.endsWith('_PORT') && /^(?:tcp|udp):/.test(value)
+}
+
+/**
+ * Refuses names that look like settings and are none.
+ * @throws BadSetting with the nearest setting.
+ */
+export function refuseUnknown(env: Record<string, string | undefined>): void {
+  const names = Object.keys(SETTINGS) as Setting[]
+  const known = names.flatMap((name) => (isSecret(name) ? [name, `${name}${IN_FILE}`] : [name]))
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || !OURS.test(name) || known.includes(name) || isOfNeighbour(name, value)) continue
+    const [nearest = ''] = known.toSorted((one, two) => distance(name, one) - distance(name, two))
+    throw new BadSetting(`${name} must be unset, because there is no such setting: did you mean ${nearest}?`)
+  }
+}
+
+/** The end of the name of a file that holds a secret. */
+const IN_FILE = '_FILE'
+
+function isSecret(name: Setting): boolean {
+  return 'isSecret' in SETTINGS[name]
+}
 
 /**
  * Reads one setting.
@@ -167,7 +207,7 @@ export class BadSetting extends Error {}
 export function readSetting<S extends Setting>(env: Record<string, string | undefined>, name: S): Read<S> {
   const { reader, fallback } = SETTINGS[name]
   // Shells and compose files write "unset" as an empty variable.
-  const text = env[name] || fallback
+  const text = env[name] || fromFile(env, name) || fallback
   if (text === undefined) return undefined as Read<S>
   // Settings end up in headers and URLs, where a pasted line break would do harm.
   if (/\p{Cc}/u.test(text)) throw new BadSetting(`${name} must have no line breaks, tabs or other control characters`)
@@ -176,8 +216,22 @@ export function readSetting<S extends Setting>(env: Record<string, string | unde
   return value as Read<S>
 }
 
+/** A secret from the file that its setting names, without the line break that editors leave at the end. */
+function fromFile(env: Record<string, string | undefined>, name: Setting): string | undefined {
+  const setting = name + IN_FILE
+  const path = isSecret(name) ? env[setting] : undefined
+  if (!path) return undefined
+  try {
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    if (text !== '') return text
+  } catch (error) {
+    throw settingError(setting, error)
+  }
+  throw new BadSetting(`${setting} must name a file that is not empty`)
+}
+
 /** The error for a setting whose use failed, with the first line of the cause. */
-export function settingError(setting: string, error: unknown): BadSetting {
+export function settingError(setting: string, error: unknown): UnusableSetting {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return new BadSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
+  return new UnusableSetting(`${setting} cannot be used: ${reason.replace(/\.$/, '')}`)
 }

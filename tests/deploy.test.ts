@@ -39,6 +39,26 @@ test('the documentation names only settings and commands that exist', () => {
   expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
 })
 
+test('every setting that an operator writes reaches the service, whichever way it is deployed', () => {
+  const written = Object.keys(SETTINGS)
+  const { services } = Bun.YAML.parse(read('docker-compose.yml')) as {
+    services: { openall: { env_file?: string; environment: Record<string, string> } }
+  }
+  const { env_file, environment } = services.openall
+  // Compose gives a container what its env_file holds, and what `environment` says over it.
+  const inCompose = [...(env_file === '.env' ? written : []), ...Object.keys(environment)]
+  expect(written.filter((name) => !inCompose.includes(name))).toEqual([])
+  // What compose itself decides cannot be written.
+  const fixed = Object.keys(environment).filter((name) => environment[name]?.includes(`\${${name}:?`) !== true)
+  expect(fixed.sort()).toEqual(['DATABASE_URL', 'REDIS_URL', 'SERVICE_CLIENT_IP_HEADER'])
+  // systemd lets a file overrule what the unit itself sets.
+  expect(read('deploy/openall.service')).toMatch(/^EnvironmentFile=-\/etc\/openall\.env$/m)
+  expect(read('docs/self-hosting.md')).toContain('/etc/openall.env')
+  // On Fly all come from secrets, save what fly.toml sets: names that exist.
+  const { env } = Bun.TOML.parse(read('fly.toml')) as { env: Record<string, string> }
+  expect(Object.keys(env).filter((name) => !written.includes(name))).toEqual([])
+})
+
 test('fly.toml stops idle machines, checks the process by address and the database by host', () => {
   const fly = Bun.TOML.parse(read('fly.toml')) as {
     env: Record<string, string>
@@ -203,6 +223,7 @@ test('the executable runs on its own, and accepts operator commands', async () =
     url: string
   }
   const page = await (await fetch(made.url)).text()
+  expect(await typeOfPicture(origin, made.slug)).toBe('image/png')
   const parts = [...page.matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(([, path = '']) => path)
   expect(parts.length).toBeGreaterThan(2)
   for (const path of parts) {
@@ -239,7 +260,15 @@ test('the executable runs on its own, and accepts operator commands', async () =
     'openall-server',
     'tmp',
   ])
+  // libSQL's library, once for all starts, because none is beside the executable.
+  expect(readdirSync(join(folder, 'tmp'))).toEqual([expect.stringMatching(/^\.bun-\S+\.node$/)])
 })
+
+/** What a launcher's preview picture is answered with: an icon takes its place where it cannot be drawn. */
+async function typeOfPicture(origin: string, slug: string) {
+  const answer = await fetch(`${origin}/l/${slug}/picture.png`, { redirect: 'manual' })
+  return answer.status === 200 ? answer.headers.get('content-type') : answer.status
+}
 
 /** Runs the executable with a temporary folder that forbids execution, as Docker mounts one. */
 function withoutExec(executable: string, env: Record<string, string>, ...words: string[]) {
@@ -278,6 +307,8 @@ test('if nothing may be executed from /tmp, the image works with its library, an
   try {
     const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
     await eventually(isReady, 'the image serves', START_PATIENCE_MS)
+    const { body } = await create({ origin: `http://localhost:${port}` }, { urls: ['https://a.example'] })
+    expect(await typeOfPicture(`http://localhost:${port}`, body.slug)).toBe('image/png')
   } finally {
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)

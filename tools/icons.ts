@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Resvg } from '@resvg/resvg-js'
+import { fileURLToPath } from 'node:url'
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
 
 // Generates views/parts/icon-files.ts from views/parts/icon.svg: the icons that browsers and systems need as PNG or ICO.
 
+await initWasm(readFileSync(fileURLToPath(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
 const svg = readFileSync(new URL('../views/parts/icon.svg', import.meta.url), 'utf8')
 const inner = svg.replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
 /** With a margin and a background, because home screens crop icons. */

@@ -6,7 +6,7 @@ import { GUIDES, guideText } from '../src/pages/guides.ts'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
 // Builds the whole service as one executable for this platform: `bun tools/single.ts [file]` (default: dist/openall-server).
-// It contains the native modules of libSQL and resvg, the migrations and the static files, and needs no node_modules.
+// It contains libSQL's native module, the migrations and the static files, and needs no node_modules.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const outfile = process.argv[2] ?? join(ROOT, 'dist/openall-server')
@@ -21,6 +21,13 @@ const nativePart = `(unpacked) => {
   const beside = require('node:path').join(require('node:path').dirname(process.execPath), 'libsql.node')
   return require('node:fs').existsSync(beside) ? require(beside) : unpacked()
 }`
+
+/** What preview pictures are drawn with, as the executable keeps it in itself. */
+const DRAWN_WITH = [
+  '@resvg/resvg-wasm/index_bg.wasm',
+  'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+]
 
 /** Code that reads files next to its module, and what replaces it in the executable. */
 const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
@@ -46,21 +53,16 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
   },
   {
-    file: /node_modules\/@resvg\/resvg-js\/js-binding\.js$/,
-    replace: [[/^[\s\S]*$/, `module.exports = require('@resvg/resvg-js-${process.platform}-${process.arch}${libc}')`]],
+    file: /src\/launcher\/pictures\.ts$/,
+    replace: [[/new URL\('\.\/picture-worker\.ts', import\.meta\.url\)/, "'./src/launcher/picture-worker.ts'"]],
   },
   {
-    // resvg's native module can only read fonts from files.
-    file: /src\/launcher\/pictures\.ts$/,
+    file: /src\/launcher\/picture-worker\.ts$/,
     replace: [
+      [/^/, DRAWN_WITH.map((path, at) => `import file${at} from '${path}' with { type: 'file' }\n`).join('')],
       [
-        /fileURLToPath\(import\.meta\.resolve\(`dejavu-fonts-ttf\/ttf\/\$\{file\}`\)\)/,
-        `(() => {
-          const { mkdtempSync, writeFileSync } = process.getBuiltinModule('node:fs')
-          const path = mkdtempSync(process.getBuiltinModule('node:os').tmpdir() + '/openall-font-') + '/' + file
-          writeFileSync(path, Buffer.from(${JSON.stringify(fonts())}[file], 'base64'))
-          return path
-        })()`,
+        /fileURLToPath\(import\.meta\.resolve\(path\)\)/,
+        `[${DRAWN_WITH.map((_, at) => `file${at}`)}][${JSON.stringify(DRAWN_WITH)}.indexOf(path)]`,
       ],
     ],
   },
@@ -78,7 +80,9 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts'].map((file) => join(ROOT, file)),
+  entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map(
+    (file) => join(ROOT, file),
+  ),
   compile: { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },
@@ -101,13 +105,6 @@ function embed(path: string, replace: [RegExp, string][]) {
     contents = contents.replace(pattern, () => replacement)
   }
   return { contents, loader: path.endsWith('.js') ? ('js' as const) : ('ts' as const) }
-}
-
-/** The fonts for link pictures, in base64, by file name. */
-function fonts(): Record<string, string> {
-  const folder = join(ROOT, 'node_modules/dejavu-fonts-ttf/ttf')
-  const read = (file: string) => readFileSync(join(folder, file)).toString('base64')
-  return Object.fromEntries(['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => [file, read(file)]))
 }
 
 /** The guides by name. */

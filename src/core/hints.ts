@@ -1,4 +1,5 @@
 import type { type } from 'arktype'
+import { distance } from './distance.ts'
 import type { Operation } from './operation.ts'
 import { escapeControls, NO_WEB_ADDRESS } from './text.ts'
 
@@ -79,18 +80,4 @@ function isNear(name: string, other: string): boolean {
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
-}
-
-/** The Levenshtein distance. */
-function distance(one: string, two: string): number {
-  let row = Array.from({ length: two.length + 1 }, (_, index) => index)
-  for (let at = 0; at < one.length; at += 1) {
-    const next = [at + 1]
-    for (let to = 0; to < two.length; to += 1) {
-      const replaced = row[to]! + (one[at] === two[to] ? 0 : 1)
-      next.push(Math.min(replaced, row[to + 1]! + 1, next[to]! + 1))
-    }
-    row = next
-  }
-  return row[two.length]!
 }

@@ -65,17 +65,20 @@ export function unknownUrl(): Problem {
 /** Any thrown value as a Problem; an unexpected one reveals nothing to the caller. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
-  if (isUnavailable(thrown)) {
-    // About as long as a restart or a failover takes.
-    const headers = { 'retry-after': '2' }
-    const message = 'The database isn’t responding. Try again in a few seconds.'
-    return new Problem('STORE_UNAVAILABLE', message, { headers, cause: thrown })
+  const unavailable = unavailableIn(thrown)
+  if (unavailable !== null) {
+    // About as long as a restart or a failover takes; space has to be made by a person.
+    const [after, message] = unavailable.isUnwritable
+      ? ['60', 'The service can’t save anything right now, and nothing was changed. Try again in a few minutes.']
+      : ['2', 'The database isn’t responding. Try again in a few seconds.']
+    return new Problem('STORE_UNAVAILABLE', message, { headers: { 'retry-after': after }, cause: thrown })
   }
   return new Problem('INTERNAL_ERROR', 'Something went wrong on our side. It’s safe to try again.')
 }
 
-/** Whether the store did not answer (db/unavailable.ts). drizzle wraps the store’s errors. */
-function isUnavailable(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false
-  return ('code' in thrown && thrown.code === 'STORE_UNAVAILABLE') || isUnavailable(thrown.cause)
+/** The `StoreUnavailable` (db/unavailable.ts) in an error, or null. drizzle wraps the store’s errors. */
+function unavailableIn(thrown: unknown): { isUnwritable?: boolean } | null {
+  if (!(thrown instanceof Error)) return null
+  const isIt = 'code' in thrown && thrown.code === 'STORE_UNAVAILABLE'
+  return isIt ? (thrown as { isUnwritable?: boolean }) : unavailableIn(thrown.cause)
 }

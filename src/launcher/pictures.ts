@@ -1,8 +1,9 @@
+import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { type PictureWords, pictureName, pictureSvg } from '../../views/launcher/picture.ts'
-import { lazy } from '../core/lazy.ts'
+import type { Drawn } from './picture-worker.ts'
 
 const MAX_BYTES = 16 * 2 ** 20
 /** Assumed size while a picture is rendered. */
@@ -11,19 +12,23 @@ const USUAL_BYTES = 64 * 1024
 const MAX_WAITING = 20
 /** Maximum for one client, so that nobody can keep the queue full. */
 const MAX_WAITING_EACH = 4
+/** After this long without a picture, the thread ends, and its 50 MB of memory with it. */
+const IDLE_MS = 10_000
+/** Only guards against hanging. */
+const PATIENCE_MS = 30_000
 
 type Png = Uint8Array<ArrayBuffer>
 
-/**
- * Preview pictures of links. Rendered one at a time on a worker thread, and cached; the renderer is loaded with the
- * first.
- */
+/** Preview pictures of links. Rendered one at a time on a thread of their own, which ends when idle, and cached. */
 export class Pictures {
   readonly #cache = new LRUCache<string, Promise<Png | null>>({ max: 2000, maxSize: MAX_BYTES })
   readonly #turns = pLimit(1)
   /** How many pictures each client waits for. */
   readonly #waiting = new Map<string, number>()
-  readonly #render = lazy(loadRenderer)
+  #worker: Worker | null = null
+  /** Takes the answer to the picture that is being drawn. */
+  #answered: (drawn: Drawn) => void = () => {}
+  #idle: ReturnType<typeof setTimeout> | undefined
 
   constructor(readonly log: Logger) {}
 
@@ -51,22 +56,44 @@ export class Pictures {
   }
 
   async #make(words: PictureWords): Promise<Png | null> {
+    clearTimeout(this.#idle)
     try {
-      const render = await this.#render()
-      return await render(pictureSvg(words))
+      return await this.#draw(pictureSvg(words))
     } catch (error) {
       this.log.warn({ err: error }, 'a preview picture could not be rendered')
+      this.#end()
       return null
+    } finally {
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS)
+      this.#idle.unref()
     }
   }
-}
 
-async function loadRenderer(): Promise<(svg: string) => Promise<Png>> {
-  const [{ renderAsync }, { fileURLToPath }] = await Promise.all([import('@resvg/resvg-js'), import('node:url')])
-  const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) =>
-    fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${file}`)),
-  )
-  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans' }
-  // Copied out of native memory.
-  return async (svg) => new Uint8Array((await renderAsync(svg, { font })).asPng())
+  /** @throws if the thread does not answer in time. */
+  #draw(svg: string): Promise<Png> {
+    this.#worker ??= this.#start()
+    const { promise, resolve, reject } = Promise.withResolvers<Png>()
+    const timer = setTimeout(() => this.#answered({ failure: 'it took too long' }), PATIENCE_MS)
+    this.#answered = (drawn) => {
+      clearTimeout(timer)
+      if ('png' in drawn) resolve(drawn.png)
+      else reject(new Error(drawn.failure))
+    }
+    this.#worker.postMessage(svg)
+    return promise
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./picture-worker.ts', import.meta.url))
+    worker.on('message', (drawn: Drawn) => this.#answered(drawn))
+    worker.on('error', (error) => this.#answered({ failure: String(error) }))
+    // Shutdown does not wait for it.
+    worker.unref()
+    return worker
+  }
+
+  #end(): void {
+    void this.#worker?.terminate()
+    this.#worker = null
+  }
 }

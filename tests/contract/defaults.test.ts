@@ -29,7 +29,7 @@ test('a start without settings follows the specification’s defaults', () => {
   expect(SETTINGS.DATABASE_URL.fallback).toBe('file:./data/openall.db')
   expect(readConfig({ DATABASE_URL })).toMatchObject({
     port: 3000,
-    host: 'localhost',
+    host: '127.0.0.1',
     origin: 'http://localhost:3000',
     authority: 'localhost:3000',
     name: 'Openall',

@@ -1,13 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { openLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
-import { BadSetting } from '../../src/settings.ts'
-import { RUNTIMES, type Server, startServer } from '../server.ts'
+import { BadSetting, SETTINGS } from '../../src/settings.ts'
+import { eventually } from '../eventually.ts'
+import { freePort } from '../ports.ts'
+import { command, RUNTIMES, type Server, startServer } from '../server.ts'
 import { create, newSlug, requestText, START_MS, sendEvent, sendRaw, storedBundle, submit, URL_OK } from './support.ts'
 
 const GOOD_SECRET = 'a secret of the tests, forty characters long'
@@ -69,6 +71,16 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ SERVICE_PAYMENT_WEBHOOK_SECRET: `whsec_${'x'.repeat(32)}` }, 'SERVICE_PAYMENT_WEBHOOK_SECRET'],
   [{ SERVICE_IDENTITY_WEBHOOK_SECRET: ' ' }, 'SERVICE_IDENTITY_WEBHOOK_SECRET'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+  [
+    { SERVICE_SIGNUP: 'closed' },
+    'SERVICE_SIGNUP must be unset, because there is no such setting: did you mean SERVICE_SIGN_UP?',
+  ],
+  [{ OIDC_CLIENT: 'x' }, 'did you mean OIDC_CLIENT_ID?'],
+  [{ SMTP_PORT: '25' }, 'did you mean SMTP_URL?'],
+  [{ SERVICE_PORT: '3000' }, 'SERVICE_PORT'],
+  [{ SERVICE_NAME_FILE: '/etc/hostname' }, 'SERVICE_NAME_FILE'],
+  [{ SERVICE_SECRET_FILE: '/nowhere' }, 'SERVICE_SECRET_FILE'],
+  [{ SERVICE_SECRET_FILE: '/dev/null' }, 'SERVICE_SECRET_FILE'],
 ]
 
 /** The output of a start that fails; throws if it succeeds. */
@@ -93,6 +105,51 @@ test('an invalid setting is refused with one line that names it', async () => {
   rmSync(folder, { recursive: true })
 })
 
+test('what Kubernetes says of a neighbour called `database` or `smtp` is no setting', () => {
+  const DATABASE_URL = `file:${join(mkdtempSync(join(tmpdir(), 'openall-')), 'one.db')}`
+  const neighbours = {
+    DATABASE_SERVICE_HOST: '10.0.0.1',
+    DATABASE_SERVICE_PORT: '5432',
+    DATABASE_PORT: 'tcp://10.0.0.1:5432',
+    DATABASE_PORT_5432_TCP_ADDR: '10.0.0.1',
+    SMTP_SERVICE_PORT_HTTP: '25',
+    SMTP_TOKEN: '',
+  }
+  expect(readConfig({ ...neighbours, DATABASE_URL }).smtpUrl).toBeUndefined()
+})
+
+test('every secret may be in a file, as containers mount them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openall-'))
+  const DATABASE_URL = `file:${join(folder, 'one.db')}`
+  const values = {
+    SERVICE_SECRET: GOOD_SECRET,
+    DATABASE_AUTH_TOKEN: 'a token',
+    REDIS_URL: 'redis://:word@cache:6379',
+    SMTP_URL: 'smtp://user:word@mail.example',
+    OIDC_CLIENT_SECRET: 'a secret',
+    SERVICE_IDENTITY_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+    SERVICE_PAYMENT_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+    SERVICE_METRICS_TOKEN: '0123456789abcdef',
+  }
+  const names = Object.entries(SETTINGS).flatMap(([name, setting]) => ('isSecret' in setting ? [name] : []))
+  expect(names.sort()).toEqual(Object.keys(values).sort())
+  const oidc = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'x' }
+  const files = Object.entries(values).map(([name, value]) => {
+    writeFileSync(join(folder, name), `${value}\n`)
+    return [`${name}_FILE`, join(folder, name)]
+  })
+  expect(readConfig({ DATABASE_URL, ...oidc, ...Object.fromEntries(files) })).toEqual(
+    readConfig({ DATABASE_URL, ...oidc, ...values }),
+  )
+  rmSync(folder, { recursive: true })
+})
+
+/** A stock Debian’s hosts file, on which `localhost` is two addresses, and one on which it is the old one alone. */
+const HOSTS = { Debian: '127.0.0.1 localhost\n::1 localhost ip6-localhost\n', 'IPv4 alone': '127.0.0.1 localhost\n' }
+// Their own mounts let a process see another hosts file, where this user may make them.
+const OWN_MOUNTS = ['unshare', '--map-root-user', '--mount']
+const mayMount = Bun.spawnSync([...OWN_MOUNTS, 'true']).exitCode === 0
+
 for (const runtime of RUNTIMES) {
   describe(`on ${runtime}`, () => {
     let folder: string
@@ -113,13 +170,46 @@ for (const runtime of RUNTIMES) {
         for (const [env, name] of [...cases, [{ PORT: port }, 'PORT'] as const]) {
           const printed = await failedStart({ runtime, env, database: join(folder, 'bad.db') })
           expect([env, printed.split('\n').length]).toEqual([env, 1])
-          expect([env, printed.startsWith('the server exited with 1: ')]).toEqual([env, true])
+          // systemd does not restart after 78; a port that is taken, or a store that is away, may be free again.
+          const code = /cannot be used/.test(printed) ? 1 : 78
+          expect([env, printed.startsWith(`the server exited with ${code}: `)]).toEqual([env, true])
           expect(printed).toContain(name)
         }
         await taken.stop()
       },
       2 * START_MS,
     )
+
+    for (const [name, text] of Object.entries(HOSTS))
+      test.if(mayMount)(
+        `the service and its metrics are at 127.0.0.1, where proxies and Prometheus look, with the hosts file: ${name}`,
+        async () => {
+          const hosts = join(folder, 'hosts')
+          writeFileSync(hosts, text)
+          const [port, metricsPort] = [freePort(), freePort()]
+          const mounted = ['sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts]
+          const service = Bun.spawn([...OWN_MOUNTS, ...mounted, ...command(runtime), 'src/main.ts'], {
+            env: {
+              PATH: process.env.PATH,
+              HOME: process.env.HOME,
+              PORT: String(port),
+              SERVICE_METRICS_PORT: String(metricsPort),
+              DATABASE_URL: `file:${join(folder, 'hosts.db')}`,
+              SERVICE_DRAIN_MS: '0',
+            },
+            stdout: 'ignore',
+          })
+          const status = async (at: string) => (await fetch(`http://127.0.0.1:${at}`).catch(() => null))?.status
+          try {
+            await eventually(async () => (await status(`${port}/healthz`)) === 200, 'the service answers', START_MS)
+            await eventually(async () => (await status(`${metricsPort}/metrics`)) === 200, 'metrics answer', START_MS)
+          } finally {
+            service.kill('SIGTERM')
+            await service.exited
+          }
+        },
+        START_MS,
+      )
 
     test(
       'an empty setting counts as not set',

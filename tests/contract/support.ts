@@ -57,7 +57,11 @@ export async function post(address: string, body: unknown, headers: Record<strin
   return { status: answer.status, headers: answer.headers, body: (text === '' ? {} : JSON.parse(text)) as Body }
 }
 
-export function create({ origin }: Server, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+export function create(
+  { origin }: Pick<Server, 'origin'>,
+  body: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer> {
   return post(`${origin}/api/links`, body, headers)
 }
 

@@ -8,6 +8,7 @@ import { type Person, signUp } from '../people.ts'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
 
 const PATIENCE_MS = 180_000
+const METRICS_TOKEN = 'a token of the tests'
 
 /** A disk of a few megabytes, or null where mounting is not permitted. */
 function mountDisk(): { folder: string; fill(): void; free(): void; unmount(): void } | null {
@@ -49,7 +50,11 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
   let owner: Person
   beforeAll(async () => {
     disk = mountDisk()!
-    server = await startServer({ runtime, database: join(disk.folder, 'test.db'), env: { LOG_LEVEL: 'silent' } })
+    server = await startServer({
+      runtime,
+      database: join(disk.folder, 'test.db'),
+      env: { LOG_LEVEL: 'silent', SERVICE_METRICS_TOKEN: METRICS_TOKEN },
+    })
     owner = await signUp(server)
   }, PATIENCE_MS)
   afterAll(async () => {
@@ -64,10 +69,16 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
   }
 
   test(
-    'a full disk refuses writes with 500, keeps reads and launchers, and writing resumes once there is space',
+    'a full disk refuses writes with 503 and says so to the operator; reads and launchers go on, writes once there is space',
     async () => {
       const { slug } = await owner.makeBundle()
       const kept = await newSlug(server)
+      const secondsOfFailing = async () => {
+        const metrics = await fetch(`${server.origin}/metrics`, {
+          headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+        })
+        return Number(/^openall_store_writes_failing_seconds (\S+)$/m.exec(await metrics.text())?.[1])
+      }
       expect(await page(`/l/${kept}`)).toBe(200)
       disk.fill()
       const made: string[] = []
@@ -77,19 +88,25 @@ describe.skipIf(probe === null).each(RUNTIMES.map((runtime) => ({ runtime })))('
         return [answer.status, answer.body.code]
       }
       // The log has some space left before it must grow.
-      await eventually(async () => (await write())[0] === 500, 'a write is refused')
+      await eventually(async () => (await write())[0] === 503, 'a write is refused')
       for (let round = 0; round < 3; round += 1) {
-        expect(await write()).toEqual([500, 'INTERNAL_ERROR'])
-        expect((await owner.api('PATCH', `/api/links/${slug}`, { title: 'no room' })).status).toBe(500)
+        expect(await write()).toEqual([503, 'STORE_UNAVAILABLE'])
+        expect((await owner.api('PATCH', `/api/links/${slug}`, { title: 'no room' })).status).toBe(503)
         expect(await page(`/l/${kept}`)).toBe(200)
         expect(await page(`/l/${slug}`)).toBe(200)
         expect((await sendEvent(server, kept)).status).toBe(204)
         expect((await owner.api('GET', '/api/me/links')).status).toBe(200)
         expect([await page('/readyz'), await page('/healthz')]).toEqual([200, 200])
+        expect(await (await fetch(`${server.origin}/readyz`)).text()).toBe('ready, but the store takes no writes')
+        expect(await secondsOfFailing()).toBeGreaterThan(round)
         // By now the service has tried to write counts.
         await Bun.sleep(1_100)
       }
       disk.free()
+      // Without anybody's write.
+      const isReady = async () => (await (await fetch(`${server.origin}/readyz`)).text()) === 'ready'
+      await eventually(isReady, 'it says that it is ready')
+      expect(await secondsOfFailing()).toBe(0)
       await eventually(async () => (await write())[0] === 201, 'a write is taken')
       expect((await owner.api('PATCH', `/api/links/${slug}`, { title: 'room' })).status).toBe(200)
       for (const each of made) expect([each, await page(`/l/${each}`)]).toEqual([each, 200])
