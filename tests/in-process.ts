@@ -75,6 +75,7 @@ export async function startInProcess(
     sql: sqlOf(file),
     files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
+    pid: () => process.pid,
     peakMemory: () => process.memoryUsage.rss() / 1024 / 1024,
     async stop() {
       service.announceStop()

@@ -72,6 +72,8 @@ export interface Server {
   files(): string[]
   /** Everything it has printed so far. */
   output(): string
+  /** The process it runs in. */
+  pid(): number
   /** Peak resident memory of the process, in MiB. */
   peakMemory(): number
   /** Sends a signal, by default SIGTERM; resolves to the exit code. */
@@ -174,6 +176,7 @@ export async function startServer({
     sql: file.startsWith('http:') ? remoteSql(file, token) : fileSql(file),
     files: () => ['', '-wal'].map((end) => file + end).filter((path) => existsSync(path)),
     output: () => output,
+    pid: () => child.pid,
     peakMemory: () =>
       Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     async stop(signal = 'SIGTERM') {

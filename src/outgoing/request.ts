@@ -1,12 +1,14 @@
 import type { LookupAddress } from 'node:dns'
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http'
-import { Agent as HttpsAgent, request as overHttps } from 'node:https'
+import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import { agentFor, MAX_ANSWER_BYTES } from './connection.ts'
 import { type Guard, NotSent, type Target, targetOf } from './target.ts'
 
 /** For everything: look-ups, redirects and the whole answer. */
 const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
-const MAX_ANSWER_BYTES = 2 ** 20
+/** `100 Continue` and `103 Early Hints`, of which an honest server sends one or two; each is small, and costs much to parse. */
+const MAX_INTERIM_ANSWERS = 20
 
 /** What to post, besides the URL. */
 export interface Post {
@@ -60,16 +62,6 @@ interface Exchanged {
   location: string | undefined
 }
 
-/**
- * Keep no connection: it might lead to an address of another time. Use no proxy of the environment (`NODE_USE_ENV_PROXY`):
- * it would look the name up again.
- */
-const DIRECTLY = { keepAlive: false, proxyEnv: {} }
-const OVER = {
-  'http:': { request: overHttp, agent: new HttpAgent(DIRECTLY) },
-  'https:': { request: overHttps, agent: new HttpsAgent(DIRECTLY) },
-}
-
 /** One request to a checked target, and its answer to the end. */
 function exchange({ url, host, addresses }: Target, { headers, body }: Post, signal: AbortSignal): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
@@ -81,30 +73,34 @@ function exchange({ url, host, addresses }: Target, { headers, body }: Post, sig
     if (signal.aborted) return fail(TOO_SLOW)
     signal.addEventListener('abort', () => fail(TOO_SLOW), { once: true })
     const received = (answer: IncomingMessage) => {
-      let bytes = 0
-      answer.on('data', (chunk: Uint8Array) => {
-        bytes += chunk.byteLength
-        if (bytes > MAX_ANSWER_BYTES) fail(`the answer has more than ${MAX_ANSWER_BYTES / 2 ** 20} MiB`)
-      })
+      // Limits are the connection’s.
+      answer.resume()
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location }))
       answer.on('error', () => fail(CUT_OFF))
+      // Also after its end, so that whatever still comes finds nobody.
       answer.on('close', () => fail(CUT_OFF))
     }
-    const { request, agent } = OVER[url.protocol === 'https:' ? 'https:' : 'http:']
+    const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
+    const request = protocol === 'https:' ? overHttps : overHttp
     try {
       sent = request(
         {
           method: 'POST',
-          protocol: url.protocol,
+          protocol,
           hostname: host,
           port: url.port,
           path: url.pathname + url.search,
           headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' },
-          agent,
+          agent: agentFor(protocol, () => fail(TOO_MUCH)),
           lookup: (_host, options, found) => answerLookup(addresses, options, found as Found),
         },
         received,
       )
+      let interim = 0
+      sent.on('information', () => {
+        interim += 1
+        if (interim > MAX_INTERIM_ANSWERS) fail(TOO_MANY)
+      })
       sent.on('error', () => fail('no connection could be made, or it was lost'))
       sent.end(body)
     } catch {
@@ -113,6 +109,8 @@ function exchange({ url, host, addresses }: Target, { headers, body }: Post, sig
   })
 }
 
+const TOO_MUCH = `the answer has more than ${MAX_ANSWER_BYTES / 1024} KiB`
+const TOO_MANY = `the answer was preceded by more than ${MAX_INTERIM_ANSWERS} interim ones`
 const CUT_OFF = 'the answer was cut off'
 
 type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void

@@ -9,6 +9,8 @@ import { NotSent, targetOf } from '../../src/outgoing/target.ts'
 export interface Attempt {
   url: string
   privateNetworks: boolean
+  /** The first host counts as public, which no host of this machine is. */
+  beginsInPublic?: true
   /** Only checks whether it may be sent. */
   checkOnly?: true
   timeoutMs?: number
@@ -25,8 +27,21 @@ const resolver = new Resolver({ timeout: 2_000, tries: 1 })
 resolver.setServers([`127.0.0.1:${nameServer}`])
 
 /** The status of the answer, or why there is none. */
-async function outcome({ url, privateNetworks, checkOnly, timeoutMs }: Attempt): Promise<number | string> {
-  const guard = { privateNetworks, resolver }
+async function outcome({
+  url,
+  privateNetworks,
+  beginsInPublic,
+  checkOnly,
+  timeoutMs,
+}: Attempt): Promise<number | string> {
+  let checks = 0
+  const guard = {
+    get privateNetworks() {
+      checks += 1
+      return privateNetworks || (beginsInPublic === true && checks === 1)
+    },
+    resolver,
+  }
   try {
     if (!URL.canParse(url)) return 'no URL'
     if (checkOnly) {
