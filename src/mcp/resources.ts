@@ -1,5 +1,6 @@
 import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import { getBundle, listBundles } from '../bundles/operations.ts'
+import type { Listed } from '../bundles/listing.ts'
+import { getBundle } from '../bundles/operations.ts'
 import type { PublicAnswer } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
@@ -7,6 +8,9 @@ import { Problem } from '../core/problem.ts'
 // What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
 
 export type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
+
+/** Reads a page of the caller’s bundles: all of it, of which a tool would get only what fits into a message. */
+export type ReadList = (input: Record<string, unknown>) => Promise<Pick<Listed, 'bundles'>>
 
 /** Reads a launcher in a form. */
 export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
@@ -18,10 +22,6 @@ const INTERNAL_ERROR = -32603
 const PAGE = 100
 /** Maximum length of a slug’s prefix to complete. */
 const MAX_WANTED = 100
-
-interface Listed {
-  bundles: { slug: string; title: string | null; description: string | null }[]
-}
 
 /** A bundle of the caller’s: the answer of `get_bundle`. */
 const BUNDLE = 'bundle://'
@@ -44,10 +44,10 @@ const TEMPLATES = [
 ]
 
 /** Offers the caller’s bundles, and every launcher, as resources. */
-export function offerResources(server: Server, call: Call, readLauncher: ReadLauncher): void {
-  const read = async (operation: Operation, input: Record<string, unknown>) => {
+export function offerResources(server: Server, call: Call, readList: ReadList, readLauncher: ReadLauncher): void {
+  const read: ReadList = async (input) => {
     try {
-      return (await call(operation, input)).body
+      return await readList(input)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
@@ -56,7 +56,7 @@ export function offerResources(server: Server, call: Call, readLauncher: ReadLau
   }
   server.setRequestHandler('resources/list', async ({ params }) => {
     const offset = Number(params?.cursor ?? 0)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, offset })) as Listed
+    const { bundles } = await read({ limit: PAGE, offset })
     return {
       resources: bundles.map(({ slug, title, description }) => ({
         uri: BUNDLE + slug,
@@ -80,7 +80,7 @@ export function offerResources(server: Server, call: Call, readLauncher: ReadLau
   server.setRequestHandler('completion/complete', async ({ params: { argument } }) => {
     if (argument.name !== 'slug') return { completion: { values: [] } }
     const q = argument.value.trim().slice(0, MAX_WANTED)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
+    const { bundles } = await read({ limit: PAGE, ...(q === '' ? {} : { q }) })
     return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
   })
 }

@@ -1,6 +1,7 @@
 import { createMcpHandler, isLegacyRequest, ProtocolError, Server } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
-import { type PublicAnswer, respond } from '../core/execute.ts'
+import { listBundles } from '../bundles/operations.ts'
+import { execute, type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import { seenBy } from '../launcher/seen.ts'
@@ -8,7 +9,7 @@ import { chargeKey } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
-import { type Call, offerResources, type ReadLauncher } from './resources.ts'
+import { type Call, offerResources, type ReadLauncher, type ReadList } from './resources.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
@@ -94,6 +95,10 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   }
   const call: Call = (operation, input) =>
     limited(operation.name, () => respond(operation, ...splitArguments(operation, input, context), service))
+  const readList: ReadList = async (input) => {
+    const [decode, options] = splitArguments(listBundles as Operation, input, context)
+    return (await limited(listBundles.name, () => execute(listBundles, decode, options, service))).output
+  }
   /** What a launcher shows to the agent. */
   const readLauncher: ReadLauncher = ({ slug, form }) =>
     limited('launcher', async () => {
@@ -118,7 +123,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  offerResources(server, call, readLauncher)
+  offerResources(server, call, readList, readLauncher)
   offerPrompts(server)
   return server
 }

@@ -34,7 +34,11 @@ interface Piece {
 }
 
 function pieces(from: string, to: string): Piece[] {
-  const changes = diffArrays(tokens(from), tokens(to), { maxEditLength: MAX_EDITS }) ?? []
+  const [before, after] = [tokens(from), tokens(to)]
+  const length = Math.max(from.length, to.length)
+  const changes = isHopeless(before, after, length)
+    ? []
+    : (diffArrays(before, after, { maxEditLength: MAX_EDITS }) ?? [])
   const found = changes.map(
     ({ added, removed, value }): Piece => ({
       kind: added ? 'added' : removed ? 'removed' : 'kept',
@@ -42,12 +46,31 @@ function pieces(from: string, to: string): Piece[] {
     }),
   )
   const kept = found.reduce((length, { kind, text }) => length + (kind === 'kept' ? text.length : 0), 0)
-  if (kept > 0 && kept >= KEPT * Math.max(from.length, to.length)) return found
+  if (kept > 0 && kept >= KEPT * length) return found
   const whole: Piece[] = [
     { kind: 'removed', text: from },
     { kind: 'added', text: to },
   ]
   return whole.filter(({ text }) => text !== '')
+}
+
+/**
+ * Whether too little can be unchanged, whatever the order of the words: finding the changes takes milliseconds, and a page
+ * may have hundreds of texts.
+ */
+function isHopeless(before: readonly string[], after: readonly string[], length: number): boolean {
+  const left = new Map<string, number>()
+  for (const word of before) left.set(word, (left.get(word) ?? 0) + 1)
+  let [kept, characters] = [0, 0]
+  for (const word of after) {
+    const count = left.get(word) ?? 0
+    if (count === 0) continue
+    left.set(word, count - 1)
+    kept += 1
+    characters += word.length
+  }
+  const isTooLittle = characters < KEPT * length
+  return isTooLittle || before.length + after.length - 2 * kept > MAX_EDITS
 }
 
 /** Words with their trailing space; never splits a grapheme. */
