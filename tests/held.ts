@@ -72,16 +72,22 @@ const { rawKey } = await must<{ rawKey: string }>('/api/me/keys', {
 })
 
 async function seed(): Promise<string> {
-  const words = (unit: string) => urls.map((_, at) => ({ note: `${at} ${unit.repeat(120)}` }))
+  // The same words in other orders, which are compared at length.
+  const words = (step: number) =>
+    urls.map((_, at) => ({
+      note: `${at} ${Array.from({ length: 160 }, (_, word) => (word * step) % 161)
+        .join(' ')
+        .slice(0, 490)}`,
+    }))
   const short = urls.map((url) => [...url].slice(0, 400).join(''))
-  await must('/api/links', { slug: 'one', urls: short, urlMetadata: words('a b '), resolutionPolicy: policy('first') })
+  await must('/api/links', { slug: 'one', urls: short, urlMetadata: words(1), resolutionPolicy: policy('first') })
   const conflicting = {
     urls: short.map((url) => `${url}/p`),
-    urlMetadata: words('c d '),
+    urlMetadata: words(50),
     resolutionPolicy: policy('second'),
   }
   const { id } = await must<{ id: string }>('/api/links/one/proposals', conflicting)
-  const edit = { urls: short.map((url) => `${url}/n`), urlMetadata: words('e f '), title: rocket(200) }
+  const edit = { urls: short.map((url) => `${url}/n`), urlMetadata: words(69), title: rocket(200) }
   await send('PATCH', '/api/links/one', edit, { cookie: cookies.join('; '), 'content-type': 'application/json' })
   // All others are copies.
   const content = `'${JSON.stringify(urls)}', '${JSON.stringify(urlMetadata)}', 'Large', '${quoted(2000)}'`
