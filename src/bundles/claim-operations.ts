@@ -1,5 +1,6 @@
-import { implement } from '../core/operation.ts'
+import { implement, type Site } from '../core/operation.ts'
 import { nextPage } from '../core/paging.ts'
+import { fitting, jsonParts } from '../core/parts.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'
@@ -24,7 +25,7 @@ export const claimBundle = implement('claim_bundle', {
   run: (by, context) => claims.claim(editing(context), by),
 })
 
-type ClaimablePage = Pick<Listed, 'pagination' | 'hasMore'> & { bundles: claims.Claimable[] }
+type ClaimablePage = Pick<Listed, 'pagination' | 'hasMore'> & { bundles: (claims.Claimable & { bytes: number })[] }
 
 /** GET /api/me/claims: what can be claimed without a token. */
 export const listClaims = implement('list_claims', {
@@ -34,10 +35,10 @@ export const listClaims = implement('list_claims', {
     'email address, newest first. Empty with a key, which has no address.',
   input: Claims,
   output: answers.ClaimableList,
-  present: ({ bundles, hasMore }: ClaimablePage, site) => ({
-    bundles: bundles.map((bundle) => ({ ...bundle, url: linkOf(bundle.slug, site) })),
-    hasMore,
-  }),
+  // No tool gets any, so they need not fit into a message.
+  present: ({ bundles, hasMore }: ClaimablePage, site) => ({ bundles: [...items(bundles, site)], hasMore }),
+  whole: ({ bundles, hasMore }, site) =>
+    fitting(bundles) === bundles.length ? null : jsonParts({ bundles: items(bundles, site) }, { hasMore }),
   next: nextPage,
   async run(paging, { service: { store }, caller }) {
     const { limit, offset } = paging
@@ -47,3 +48,7 @@ export const listClaims = implement('list_claims', {
     return { bundles: found.slice(0, limit), hasMore: found.length > limit, pagination: paging }
   },
 })
+
+function* items(bundles: ClaimablePage['bundles'], site: Site) {
+  for (const { bytes: _, ...bundle } of bundles) yield { ...bundle, url: linkOf(bundle.slug, site) }
+}

@@ -6,8 +6,10 @@ import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { sha256 } from '../core/hash.ts'
+import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
+import { turnOf } from '../core/turns.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Mail } from '../mail/mailer.ts'
@@ -16,6 +18,7 @@ import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
+import { contentBytes } from './large-lists.ts'
 import type { Claims } from './shapes.ts'
 
 const WITHHELD = ' No email was sent: too many have gone to that address lately.'
@@ -89,31 +92,53 @@ export async function openClaim({ db }: Store, token: string): Promise<string | 
 /** An unclaimed bundle, as its future owner sees it. */
 export type Claimable = Pick<StoredBundle, keyof typeof PREVIEW_COLUMNS>
 
-/** The unclaimed bundles created with a user’s verified address; claiming them needs no token. */
-export async function listClaimable({ db }: Store, { email, emailVerified }: Addressee, paging: Claims) {
-  return emailVerified ? claimable(db).page.all({ email, now: Date.now(), ...paging }) : []
+/**
+ * The unclaimed bundles created with a user’s verified address; claiming them needs no token.
+ * @returns with each its size in bytes.
+ */
+export async function listClaimable({ db }: Store, { email, emailVerified, userId }: Addressee, paging: Claims) {
+  if (!emailVerified) return []
+  const { page, rows } = claimable(db)
+  const values = { email, now: Date.now() }
+  const found: (Claimable & { bytes: number })[] = []
+  for (const piece of piecesOf(await page.all({ ...values, ...paging }))) {
+    await turnOf(userId)
+    found.push(...(await rows.all({ ...values, ids: JSON.stringify(piece.map(({ id }) => id)) })))
+  }
+  return found
 }
 
 /** How many there are. */
-export async function countClaimable({ db }: Store, { email, emailVerified }: Addressee): Promise<number> {
+export async function countClaimable(
+  { db }: Store,
+  { email, emailVerified }: Omit<Addressee, 'userId'>,
+): Promise<number> {
   if (!emailVerified) return 0
   return (await claimable(db).count.all({ email, now: Date.now() }))[0]?.total ?? 0
 }
 
-type Addressee = Pick<Session, 'email' | 'emailVerified'>
+type Addressee = Pick<Session, 'email' | 'emailVerified' | 'userId'>
 
 const claimable = prepared((db) => {
   const open = and(eq(claims.email, sql.placeholder('email')), gt(claims.expiresAt, sql.placeholder('now')))
+  const order = desc(claims.bundleId)
   return {
     // Newest first, and paged: anyone may create bundles with the address, and must not hide its owner's.
     page: db
-      .select(PREVIEW_COLUMNS)
+      .select({ id: bundles.id, bytes: contentBytes() })
       .from(claims)
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(open)
-      .orderBy(desc(claims.bundleId))
+      .orderBy(order)
       .limit(sql.placeholder('limit'))
       .offset(sql.placeholder('offset'))
+      .prepare(),
+    rows: db
+      .select({ ...PREVIEW_COLUMNS, bytes: contentBytes() })
+      .from(claims)
+      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+      .where(and(open, sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`))
+      .orderBy(order)
       .prepare(),
     count: db.select({ total: sql<number>`count(*)` }).from(claims).where(open).prepare(),
   }

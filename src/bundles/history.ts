@@ -2,6 +2,7 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundleVersions, type Content, user } from '../../db/schema.ts'
+import { fitting } from '../core/parts.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
 import { loadFor, type StoredBundle } from './access.ts'
@@ -78,6 +79,15 @@ function after(page: Page, versions: readonly Version[]): Page | null {
   return { ...page, limit, before, atOnce: Math.max(1, Math.min(AT_ONCE, Math.floor(BYTES_AT_ONCE / average))) }
 }
 
+/** All versions of a bundle, newest first. */
+export function allVersions({ db }: Store, id: number): AsyncIterable<Version> {
+  const all = { limit: Number.POSITIVE_INFINITY, before: Number.MAX_SAFE_INTEGER }
+  return versionsFrom({ db, id, ...all, atOnce: FEW })
+}
+
+/** Versions of a size that is not known yet. */
+const FEW = 4
+
 async function* versionsFrom(first: Page): AsyncGenerator<Version> {
   for (let page: Page | null = first; page !== null; ) {
     const versions = await firstOf(page)
@@ -86,17 +96,12 @@ async function* versionsFrom(first: Page): AsyncGenerator<Version> {
   }
 }
 
-/** Maximum size of the versions in one message, in bytes. */
-const MAX_MESSAGE = 2 ** 20
-
 /**
  * The versions that fit into one message, at least one.
  * @returns in `before` the last version’s number if there are more.
  */
 export function inMessage({ versions, rest, next }: Pick<History, 'versions' | 'rest' | 'next'>) {
-  let bytes = 0
-  const past = versions.findIndex((version, index) => (bytes += version.bytes) > MAX_MESSAGE && index > 0)
-  const part = past === -1 ? versions : versions.slice(0, past)
+  const part = versions.slice(0, fitting(versions))
   const isAll = part.length === versions.length && rest === null
   return { versions: part, isAll, before: isAll ? next : (part.at(-1)?.versionNumber ?? null) }
 }

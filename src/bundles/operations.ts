@@ -1,5 +1,6 @@
-import { implement } from '../core/operation.ts'
+import { implement, type Site } from '../core/operation.ts'
 import { nextPage } from '../core/paging.ts'
+import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
 import { countMail } from '../mail/limits.ts'
 import type { StoredBundle } from './access.ts'
@@ -155,12 +156,28 @@ export const listBundles = implement('list_bundles', {
     '`state: "deleted"`.',
   input: Listing,
   output: answers.BundleList,
-  present: ({ bundles, pagination, hasMore, subject }: Listed, site) => ({
-    bundles: bundles.map((bundle) => toListItem(bundle, site)),
-    pagination,
-    hasMore,
-    subject,
-  }),
+  present({ bundles, inMessage, pagination, hasMore, subject }: Listed, site) {
+    const { limit, offset } = pagination
+    const isAll = inMessage === bundles.length
+    return {
+      bundles: bundles.slice(0, inMessage).map((bundle) => toListItem(bundle, site)),
+      pagination: { limit: isAll ? limit : inMessage, offset },
+      hasMore: hasMore || !isAll,
+      subject,
+    }
+  },
+  whole: ({ bundles, inMessage, pagination, hasMore, subject }, site) =>
+    inMessage === bundles.length
+      ? null
+      : jsonParts({ bundles: items(bundles, site) }, { pagination, hasMore, subject }),
   next: nextPage,
+  note: ({ bundles, inMessage, pagination: { offset } }) =>
+    inMessage === bundles.length
+      ? null
+      : `More would be too long for one message: call list_bundles again with "offset": ${offset + inMessage}.`,
   run: (input, { service: { store }, caller }) => list(store, signedIn(caller), input),
 })
+
+function* items(bundles: readonly StoredBundle[], site: Site) {
+  for (const bundle of bundles) yield toListItem(bundle, site)
+}

@@ -1,4 +1,5 @@
 import { implement } from '../core/operation.ts'
+import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
 import type { StoredBundle } from './access.ts'
 import * as answers from './answers.ts'
@@ -32,19 +33,12 @@ export const listVersions = implement('list_versions', {
 })
 
 /** The whole history as JSON, in the form of `present`. */
-async function* historyParts({ versions: found, rest, next }: history.History): AsyncGenerator<string> {
-  yield '{"versions":['
-  let separator = ''
-  for await (const version of both(found, rest ?? [])) {
-    yield separator + JSON.stringify(toSnapshot(version))
-    separator = ','
-  }
-  yield `],"hasMore":${next !== null}}`
+function historyParts({ versions, rest, next }: history.History): AsyncGenerator<string> {
+  return jsonParts({ versions: snapshotsOf(versions, rest ?? []) }, { hasMore: next !== null })
 }
 
-async function* both<T>(first: Iterable<T>, rest: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
-  yield* first
-  yield* rest
+async function* snapshotsOf(...lists: (Iterable<history.Version> | AsyncIterable<history.Version>)[]) {
+  for (const list of lists) for await (const version of list) yield toSnapshot(version)
 }
 
 /** POST /api/links/:slug/versions/:versionNumber/restore (decisions 1). */

@@ -241,7 +241,7 @@ function answer<In, Out>(
   const { csv } = operation
   if (csv !== undefined) sent.file = () => csv(output)
   if (operation.download !== undefined) sent.download = operation.download(output)
-  const parts = operation.whole?.(output) ?? null
+  const parts = operation.whole?.(output, config) ?? null
   if (parts !== null) sent.download = { filename: null, parts }
   const [next, note] = [operation.next?.(output) ?? null, operation.note?.(output) ?? null]
   if (next !== null) sent.next = next

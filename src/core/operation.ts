@@ -93,7 +93,7 @@ interface Described<In, Out, Body> {
   /** The answer as a streamed JSON file, if it may be larger than memory. It has no other form, and so no tool. */
   download?: (output: Out) => Download
   /** The route's body as streamed JSON, if it has more than `present` gives tools; null if it is the same. */
-  whole?: (output: Out) => AsyncIterable<string> | null
+  whole?: (output: Out, site: Site) => AsyncIterable<string> | null
   /** Text that a tool’s result has besides the answer, if any. */
   note?: (output: Out) => string | null
   /** Of a page of a list: the query fields that select the next page; null on the last one. */

@@ -1,13 +1,15 @@
 import { type } from 'arktype'
-import { and, asc, desc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { bundles, bundleVersions, DIMENSIONS, dailyBreakdowns, dailyCounters, dailyViewers } from '../../db/schema.ts'
+import { bundles, DIMENSIONS } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { Bundle, VersionList } from '../bundles/answers.ts'
+import { allVersions } from '../bundles/history.ts'
+import { contentBytes } from '../bundles/large-lists.ts'
 import { toBundle, toSnapshot } from '../bundles/present.ts'
-import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import { lazy } from '../core/lazy.ts'
 import type { Download, Site } from '../core/operation.ts'
+import { listParts, piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
 import { Time } from '../core/shape.ts'
 import { iso } from '../core/time.ts'
@@ -25,9 +27,10 @@ import { toProposal } from '../proposals/present.ts'
 import { allOf } from '../proposals/stored.ts'
 import type { Service } from '../service.ts'
 import { aboutOrganization, aboutPerson } from './about.ts'
+import { breakdownsOf, countsOf, inPages, viewersOf } from './counts.ts'
 
-/** Bundles, and versions of a bundle, held in memory at a time; both may be large. */
-const PAGE = 20
+/** Bundles of which sizes are read at a time. */
+const PAGE = 100
 
 const insights = lazy(() =>
   type({
@@ -145,79 +148,49 @@ async function subjectOf(store: Store, caller: SignedIn, organizationId: string 
 async function* documentOf(store: Store, subject: Subject, head: object, site: Site): AsyncGenerator<string> {
   yield `${JSON.stringify(head).slice(0, -1)},"bundles":[`
   let separator = ''
-  for (let last = 0; ; ) {
-    const rows = await store.db
-      .select()
-      .from(bundles)
-      .where(and(eq(bundles.ownerId, ownerId(subject)), gt(bundles.id, last)))
-      .orderBy(asc(bundles.id))
-      .limit(PAGE)
-    for (const { addressHash: _, ...bundle } of rows) {
-      yield `${separator}\n`
-      separator = ','
-      yield* bundleParts(store, { ...bundle, owner: subject }, site)
-      last = bundle.id
-    }
-    if (rows.length < PAGE) break
+  for await (const { addressHash: _, ...bundle } of bundlesOf(store, subject)) {
+    yield `${separator}\n`
+    separator = ','
+    yield* bundleParts(store, { ...bundle, owner: subject }, site)
   }
   yield ']}\n'
 }
 
-/** A bundle, its counts, its versions, newest first, and its proposals. */
-async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
-  const { db } = store
-  const { id } = bundle
-  const { day, dimension, value, views } = dailyBreakdowns
-  const [counts, viewers, breakdowns, first] = await db.batch([
+/** The bundles of a subject, read about a megabyte at a time. */
+async function* bundlesOf({ db }: Store, subject: Subject) {
+  const sizes = inPages<{ id: number; bytes: number }>(PAGE, (last) =>
     db
-      .select({
-        day: dailyCounters.day,
-        ruleId: dailyCounters.ruleId,
-        views: dailyCounters.views,
-        openAllClicks: dailyCounters.openAllClicks,
-      })
-      .from(dailyCounters)
-      .where(eq(dailyCounters.bundleId, id))
-      .orderBy(dailyCounters.day),
-    db
-      .select({ day: dailyViewers.day, viewers: dailyViewers.viewers })
-      .from(dailyViewers)
-      .where(eq(dailyViewers.bundleId, id))
-      .orderBy(dailyViewers.day),
-    db
-      .select({ day, dimension, value, views })
-      .from(dailyBreakdowns)
-      .where(eq(dailyBreakdowns.bundleId, id))
-      .orderBy(day),
-    versionsBefore(db, id, Number.MAX_SAFE_INTEGER),
-  ])
-  const insights = {
-    counts: counts.map(({ ruleId, ...count }) => ({ ...count, ruleId: ruleId === '' ? null : ruleId })),
-    viewers,
-    breakdowns: breakdowns.map(({ value, ...row }) => ({ ...row, value: value === '' ? null : value })),
-  }
-  yield `${JSON.stringify({ ...toBundle(bundle, site), insights }).slice(0, -1)},"versions":[`
-  for (let versions = first; ; versions = await versionsBefore(db, id, versions.at(-1)?.versionNumber ?? 0)) {
-    for (const version of versions) {
-      const isFirst = version.versionNumber === first[0]?.versionNumber
-      yield `${isFirst ? '' : ','}${JSON.stringify(toSnapshot({ ...version, editor: null }))}`
+      .select({ id: bundles.id, bytes: contentBytes() })
+      .from(bundles)
+      .where(and(eq(bundles.ownerId, ownerId(subject)), gt(bundles.id, last?.id ?? 0)))
+      .orderBy(asc(bundles.id))
+      .limit(PAGE),
+  )
+  for await (const page of sizes) {
+    for (const piece of piecesOf(page)) {
+      const isAmong = and(
+        eq(bundles.ownerId, ownerId(subject)),
+        inArray(
+          bundles.id,
+          piece.map(({ id }) => id),
+        ),
+      )
+      yield* await db.select().from(bundles).where(isAmong).orderBy(asc(bundles.id))
     }
-    if (versions.length < PAGE) break
   }
-  yield '],"proposals":['
-  let separator = ''
-  for await (const proposal of allOf(store, id)) {
-    yield `${separator}${JSON.stringify(toProposal(proposal))}`
-    separator = ','
-  }
-  yield ']}'
 }
 
-function versionsBefore(db: Store['db'], bundleId: number, versionNumber: number) {
-  return db
-    .select(VERSION_COLUMNS)
-    .from(bundleVersions)
-    .where(and(eq(bundleVersions.bundleId, bundleId), lt(bundleVersions.versionNumber, versionNumber)))
-    .orderBy(desc(bundleVersions.versionNumber))
-    .limit(PAGE)
+/** A bundle, its counts, its versions, newest first, and its proposals. */
+async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
+  const { id } = bundle
+  yield* listParts(`${JSON.stringify(toBundle(bundle, site)).slice(0, -1)},"insights":{"counts":`, countsOf(store, id))
+  yield* listParts(',"viewers":', await viewersOf(store, id))
+  yield* listParts(',"breakdowns":', breakdownsOf(store, id))
+  yield* listParts('},"versions":', mapped(allVersions(store, id), toSnapshot))
+  yield* listParts(',"proposals":', mapped(allOf(store, id), toProposal))
+  yield '}'
+}
+
+async function* mapped<From, To>(entries: AsyncIterable<From>, to: (entry: From) => To): AsyncGenerator<To> {
+  for await (const entry of entries) yield to(entry)
 }

@@ -2,6 +2,8 @@ import { and, between, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
+import { giveWay } from '../core/give-way.ts'
+import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
 import { DAY_MS, dayOf } from './salts.ts'
 
 /** The days that lists count, including today: those of a report that asks for no range. */
@@ -20,10 +22,21 @@ export interface RecentCounts {
  * @param now milliseconds since 1970.
  */
 export async function recentCounts({ db }: Store, ids: readonly number[], now: number) {
-  if (ids.length === 0) return new Map<number, RecentCounts>()
-  const from = dayOf(now - (RECENT_DAYS - 1) * DAY_MS)
-  const rows = await counted(db).all({ ids: JSON.stringify(ids), from, to: dayOf(now) })
-  return new Map(rows.map(({ id, views, clicks }) => [id, { views, openAllClicks: clicks }]))
+  const recent = new Map<number, RecentCounts>()
+  if (ids.length === 0) return recent
+  const range = { from: dayOf(now - (RECENT_DAYS - 1) * DAY_MS), to: dayOf(now) }
+  const rules = await rulesEver(db, ids)
+  for (let at = 0; at < ids.length; ) {
+    const since = performance.now()
+    const begin = at
+    for (let rows = 0; at < ids.length && (rows < COUNTS_AT_ONCE || at === begin); at += 1) {
+      rows += RECENT_DAYS * (1 + (rules.get(ids[at]!) ?? 0))
+    }
+    const counts = await counted(db).all({ ids: JSON.stringify(ids.slice(begin, at)), ...range })
+    for (const { id, views, clicks } of counts) recent.set(id, { views, openAllClicks: clicks })
+    if (at < ids.length) await giveWay(since)
+  }
+  return recent
 }
 
 const counted = prepared((db) =>

@@ -1,6 +1,7 @@
-import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { apiKeys, appGrants } from '../../db/schema.ts'
+import { giveWay } from '../core/give-way.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
@@ -92,14 +93,33 @@ export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'sub
   requireRole(role, 'admin')
   // An app that never collected its key has none.
   const isCollected = or(isNull(appGrants.keyId), isNotNull(appGrants.codeUsedAt))
-  const rows = await db
-    .select({ key: apiKeys, grant: appGrants })
-    .from(apiKeys)
-    .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
-    .where(and(eq(apiKeys.ownerId, ownerId(subject)), isCollected))
-    .orderBy(desc(apiKeys.id))
-  return rows.map(({ key, grant }) => ({ ...toApiKey(key, subject, grant), minterLeftAt: iso(key.minterLeftAt) }))
+  const keys: ListedKey[] = []
+  for (;;) {
+    const since = performance.now()
+    const before = keys.at(-1)?.id
+    const rows = await db
+      .select({ key: apiKeys, grant: appGrants })
+      .from(apiKeys)
+      .leftJoin(appGrants, eq(appGrants.keyId, apiKeys.id))
+      .where(
+        and(
+          eq(apiKeys.ownerId, ownerId(subject)),
+          isCollected,
+          before === undefined ? undefined : lt(apiKeys.id, before),
+        ),
+      )
+      .orderBy(desc(apiKeys.id))
+      .limit(AT_ONCE)
+    for (const { key, grant } of rows) {
+      keys.push({ ...toApiKey(key, subject, grant), minterLeftAt: iso(key.minterLeftAt) })
+    }
+    if (rows.length < AT_ONCE) return keys
+    await giveWay(since)
+  }
 }
+
+/** Keys read at a time: revoked ones are kept, so there may be very many. */
+const AT_ONCE = 1000
 
 /** A key as the API shows it. */
 export function toKeyInfo({ minterLeftAt: _, ...key }: ListedKey): KeyInfo {

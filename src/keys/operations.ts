@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { implement } from '../core/operation.ts'
+import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
 import * as keys from './keys.ts'
 import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
@@ -25,6 +26,14 @@ export const createKey = implement('create_key', {
   },
 })
 
+interface Acting {
+  apiKeys: keys.ListedKey[]
+  subject: Subject
+}
+
+/** Keys are sent in parts if there are more. */
+const IN_ONE_PIECE = 1000
+
 /** GET /api/me/keys (spec 4.11). */
 export const listKeys = implement('list_keys', {
   summary: 'List your API keys, including revoked ones',
@@ -34,10 +43,9 @@ export const listKeys = implement('list_keys', {
   input: type({ '+': 'reject' }),
   output: KeyList,
   errors: ['FORBIDDEN'],
-  present: ({ apiKeys, subject }: { apiKeys: keys.ListedKey[]; subject: Subject }) => ({
-    apiKeys: apiKeys.map(keys.toKeyInfo),
-    subject,
-  }),
+  present: ({ apiKeys, subject }: Acting) => ({ apiKeys: apiKeys.map(keys.toKeyInfo), subject }),
+  whole: ({ apiKeys, subject }) =>
+    apiKeys.length <= IN_ONE_PIECE ? null : jsonParts({ apiKeys: apiKeys.values().map(keys.toKeyInfo) }, { subject }),
   async run(_, { service: { store }, caller }) {
     const acting = signedIn(caller)
     return { apiKeys: await keys.list(store, acting), subject: acting.subject }

@@ -1,5 +1,6 @@
 import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import { getBundle, listBundles } from '../bundles/operations.ts'
+import type { Listed } from '../bundles/listing.ts'
+import { getBundle } from '../bundles/operations.ts'
 import type { PublicAnswer } from '../core/execute.ts'
 import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
@@ -8,6 +9,9 @@ import { INVALID_PARAMS } from './strict.ts'
 // What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.
 
 export type Call = (operation: Operation, input: Record<string, unknown>) => Promise<PublicAnswer>
+
+/** Reads a page of the caller’s bundles: all of it, of which a tool would get only what fits into a message. */
+export type ReadList = (input: Record<string, unknown>) => Promise<Pick<Listed, 'bundles'>>
 
 /** Reads a launcher in a form. */
 export type ReadLauncher = (asked: { slug: string; form: 'markdown' | 'json' }) => Promise<{ text: string }>
@@ -18,10 +22,6 @@ const INTERNAL_ERROR = -32603
 const PAGE = 100
 /** Maximum length of a slug’s prefix to complete. */
 const MAX_WANTED = 100
-
-interface Listed {
-  bundles: { slug: string; title: string | null; description: string | null }[]
-}
 
 /** A bundle of the caller’s: the answer of `get_bundle`. */
 const BUNDLE = 'bundle://'
@@ -46,6 +46,7 @@ const TEMPLATES = [
 /** How messages reach what they ask for. */
 export interface Reach {
   call: Call
+  readList: ReadList
   readLauncher: ReadLauncher
   /** Counts a message against the key’s limit that reaches neither. */
   count(method: string): Promise<unknown>
@@ -53,10 +54,10 @@ export interface Reach {
 
 /** Offers the caller’s bundles, and every launcher, as resources. */
 export function offerResources(server: Server, reach: Reach): void {
-  const { call, count } = reach
-  const read = async (operation: Operation, input: Record<string, unknown>) => {
+  const { count, readList } = reach
+  const read: ReadList = async (input) => {
     try {
-      return (await call(operation, input)).body
+      return await readList(input)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const code = error.status === 400 ? INVALID_PARAMS : INTERNAL_ERROR
@@ -65,7 +66,7 @@ export function offerResources(server: Server, reach: Reach): void {
   }
   server.setRequestHandler('resources/list', async ({ params }) => {
     const offset = Number(params?.cursor ?? 0)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, offset })) as Listed
+    const { bundles } = await read({ limit: PAGE, offset })
     return {
       resources: bundles.map(({ slug, title, description }) => ({
         uri: BUNDLE + slug,
@@ -92,7 +93,7 @@ export function offerResources(server: Server, reach: Reach): void {
       return { completion: { values: [] } }
     }
     const q = argument.value.trim().slice(0, MAX_WANTED)
-    const { bundles } = (await read(listBundles as Operation, { limit: PAGE, ...(q === '' ? {} : { q }) })) as Listed
+    const { bundles } = await read({ limit: PAGE, ...(q === '' ? {} : { q }) })
     return { completion: { values: bundles.map(({ slug }) => slug), hasMore: bundles.length === PAGE } }
   })
 }

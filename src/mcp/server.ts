@@ -1,6 +1,7 @@
 import { createMcpHandler, isLegacyRequest, ProtocolError, type Server } from '@modelcontextprotocol/server'
 import { callOptionsOf } from '../api/json-schema.ts'
-import { type PublicAnswer, respond } from '../core/execute.ts'
+import { listBundles } from '../bundles/operations.ts'
+import { execute, type PublicAnswer, respond } from '../core/execute.ts'
 import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem, toProblem } from '../core/problem.ts'
 import { seenBy } from '../launcher/seen.ts'
@@ -8,7 +9,7 @@ import { chargeKey } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { answerOnce } from './batch.ts'
 import { prompts } from './prompts.ts'
-import { type Call, offerResources, type ReadLauncher } from './resources.ts'
+import { type Call, offerResources, type ReadLauncher, type ReadList } from './resources.ts'
 import { INVALID_PARAMS, StrictServer } from './strict.ts'
 import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
@@ -105,6 +106,10 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
   server.beforeRefusal = async (method) => {
     if (COUNTED.has(method)) await count(method)
   }
+  const readList: ReadList = async (input) => {
+    const [decode, options] = splitArguments(listBundles as Operation, input, context)
+    return (await limited(listBundles.name, () => execute(listBundles, decode, options, service))).output
+  }
   /** What a launcher shows to the agent. */
   const readLauncher: ReadLauncher = ({ slug, form }) =>
     limited('launcher', async () => {
@@ -130,7 +135,7 @@ function newServer(state: RequestState, { tools, listed, service }: Offered): Se
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     }
   })
-  offerResources(server, { call, count, readLauncher })
+  offerResources(server, { call, count, readList, readLauncher })
   offerPrompts(server)
   return server
 }

@@ -5,6 +5,7 @@ import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
+import { giveWay } from '../../core/give-way.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { versionIn } from '../../http/fields.ts'
@@ -65,8 +66,12 @@ export const proposalScreens: readonly Screen[] = [
   },
 ]
 
-function read(visit: Visit): Promise<ProposalInFull> {
-  return run(visit, getProposal, visit.params)
+async function read(visit: Visit): Promise<ProposalInFull> {
+  const since = performance.now()
+  const found = await run(visit, getProposal, visit.params)
+  // Merging long bundles takes as long as rendering what it changes.
+  await giveWay(since)
+  return found
 }
 
 interface Refused {

@@ -2,10 +2,11 @@
 
 import type { Conflict } from '../../../src/proposals/merge.ts'
 import { conditionWords } from '../rules/condition-words.ts'
-import { TextDiff } from '../versions/text-diff.tsx'
+import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
 
 /** What a proposal and the newest version both changed, side by side. */
 export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JSX.Element {
+  const effort = newEffort()
   return (
     <ul class="clashes">
       {
@@ -17,8 +18,8 @@ export function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }): JS
                 {conflict.path}
               </h3>
               <div class="sides">
-                <Side name="Now" from={base} to={newest} />
-                <Side name="Proposed" from={base} to={proposed} />
+                <Side name="Now" from={base} to={newest} effort={effort} />
+                <Side name="Proposed" from={base} to={proposed} effort={effort} />
               </div>
             </li>
           )
@@ -34,12 +35,19 @@ function textsOf({ conditions, ...texts }: Conflict): Pick<Conflict, 'base' | 'n
   return { base: conditionWords(base), newest: conditionWords(newest), proposed: conditionWords(proposed) }
 }
 
-function Side({ name, from, to }: { name: string; from: string | null; to: string | null }): JSX.Element {
+interface SideProps {
+  name: string
+  from: string | null
+  to: string | null
+  effort: Effort
+}
+
+function Side({ name, from, to, effort }: SideProps): JSX.Element {
   return (
     <div class="diff">
       <p class="hint">{name as 'safe'}</p>
       <p>
-        <TextDiff from={from ?? ''} to={to ?? ''} />
+        <TextDiff from={from ?? ''} to={to ?? ''} effort={effort} />
         {to === null ? <span class="hint"> None</span> : ''}
       </p>
     </div>

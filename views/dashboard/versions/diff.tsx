@@ -7,20 +7,23 @@ import { ExactTime } from '../../parts/exact-time.tsx'
 import { inWords } from '../parts/values.ts'
 import { LinkEntries } from './link-diff.tsx'
 import { RuleEntry } from './rule-diff.tsx'
-import { TextDiff } from './text-diff.tsx'
+import { type Effort, newEffort, TextDiff } from './text-diff.tsx'
 
 /** The differences between two states of a bundle: fields, links and rules. */
 export function Diff({ diff }: { diff: BundleDiff }): JSX.Element {
   if (isSame(diff)) return <p class="hint">{NO_DIFFERENCES as 'safe'}</p>
+  const effort = newEffort()
   const parts = {
-    fields: <Values fields={diff.fields} />,
-    links: <Links links={diff.links} />,
-    rules: <Rules rules={diff.rules} />,
+    fields: <Values fields={diff.fields} effort={effort} />,
+    links: <Links links={diff.links} effort={effort} />,
+    rules: <Rules rules={diff.rules} effort={effort} />,
   } satisfies Record<keyof BundleDiff, JSX.Element>
   return <div class="diff">{Object.values(parts) as 'safe'[]}</div>
 }
 
-function Values({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
+type Part<Name extends keyof BundleDiff> = Pick<BundleDiff, Name> & { effort: Effort }
+
+function Values({ fields, effort }: Part<'fields'>): JSX.Element {
   return (
     <>
       {
@@ -28,11 +31,11 @@ function Values({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
           const change = fields[name]
           if (change === undefined) return ''
           return (
-            <Part name={CONTENT[name].label}>
+            <Facet name={CONTENT[name].label}>
               <p>
-                <ValueDiff name={name} {...change} />
+                <ValueDiff name={name} {...change} effort={effort} />
               </p>
-            </Part>
+            </Facet>
           )
         }) as 'safe'[]
       }
@@ -40,10 +43,17 @@ function Values({ fields }: Pick<BundleDiff, 'fields'>): JSX.Element {
   )
 }
 
-function ValueDiff({ name, from, to }: { name: ScalarName; from: string; to: string }): JSX.Element {
+interface ValueDiffProps {
+  name: ScalarName
+  from: string
+  to: string
+  effort: Effort
+}
+
+function ValueDiff({ name, from, to, effort }: ValueDiffProps): JSX.Element {
   const { kind } = CONTENT[name]
   if (kind === 'time') return <TimeDiff from={from} to={to} />
-  if (kind === 'text') return <TextDiff from={from} to={to} />
+  if (kind === 'text') return <TextDiff from={from} to={to} effort={effort} />
   return (
     <span class="text">
       <del safe>{inWords(name, from)}</del> <ins safe>{inWords(name, to)}</ins>
@@ -73,25 +83,25 @@ function TimeDiff({ from, to }: { from: string; to: string }): JSX.Element {
   )
 }
 
-function Links({ links }: Pick<BundleDiff, 'links'>): JSX.Element {
+function Links({ links, effort }: Part<'links'>): JSX.Element {
   if (links.length === 0) return ''
   return (
-    <Part name={CONTENT.urls.label}>
-      <LinkEntries entries={links} />
-    </Part>
+    <Facet name={CONTENT.urls.label}>
+      <LinkEntries entries={links} effort={effort} />
+    </Facet>
   )
 }
 
-function Rules({ rules }: Pick<BundleDiff, 'rules'>): JSX.Element {
+function Rules({ rules, effort }: Part<'rules'>): JSX.Element {
   if (rules.length === 0) return ''
   return (
-    <Part name={CONTENT.resolutionPolicy.label}>
-      <ul class="entries">{rules.map((entry) => <RuleEntry entry={entry} />) as 'safe'[]}</ul>
-    </Part>
+    <Facet name={CONTENT.resolutionPolicy.label}>
+      <ul class="entries">{rules.map((entry) => <RuleEntry entry={entry} effort={effort} />) as 'safe'[]}</ul>
+    </Facet>
   )
 }
 
-function Part({ name, children }: PropsWithChildren<{ name: string }>): JSX.Element {
+function Facet({ name, children }: PropsWithChildren<{ name: string }>): JSX.Element {
   return (
     <div class="facet">
       <h3>{name as 'safe'}</h3>

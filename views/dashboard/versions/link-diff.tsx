@@ -4,17 +4,17 @@ import type { Link } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
 import { DiffEntry } from './diff-entry.tsx'
-import { TextDiff } from './text-diff.tsx'
+import { type Effort, TextDiff } from './text-diff.tsx'
 
 /** The changes of a list of links. */
-export function LinkEntries({ entries }: { entries: readonly Entry<Link>[] }): JSX.Element {
+export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>[]; effort: Effort }): JSX.Element {
   return (
     <ul class="entries">
       {
         entries.map((entry) => (
           <DiffEntry entry={entry}>
             {entry.kind === 'kept' ? (
-              <ChangedLink link={entry.value} changes={entry.changes} />
+              <ChangedLink link={entry.value} changes={entry.changes} effort={effort} />
             ) : (
               <WholeLink link={entry.value} />
             )}
@@ -50,7 +50,13 @@ export function WholeLink({ link: { url, note, section, tags, openPolicy } }: { 
   )
 }
 
-function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }): JSX.Element {
+interface ChangedLinkProps {
+  link: Link
+  changes: Changes<Link>
+  effort: Effort
+}
+
+function ChangedLink({ link, changes, effort }: ChangedLinkProps): JSX.Element {
   const { url, note, section, tags, openPolicy } = changes
   return (
     <>
@@ -59,7 +65,7 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
       ) : (
         <>
           <p class="address">
-            <TextDiff {...url} />
+            <TextDiff {...url} effort={effort} />
           </p>
           {destination(url.to).unicode === null ? '' : <Address url={url.to} />}
         </>
@@ -69,7 +75,7 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
       ) : (
         <p>
           <span class="hint">Note </span>
-          <TextDiff {...note} />
+          <TextDiff {...note} effort={effort} />
         </p>
       )}
       {section === undefined ? (
@@ -77,7 +83,7 @@ function ChangedLink({ link, changes }: { link: Link; changes: Changes<Link> }):
       ) : (
         <p>
           <span class="hint">Section </span>
-          <TextDiff {...section} />
+          <TextDiff {...section} effort={effort} />
         </p>
       )}
       {tags === undefined ? (

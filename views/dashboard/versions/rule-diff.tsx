@@ -5,14 +5,14 @@ import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { conditionWords } from '../rules/condition-words.ts'
 import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries, WholeLink } from './link-diff.tsx'
-import { TextDiff } from './text-diff.tsx'
+import { type Effort, TextDiff } from './text-diff.tsx'
 
 /** The changes of a rule. */
-export function RuleEntry({ entry }: { entry: Entry<RuleState> }): JSX.Element {
+export function RuleEntry({ entry, effort }: { entry: Entry<RuleState>; effort: Effort }): JSX.Element {
   return (
     <DiffEntry entry={entry}>
       {entry.kind === 'kept' ? (
-        <ChangedRule rule={entry.value} changes={entry.changes} />
+        <ChangedRule rule={entry.value} changes={entry.changes} effort={effort} />
       ) : (
         <WholeRule rule={entry.value} />
       )}
@@ -46,17 +46,23 @@ function WholeRule({ rule: { name, showBadge, when, tabs } }: { rule: RuleState 
   )
 }
 
-function ChangedRule({ rule, changes }: { rule: RuleState; changes: Changes<RuleState> }): JSX.Element {
+interface ChangedRuleProps {
+  rule: RuleState
+  changes: Changes<RuleState>
+  effort: Effort
+}
+
+function ChangedRule({ rule, changes, effort }: ChangedRuleProps): JSX.Element {
   const { id, name, showBadge, when, tabs } = changes
   return (
     <>
-      <p class="name">{(<TextDiff {...(name ?? { from: rule.name, to: rule.name })} />) as 'safe'}</p>
+      <p class="name">{(<TextDiff {...(name ?? { from: rule.name, to: rule.name })} effort={effort} />) as 'safe'}</p>
       {when === undefined ? (
         ''
       ) : (
         <p>
           <span class="hint">When </span>
-          <TextDiff from={conditionWords(when.from)} to={conditionWords(when.to)} />
+          <TextDiff from={conditionWords(when.from)} to={conditionWords(when.to)} effort={effort} />
         </p>
       )}
       {showBadge === undefined ? (
@@ -64,7 +70,7 @@ function ChangedRule({ rule, changes }: { rule: RuleState; changes: Changes<Rule
       ) : (
         <p class="hint">{showBadge.to ? 'Viewers now see its name' : 'Viewers no longer see its name'}</p>
       )}
-      {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} />}
+      {tabs === undefined ? '' : <LinkEntries entries={diffLinks(tabs.from, tabs.to)} effort={effort} />}
       {id === undefined || id.to === '' ? '' : <p class="hint">Counted as a new rule</p>}
     </>
   )
