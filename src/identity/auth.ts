@@ -29,7 +29,7 @@ import {
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
-import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
+import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 import { endPlaceholders } from './taken-addresses.ts'
 
 /** What better-auth's configuration needs. */
@@ -158,6 +158,8 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
       sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
       // The reset link proves the address, and ends what someone else signed up with it.
       async onPasswordReset({ user: { id } }) {
+        // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
+        await endSessions(store, id)
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
         notices.notify(id, { kind: 'passwordSet' })
       },

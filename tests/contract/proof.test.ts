@@ -310,6 +310,17 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await who()).toEqual({ type: 'user', userId: attacker.userId })
     })
 
+    test('a confirmation link is for the account that it was mailed about, not for a later one of its address', async () => {
+      const email = newEmail()
+      const former = await signUp(at(), email)
+      const link = linkIn(await mailTo(at(), email, 'Confirm your address'))
+      expect((await former.api('POST', '/api/auth/delete-user', { password: PASSWORD })).status).toBe(200)
+      const squatter = await signUp(at(), email)
+      expect((await squatter.fetch(link)).status).toBe(410)
+      expect((await press(squatter, link)).status).toBe(410)
+      expect(await isVerified(email)).toBe(false)
+    })
+
     test('an address is confirmed by its account’s session or password, not by the mail alone', async () => {
       const ann = await signUp(at())
       const link = linkIn(await mailTo(at(), ann.email, 'Confirm your address'))
