@@ -9,6 +9,7 @@ import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { whileMembersChange } from '../outgoing/makers.ts'
 import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
@@ -117,7 +118,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
         await resolvePlaceholder(ctx, store)
         const instead =
           (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
-        return instead ?? leaveOrganization(ctx, store)
+        return instead ?? leaveOrganization(ctx, store, notices)
       }),
       after: createAuthMiddleware(async (ctx) => {
         await followUp(ctx, hookContext)
@@ -138,7 +139,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
             throw signedOut()
           }
           await endPlaceholders(store, id)
-          const needed = await leaveAll(store, { id, email, emailVerified })
+          const needed = await whileMembersChange(notices, id, () => leaveAll(store, { id, email, emailVerified }))
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
       },
