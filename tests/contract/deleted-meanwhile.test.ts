@@ -40,7 +40,7 @@ function inputOf(name: OperationName, world: World): Input | undefined {
   return (found?.input ?? PUBLIC[name])?.(world)
 }
 
-type Call = readonly [method: string, path: string, body?: unknown]
+type Call = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>]
 
 /** What may be deleted beside a write: the writes that are about such a thing, by their routes, and the deletion. */
 const DELETIONS: readonly { of: RegExp; call: (world: World) => Call }[] = [
@@ -60,13 +60,14 @@ async function after(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-function send({ person, key }: World, ...[method, path, body]: Call): Promise<Response> {
+function send({ person, key }: World, ...[method, path, body, headers]: Call): Promise<Response> {
   const isAuth = path.startsWith('/api/auth/')
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   return server.ask(path, {
     method,
     headers: {
       'x-client': newAddress(),
+      ...headers,
       ...(isAuth ? { cookie } : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -93,4 +94,21 @@ test.each(WRITES)('%s beside a deletion of what it is about is never an error of
     ),
   )
   expect(seen.flat().filter(([, , status]) => status >= 500)).toEqual([])
+})
+
+test('a deletion that names a version (If-Match) never deletes a later one', async () => {
+  const world = await newWorld(server, foreign)
+  const both: number[][] = []
+  for (let round = 0; round < 24; round += 1) {
+    const { slug } = await world.person.makeBundle()
+    const stale = { 'if-match': '"v1"' }
+    const edit = send(world, 'PATCH', `/api/links/${slug}`, { title: 'later' }, stale)
+    const remove = after(round % 4).then(() => send(world, 'DELETE', `/api/links/${slug}`, undefined, stale))
+    const statuses = (await Promise.all([edit, remove])).map(({ status }) => status)
+    const [row] = await server.sql('SELECT version_number AS n, deleted_at FROM bundles WHERE slug = ?', [slug])
+    both.push(statuses)
+    expect([statuses, row?.n === 2 && row.deleted_at !== null]).toEqual([statuses, false])
+  }
+  // The race was run: an edit was first at least once.
+  expect(both).toContainEqual([200, 412])
 })
