@@ -698,6 +698,9 @@ export const WEBHOOK_EVENTS = [
 /** What an event in `outbox` may be: besides the above, the test that an owner asks for. */
 export type SentEvent = (typeof WEBHOOK_EVENTS)[number] | 'webhook.test'
 
+/** In place of a user id: the account is deleted. */
+export const NOBODY = ''
+
 /** Addresses that an owner wants to be told about events at (decisions 15). */
 export const webhooks = sqliteTable(
   'webhooks',
@@ -706,7 +709,7 @@ export const webhooks = sqliteTable(
     ownerId: integer('owner_id')
       .notNull()
       .references(() => owners.id, { onDelete: 'cascade' }),
-    /** Who created it. */
+    /** Who created it; `NOBODY` once their account is deleted. */
     createdBy: text('created_by').notNull(),
     url: text('url').notNull(),
     events: json<(typeof WEBHOOK_EVENTS)[number][]>('events').notNull(),

@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { webhookDeliveries, webhookEntities } from '../../db/schema.ts'
 import { Problem } from './problem.ts'
@@ -19,6 +19,8 @@ export interface Effect {
   /** `kind:id` of what it is about; an event older than the last one about the same entity is ignored. */
   entity: string
   writes: readonly Query[]
+  /** Selects the id of the person whose rights in organisations it may end, if it may end any. */
+  member?: SQL<string>
 }
 
 /** The result of a delivery; all of them answer the sender with success. */

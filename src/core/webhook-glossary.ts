@@ -12,6 +12,7 @@ export const WEBHOOK_FIELDS: Record<string, readonly [description: string, examp
   enabled: ['Whether it gets events.', true],
   disabledAt: ['When it was disabled; null if it is enabled.', null],
   disabledBy: ['Who disabled it: its owner, or the service after a day of `failures`.', null],
+  'Webhook.createdBy': ['Who created it; null once the account is deleted.', 'u_19xk'],
   secret: ['The key of the signatures. Shown only once.', 'whsec_q3fGkQ9xT2mWz…'],
   delivery: ['The delivery.'],
   deliveries: ['The deliveries, newest first.'],

@@ -28,6 +28,7 @@ export async function callAuth(visit: Visit, path: string, body: unknown): Promi
   const { error, code } = (await answer.json()) as { error: string; code: string }
   if (answer.status === 401) throw new Problem('UNAUTHORIZED', error)
   if (code === 'PLAN_LIMIT' || code === 'EMAIL_UNVERIFIED') return { code, problem: new Problem(code, error) }
+  if (code === 'RECENT_SIGN_IN_REQUIRED') throw new Problem(code, error)
   if (answer.status === 403) throw new Problem('FORBIDDEN', error, forRole(code))
   if (answer.status >= 500) throw new Problem('INTERNAL_ERROR', error)
   return { code, problem: new Problem('BAD_REQUEST', error) }

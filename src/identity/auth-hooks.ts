@@ -43,7 +43,7 @@ export async function refuseUnproven(call: Call, { config, store }: HookContext)
     const unfit = await unfitPassword(password, { email: await emailOf(call, store), service: config.name })
     if (unfit !== null) throw new APIError('BAD_REQUEST', unfit)
   }
-  if (call.path === '/change-password') await refuseOldSession(call)
+  if (NEEDS_RECENT_SIGN_IN.has(call.path)) await refuseOldSession(call)
   if (call.path !== '/delete-user') return
   // Without a password, better-auth requires a recent session.
   if (!config.passwordSignIn) delete call.body?.password
@@ -55,7 +55,13 @@ export async function refuseUnproven(call: Call, { config, store }: HookContext)
   }
 }
 
-/** A stale session may not change how the account signs in, because someone else may be using the browser. */
+/** What a stale session may not do. Deleting an account has a rule of its own. */
+const NEEDS_RECENT_SIGN_IN = new Set(['/change-password', '/organization/delete'])
+
+/**
+ * A stale session may neither change how the account signs in, nor destroy what many share, because someone else may be
+ * using the browser.
+ */
 async function refuseOldSession(call: Call): Promise<void> {
   const found = await getSessionFromCtx(call)
   if (found === null || isRecent(found.session.createdAt.getTime())) return

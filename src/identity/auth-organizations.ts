@@ -4,6 +4,7 @@ import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
 import type { Store } from '../../db/client.ts'
 import type { Config } from '../config.ts'
+import { whileMembersChange } from '../outgoing/makers.ts'
 import { organizationCapReached } from '../plans/organizations.ts'
 import { type accountMails, INVITATION_DAYS } from './mails.ts'
 import { changeRole, isRole, removeMember } from './members.ts'
@@ -50,14 +51,16 @@ export function organizationPlugin(
       },
       async beforeUpdateMemberRole({ member, newRole }) {
         if (!isRole(newRole)) throw noSuchRole()
-        if (!(await changeRole(store, member, newRole))) throw lastAdmin('They’re the only admin')
+        const change = () => changeRole(store, member, newRole)
+        if (!(await whileMembersChange(notices, member.userId, change))) throw lastAdmin('They’re the only admin')
       },
       async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
         if (!isRole(role) || role === previousRole) return
         notices.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
       },
       async beforeRemoveMember({ member }) {
-        if (!(await removeMember(store, member))) throw lastAdmin('They’re the only admin')
+        const remove = () => removeMember(store, member)
+        if (!(await whileMembersChange(notices, member.userId, remove))) throw lastAdmin('They’re the only admin')
       },
     },
     async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {

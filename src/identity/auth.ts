@@ -9,6 +9,7 @@ import * as schema from '../../db/identity-schema.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import { whileMembersChange } from '../outgoing/makers.ts'
 import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
@@ -29,7 +30,7 @@ import {
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
-import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
+import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 import { endPlaceholders } from './taken-addresses.ts'
 
 /** What better-auth's configuration needs. */
@@ -117,7 +118,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
         await resolvePlaceholder(ctx, store)
         const instead =
           (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
-        return instead ?? leaveOrganization(ctx, store)
+        return instead ?? leaveOrganization(ctx, store, notices)
       }),
       after: createAuthMiddleware(async (ctx) => {
         await followUp(ctx, hookContext)
@@ -138,7 +139,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
             throw signedOut()
           }
           await endPlaceholders(store, id)
-          const needed = await leaveAll(store, { id, email, emailVerified })
+          const needed = await whileMembersChange(notices, id, () => leaveAll(store, { id, email, emailVerified }))
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
       },
@@ -158,6 +159,8 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
       sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
       // The reset link proves the address, and ends what someone else signed up with it.
       async onPasswordReset({ user: { id } }) {
+        // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
+        await endSessions(store, id)
         await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
         notices.notify(id, { kind: 'passwordSet' })
       },

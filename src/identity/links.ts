@@ -66,12 +66,17 @@ export async function passwordLinkEmail(auth: Auth, token: string): Promise<stri
   return (await internalAdapter.findUserById(stored.value))?.email ?? null
 }
 
-/** The account of a confirmation link; null if it has expired, never existed, or the account is gone. */
+/**
+ * The account of a confirmation link; null if it has expired, never existed, or the account is gone, even if a later one
+ * has its address.
+ */
 export async function confirmationFor(auth: Auth, token: string) {
   const { internalAdapter, secret } = await auth.$context
   const { verifyJWT } = await import('better-auth/crypto')
-  const { email, updateTo } = (await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret)) ?? {}
+  const { email, userId, updateTo } = (await verifyJWT<Record<string, unknown>>(token, secret)) ?? {}
   if (typeof email !== 'string' || updateTo !== undefined) return null
+  // Found by the address, because that is what the link proves. Links of before better-auth 1.7.25 name no account.
   const { user } = (await internalAdapter.findUserByEmail(email)) ?? {}
-  return user === undefined ? null : { id: user.id, email: user.email, isProven: user.emailVerified }
+  if (user === undefined || (userId !== undefined && userId !== user.id)) return null
+  return { id: user.id, email: user.email, isProven: user.emailVerified }
 }

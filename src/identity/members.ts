@@ -1,7 +1,17 @@
 import { and, eq, ne, or, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { claims, invitation, member, organization, session, type user, verification } from '../../db/schema.ts'
+import {
+  claims,
+  invitation,
+  member,
+  NOBODY,
+  organization,
+  session,
+  type user,
+  verification,
+  webhooks,
+} from '../../db/schema.ts'
 import { linksOf } from './proof.ts'
 import { ROLES, type Role } from './roles.ts'
 
@@ -115,6 +125,11 @@ export async function leaveAll(
       .update(claims)
       .set({ email: null })
       .where(and(eq(claims.email, emailVerified ? email : ''), mayGo)),
+    // Webhooks of organisations stay, and name nobody.
+    db
+      .update(webhooks)
+      .set({ createdBy: NOBODY })
+      .where(and(eq(webhooks.createdBy, id), mayGo)),
     db.delete(member).where(and(eq(member.userId, id), mayGo)),
   ])
   const name = needed?.rows[0]?.name

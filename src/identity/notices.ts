@@ -21,6 +21,8 @@ export type AccountEvent =
   | { kind: 'signedIn'; userAgent: string | null; at: Date }
   | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
   | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
+  | { kind: 'webhookMade'; host: string; by: string; organization: string | null }
+  | { kind: 'webhookMakerGone'; hosts: readonly string[]; by: string; organization: string }
   | { kind: 'webhookDisabled'; host: string }
   | { kind: 'passwordSet' }
   | { kind: 'addressChanged'; to: string }
@@ -41,7 +43,12 @@ export class Notices {
    * failure is logged and never reaches the caller.
    */
   notify(userId: string, event: AccountEvent): void {
-    this.#send(userId, event).catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
+    this.inBackground(() => this.#send(userId, event))
+  }
+
+  /** Does what leads to notices: nobody waits for it, and a failure is logged. */
+  inBackground(work: () => Promise<void>): void {
+    work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
   }
 
   /** Notifies whoever manages what an owner has: the user, or an organisation’s admins. */
@@ -56,9 +63,7 @@ export class Notices {
 
   /** Notifies the former address of an account; it must have been verified. */
   notifyFormerAddress(userId: string, email: string, to: string): void {
-    this.#mail(userId, email, { kind: 'addressChanged', to }).catch((error) =>
-      this.log.error({ err: error }, 'a notice could not be sent'),
-    )
+    this.inBackground(() => this.#mail(userId, email, { kind: 'addressChanged', to }))
   }
 
   async #send(userId: string, event: AccountEvent): Promise<void> {
@@ -108,6 +113,30 @@ async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Con
           quoted(event.name),
           IT_WAS_YOU,
           `Wasn’t you? Revoke its key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'webhookMade':
+      return {
+        subject: `New webhook on ${service}`,
+        text: paragraphs(
+          event.organization === null
+            ? 'Your account was used to create a webhook for your own bundles. What happens to them is now sent to:'
+            : `${event.by} created a webhook for an organisation of yours. What happens to its bundles is now sent to:`,
+          quoted(event.host),
+          ...(event.organization === null ? [] : ['The organisation:', quoted(event.organization)]),
+          event.organization === null ? IT_WAS_YOU : 'If you expected this, there’s nothing to do.',
+          `Otherwise, delete the webhook${event.organization === null ? ' and change your password' : ''}:\n\n${origin}/dashboard/webhooks${event.organization === null ? `\n${settings}` : ''}`,
+        ),
+      }
+    case 'webhookMakerGone':
+      return {
+        subject: `A webhook on ${service} outlasts the admin who made it`,
+        text: paragraphs(
+          `${event.by} is no longer an admin of:`,
+          quoted(event.organization),
+          'They created webhooks for it, which still send what happens to its bundles to:',
+          quoted(event.hosts.join('\n')),
+          `Delete those that you don’t need any more. If they know the secret of one that stays, make a new webhook instead:\n\n${origin}/dashboard/webhooks`,
         ),
       }
     case 'webhookDisabled':

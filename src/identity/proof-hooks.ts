@@ -1,8 +1,10 @@
 import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import type { Store } from '../../db/client.ts'
 import { isAscii } from '../core/text.ts'
+import { whileMembersChange } from '../outgoing/makers.ts'
 import { emailIn, magicLinkIdentifier } from './links.ts'
 import { leave } from './members.ts'
+import type { Notices } from './notices.ts'
 import { emailUnverified, isVouchedFor, type Proofs } from './proof.ts'
 import { roleIn } from './sessions.ts'
 import { addressBehind, realEmailOf } from './taken-addresses.ts'
@@ -97,14 +99,15 @@ export async function hideInvitations(ctx: Ctx, store: Store) {
  * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
  * would each find the other. Non-members are refused by better-auth before this.
  */
-export async function leaveOrganization(ctx: Ctx, store: Store) {
+export async function leaveOrganization(ctx: Ctx, store: Store, notices: Notices) {
   if (ctx.path !== '/organization/leave') return
   const organizationId: unknown = ctx.body?.organizationId
   const found = await getSessionFromCtx(ctx)
   if (found === null || typeof organizationId !== 'string') return
   const { user } = found
   if ((await roleIn(store, user.id, organizationId)) === null) return
-  if (!(await leave(store, user.id, organizationId))) throw lastAdmin('You’re the only admin')
+  const change = () => leave(store, user.id, organizationId)
+  if (!(await whileMembersChange(notices, user.id, change))) throw lastAdmin('You’re the only admin')
   return ctx.json({ organizationId, userId: user.id })
 }
 

@@ -71,6 +71,7 @@ export function upsertMembership(db: Db, { data, at }: Event): Effect | null {
   const its = db.insert(organization).values(organizationRow(sent.organization, at)).onConflictDoNothing()
   return {
     entity,
+    member: read.who,
     writes: [
       ...(sent.organization.name ? [its] : []),
       db
@@ -93,7 +94,7 @@ export function removeMembership(db: Db, { data }: Event): Effect | null {
   if (read === null) return null
   const { sent, who, entity } = read
   const gone = and(eq(member.organizationId, sent.organization.id), eq(member.userId, who))
-  return { entity, writes: [db.delete(member).where(gone)] }
+  return { entity, member: who, writes: [db.delete(member).where(gone)] }
 }
 
 function membershipOf(db: Db, data: unknown) {

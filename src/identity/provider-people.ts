@@ -93,6 +93,7 @@ export function removePerson(db: Db, { data }: Event): Effect | null {
   const userId = personIs(db, sent.id, isVerified ? email : null)
   return {
     entity,
+    member: userId,
     writes: [
       ...deleteBundles(db, eq(owners.userId, userId)),
       deleteWebhooks(db, eq(owners.userId, userId)),

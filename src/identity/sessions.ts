@@ -112,6 +112,11 @@ export async function endSession({ db, write }: Store, token: string): Promise<v
   await write([db.delete(session).where(eq(session.token, token))])
 }
 
+/** Ends all sessions of a user. */
+export async function endSessions({ db, write }: Store, userId: string): Promise<void> {
+  await write([db.delete(session).where(eq(session.userId, userId))])
+}
+
 /**
  * Ends the previous session of a browser that signed in again, because nobody could use it any more. If it is the same
  * person, the new session acts for the same subject.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ResultSet } from '@libsql/client'
 import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { bundles, outbox } from '../../db/schema.ts'
+import { bundles, outbox, webhooks } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import { MAX_ATTEMPTS } from './retries.ts'
@@ -36,8 +36,10 @@ export async function test({ store, caller }: Managing, webhookId: string): Prom
   const messageId = `msg_${randomBytes(16).toString('hex')}`
   const isTest = and(eq(outbox.webhookId, webhookId), eq(outbox.event, 'webhook.test'))
   const isUnderWay = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE ${and(isTest, isNotNull(outbox.dueAt))})`
+  // The webhook may have been deleted since it was found.
+  const isThere = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${eq(webhooks.id, webhookId)})`
   const [made] = await store.write([
-    sql`INSERT INTO ${outbox} (webhook_id, message_id, event, at, due_at) SELECT ${webhookId}, ${messageId}, 'webhook.test', ${now}, ${now} WHERE NOT ${isUnderWay}`,
+    sql`INSERT INTO ${outbox} (webhook_id, message_id, event, at, due_at) SELECT ${webhookId}, ${messageId}, 'webhook.test', ${now}, ${now} WHERE NOT ${isUnderWay} AND ${isThere}`,
   ])
   const id = insertedId(made)
   if (id === null) return latest(store, isTest)

@@ -3,6 +3,7 @@ import { type Context, implement } from '../core/operation.ts'
 import { nextPage } from '../core/paging.ts'
 import { signedIn } from '../identity/caller.ts'
 import * as deliveries from './deliveries.ts'
+import { tellOfNew } from './makers.ts'
 import * as shapes from './shapes.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -16,8 +17,13 @@ export const createWebhook = implement('create_webhook', {
   example: { url: 'https://example.com/hooks/openall', events: ['bundle.created', 'bundle.updated'] },
   output: shapes.CreatedWebhook,
   errors: ['FORBIDDEN', 'PLAN_LIMIT'],
-  run: (input, { service: { store, config }, caller, commit }) =>
-    webhooks.create(input, { store, config, caller: signedIn(caller), commit }),
+  async run(input, { service, caller, commit }) {
+    const { store, config } = service
+    const maker = signedIn(caller)
+    const created = await webhooks.create(input, { store, config, caller: maker, commit })
+    tellOfNew((await service.accounts()).notices, maker, created.webhook.url)
+    return created
+  },
 })
 
 /** GET /api/me/webhooks. */
@@ -27,6 +33,7 @@ export const listWebhooks = implement('list_webhooks', {
   input: type({ '+': 'reject' }),
   output: shapes.WebhookList,
   errors: ['FORBIDDEN'],
+  present: (list: { webhooks: shapes.ListedWebhook[] }) => ({ webhooks: list.webhooks.map(webhooks.toPublic) }),
   run: async (_, context) => ({ webhooks: await webhooks.list(managing(context)) }),
 })
 

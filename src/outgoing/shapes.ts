@@ -58,11 +58,18 @@ export const WebhookInfo = lazy(() =>
     disabledAt: Time().or('null'),
     disabledBy: "'owner' | 'failures' | null",
     createdAt: Time(),
+    createdBy: 'string | null',
     '+': 'reject',
   }).configure({ named: 'Webhook' }, 'self'),
 )
 
 export type WebhookInfo = ReturnType<typeof WebhookInfo>['infer']
+
+/** A webhook as lists and pages have it. */
+export interface ListedWebhook extends WebhookInfo {
+  /** Who made it; null once their account is deleted. */
+  maker: { name: string; email: string; isAdmin: boolean } | null
+}
 
 /** The answer of POST /api/me/webhooks, the only one with the secret. */
 export const CreatedWebhook = lazy(() =>

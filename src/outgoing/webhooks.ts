@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
-import { webhooks } from '../../db/schema.ts'
+import { member, NOBODY, owners, user, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
@@ -8,10 +8,11 @@ import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
+import { realEmail } from '../identity/sessions.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { park, resume } from './due.ts'
 import { newSecret, sealed } from './secrets.ts'
-import type { CreatedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
+import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 import { NotSent, targetOf } from './target.ts'
 
 /** Webhooks of one subject (decisions 15). */
@@ -27,9 +28,19 @@ export interface Managing {
 
 type Row = typeof webhooks.$inferSelect
 
-function toWebhook({ id, url, events, disabledAt, disabledBy, createdAt }: Omit<Row, 'secret'>): WebhookInfo {
+function toWebhook({ id, url, events, disabledAt, disabledBy, ...made }: Omit<Row, 'secret' | 'ownerId'>): WebhookInfo {
   const enabled = disabledAt === null
-  return { id, url, events, enabled, disabledAt: iso(disabledAt), disabledBy, createdAt: iso(createdAt) }
+  const createdBy = made.createdBy === NOBODY ? null : made.createdBy
+  return {
+    id,
+    url,
+    events,
+    enabled,
+    disabledAt: iso(disabledAt),
+    disabledBy,
+    createdAt: iso(made.createdAt),
+    createdBy,
+  }
 }
 
 /**
@@ -63,7 +74,7 @@ export async function create(
     secret: sealed(secret, { service: config.secret, webhookId: id }),
   })
   const answer: CreatedWebhook = {
-    webhook: toWebhook({ ...row, ownerId: 0 }),
+    webhook: toWebhook(row),
     secret,
     warning: 'secret is shown only this once: the receiver checks signatures with it.',
   }
@@ -83,14 +94,25 @@ export async function create(
  * The webhooks of the acting subject, oldest first.
  * @throws Problem FORBIDDEN for a member who is not an admin.
  */
-export async function list({ store: { db }, caller: { subject, role } }: Managing): Promise<WebhookInfo[]> {
+export async function list({ store: { db }, caller: { subject, role } }: Managing): Promise<ListedWebhook[]> {
   requireRole(role, 'admin')
   const rows = await db
-    .select()
+    .select({ row: webhooks, maker: { name: user.name, email: realEmail }, role: member.role })
     .from(webhooks)
+    .innerJoin(owners, eq(owners.id, webhooks.ownerId))
+    .leftJoin(user, eq(user.id, webhooks.createdBy))
+    .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, user.id)))
     .where(eq(webhooks.ownerId, ownerId(subject)))
     .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
-  return rows.map(toWebhook)
+  return rows.map(({ row, maker, role }) => ({
+    ...toWebhook(row),
+    maker: maker && { ...maker, isAdmin: role === 'admin' },
+  }))
+}
+
+/** A webhook as answers have it. */
+export function toPublic({ maker: _, ...webhook }: ListedWebhook): WebhookInfo {
+  return webhook
 }
 
 /**
@@ -166,6 +188,6 @@ async function refuseUnreachable(url: string, { outgoingPrivateNetworks: private
 }
 
 /** What an owner’s webhooks are, in exports. */
-export function listOf(store: Store, subject: Subject): Promise<WebhookInfo[]> {
-  return list({ store, caller: { subject, role: 'admin' } })
+export async function listOf(store: Store, subject: Subject): Promise<WebhookInfo[]> {
+  return (await list({ store, caller: { subject, role: 'admin' } })).map(toPublic)
 }

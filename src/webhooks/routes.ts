@@ -1,12 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { applyOnce, type WebhookEvent } from '../core/deliveries.ts'
+import { applyOnce, type DeliveryResult, type Effect, type WebhookEvent } from '../core/deliveries.ts'
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import { readSigned } from '../http/body.ts'
 import { json } from '../http/respond.ts'
 import { providerEffect } from '../identity/provider-events.ts'
 import { linkedAccount } from '../identity/provider-people.ts'
+import { whileMembersChange } from '../outgoing/makers.ts'
 import { paymentEffect } from '../plans/payment-events.ts'
 import type { Service } from '../service.ts'
 
@@ -46,7 +47,7 @@ async function receive(source: Source, request: Request, service: Service): Prom
   const event = readEvent(source, signed, parseJson(body))
   const effect = source === 'identity' ? providerEffect(store.db, event) : paymentEffect(store.db, event)
   const before = source === 'identity' ? await linkedAccount(store, event) : null
-  const outcome = effect === null ? 'ignored' : await applyOnce(store, event, effect)
+  const outcome = effect === null ? 'ignored' : await apply(event, effect, service)
   if (outcome === 'applied' && source === 'identity') {
     launchers.clear()
     await keyRing.forget()
@@ -58,6 +59,12 @@ async function receive(source: Source, request: Request, service: Service): Prom
   }
   log.info({ source, event: event.type.slice(0, 80), outcome }, 'webhook')
   return json({ received: true, outcome }, 200)
+}
+
+async function apply(event: WebhookEvent, effect: Effect, { store, accounts }: Service): Promise<DeliveryResult> {
+  const once = () => applyOnce(store, event, effect)
+  if (effect.member === undefined) return once()
+  return whileMembersChange((await accounts()).notices, effect.member, once)
 }
 
 function unsigned(): Problem {

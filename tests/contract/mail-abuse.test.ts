@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
 import { linkIn, mailTo, newEmail, newOrganization, newPerson, PASSWORD, signUp, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
@@ -44,6 +44,24 @@ describe('mail to strangers', () => {
         /^We’ve sent too many emails to this address lately. Try again in \d+ minutes.$/,
       )
     }
+  })
+
+  test('one address gets twenty mails per day, however they are spread over its hours', async () => {
+    const email = newEmail()
+    let later = 0
+    const now = performance.now.bind(performance)
+    const clock = spyOn(performance, 'now').mockImplementation(() => now() + later)
+    const statuses: number[] = []
+    try {
+      // Two hours apart, so that those of the last hour never count.
+      for (let round = 0; round < 5; round += 1) {
+        later = round * 2 * 3_600_000
+        for (let count = 0; count < 5; count += 1) statuses.push((await link(email)).status)
+      }
+    } finally {
+      clock.mockRestore()
+    }
+    expect(statuses).toEqual([...Array<number>(20).fill(200), ...Array<number>(5).fill(429)])
   })
 
   test('every kind of mail counts, and is refused alike', async () => {

@@ -85,6 +85,25 @@ describe('passwords', () => {
     await signIn(server, ann.email)
   })
 
+  test('a new password by a mailed link ends a session that the old one opens at the last moment', async () => {
+    const ann = await newPerson(server)
+    const token = await resetToken(ann.email)
+    const set = (newPassword: string, token: string) =>
+      new Visitor(server).api('POST', '/api/auth/reset-password', { newPassword, token })
+    expect((await set(PASSWORD, token)).status).toBe(200)
+    const again = await resetToken(ann.email)
+    // A sign-in that compared the old password just before it was replaced, and ended after other sessions were.
+    const late = [crypto.randomUUID(), crypto.randomUUID(), Date.now() + 86_400_000, Date.now()]
+    const columns = 'id, token, user_id, expires_at, created_at, updated_at'
+    const [id, session, expires, now] = late.map((value) => (typeof value === 'string' ? `'${value}'` : value))
+    const values = `${id}, ${session}, new.user_id, ${expires}, ${now}, ${now}`
+    await server.sql(`CREATE TRIGGER late BEFORE UPDATE OF password ON account
+      BEGIN INSERT INTO session (${columns}) VALUES (${values}); END`)
+    expect((await set('another horse battery', again)).status).toBe(200)
+    await server.sql('DROP TRIGGER late')
+    expect(await server.sql('SELECT token FROM session WHERE user_id = ?', [ann.userId])).toEqual([])
+  })
+
   test('nobody changes their password to such a one', async () => {
     const ann = await signUp(server)
     for (const [newPassword, code] of easy(ann.email)) {

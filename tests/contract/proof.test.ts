@@ -310,6 +310,17 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await who()).toEqual({ type: 'user', userId: attacker.userId })
     })
 
+    test('a confirmation link is for the account that it was mailed about, not for a later one of its address', async () => {
+      const email = newEmail()
+      const former = await signUp(at(), email)
+      const link = linkIn(await mailTo(at(), email, 'Confirm your address'))
+      expect((await former.api('POST', '/api/auth/delete-user', { password: PASSWORD })).status).toBe(200)
+      const squatter = await signUp(at(), email)
+      expect((await squatter.fetch(link)).status).toBe(410)
+      expect((await press(squatter, link)).status).toBe(410)
+      expect(await isVerified(email)).toBe(false)
+    })
+
     test('an address is confirmed by its account’s session or password, not by the mail alone', async () => {
       const ann = await signUp(at())
       const link = linkIn(await mailTo(at(), ann.email, 'Confirm your address'))
@@ -403,6 +414,27 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
         Date.now() - 86_400_001,
         person.userId,
       ])
+
+    test('deletes no organisation, by its route or by its page; a new sign-in does', async () => {
+      const ann = await newPerson(at())
+      const { id } = await newOrganization(ann)
+      const [{ name } = {}] = await at().sql('SELECT name FROM organization WHERE id = ?', [id])
+      const page = `/dashboard/organizations/${id}/delete`
+      const remove = () => ann.api('POST', '/api/auth/organization/delete', { organizationId: id })
+      await age(ann)
+      expect(await remove()).toMatchObject({ status: 403, body: { code: 'RECENT_SIGN_IN_REQUIRED' } })
+      const link = `href="/sign-in?as=again&#38;next=${encodeURIComponent(page)}"`
+      const shown = await (await ann.fetch(page)).text()
+      const refused = await ann.form(page, { name: String(name) })
+      const texts = [shown, await refused.text()].map((text) => text.replaceAll('&amp;', '&#38;'))
+      expect([refused.status, ...texts.map((text) => text.includes(link))]).toEqual([403, true, true])
+      expect(shown).not.toContain('<button type="submit" class="primary danger"')
+      expect(await at().sql('SELECT count(*) AS n FROM organization WHERE id = ?', [id])).toEqual([{ n: 1 }])
+      await at().sql('UPDATE session SET created_at = ? WHERE user_id = ? RETURNING 1', [Date.now(), ann.userId])
+      expect((await ann.form(page, { name: String(name) })).status).toBe(303)
+      expect((await remove()).status).toBeGreaterThanOrEqual(400)
+      expect(await at().sql('SELECT count(*) AS n FROM organization WHERE id = ?', [id])).toEqual([{ n: 0 }])
+    })
 
     test('mints no key, changes no password and exports nothing; a new sign-in does', async () => {
       const ann = await newPerson(at())

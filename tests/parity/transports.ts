@@ -17,7 +17,7 @@ export interface Transport {
 }
 
 /** The HTTP request of an operation. */
-function requestOf(operation: Pick<Operation, 'route'>, input: Record<string, unknown>) {
+export function requestOf(operation: Pick<Operation, 'route'>, input: Record<string, unknown>) {
   const [method = '', route = ''] = operation.route.split(' ')
   const rest = { ...input }
   const path = route.replaceAll(/:(\w+)/g, (_, name: string) => {

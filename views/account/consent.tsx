@@ -29,7 +29,8 @@ const MAY: Record<Scope, string> = {
   'links:read': 'See bundles, their versions and insights',
   'links:propose': 'Propose edits, which you or an editor accept or reject',
   'links:write': 'Create, edit, delete, restore and claim bundles',
-  'keys:admin': 'Create and revoke API keys, which keep working after you disconnect it, and export all data',
+  'keys:admin':
+    'Create and revoke API keys, and webhooks, which send what happens to your bundles elsewhere: both keep working after you disconnect it. Export all data',
 }
 
 /** Asks whether an app may act for the visitor, or for an organisation. Nothing happens before a button is pressed. */

@@ -10,6 +10,7 @@ import type { InviteForm } from '../../../views/dashboard/organizations/invitati
 import { type NameErrors, OrganizationView } from '../../../views/dashboard/organizations/organization.tsx'
 import { type CreateForm, OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
+import { oldSignIn } from '../../../views/dashboard/parts/proof.tsx'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
 import { seeOther } from '../../http/respond.ts'
@@ -23,7 +24,7 @@ import {
 import { requireRole } from '../../identity/roles.ts'
 import { callAuth, concernsField, mustCallAuth, type Refusal } from '../auth-calls.ts'
 import type { Outcome, Screen } from '../screens.tsx'
-import type { Visit } from '../visit.ts'
+import { resultOrProblem, type Visit } from '../visit.ts'
 
 const LIST = '/dashboard/organizations'
 const NO_NAME = 'Enter a name.'
@@ -116,7 +117,9 @@ export const organizationScreens: readonly Screen[] = [
         const problem = new Problem('BAD_REQUEST', 'This doesn’t match the organisation’s name.')
         return deletePage(visit, organization, problem)
       }
-      const answer = await mustCallAuth(visit, '/organization/delete', { organizationId: organization.id })
+      const words = { organizationId: organization.id }
+      const answer = await resultOrProblem(() => mustCallAuth(visit, '/organization/delete', words))
+      if (answer instanceof Problem) return deletePage(visit, organization, answer)
       return seeOther(withFlash(LIST, 'organizationDeleted'), answer)
     },
   },
@@ -192,6 +195,11 @@ async function deletePage(
   problem: Problem | undefined,
 ): Promise<Outcome> {
   requireRole(organization.role, 'admin')
+  const title = `Delete ${organization.name}`
+  const back = `${LIST}/${organization.id}/delete`
+  const why = 'Deleting an organisation can’t be undone, so this needs a sign-in from the last 24 hours.'
+  const old = oldSignIn(visit.site, title, back, why)
+  if (old !== null) return { section: 'organizations', title, view: old, problem }
   const holdings = await holdingsOf(visit.service.store, organization.id)
   const view = (
     <DeleteOrganizationView
@@ -201,7 +209,7 @@ async function deletePage(
       error={problem?.userMessage}
     />
   )
-  return { section: 'organizations', title: `Delete ${organization.name}`, view, problem }
+  return { section: 'organizations', title, view, problem }
 }
 
 function noName(): Problem {

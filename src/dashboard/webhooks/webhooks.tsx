@@ -10,7 +10,7 @@ import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
 import * as operations from '../../outgoing/operations.ts'
-import type { WebhookInfo } from '../../outgoing/shapes.ts'
+import type { ListedWebhook } from '../../outgoing/shapes.ts'
 import { NO_WEBHOOK } from '../../outgoing/webhooks.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../visit.ts'
@@ -32,7 +32,7 @@ export const webhookScreens: readonly Screen[] = [
     async get(visit) {
       if (!isAdmin(visit)) return ofAdmins(visit)
       const { webhooks } = await run(visit, operations.listWebhooks, {})
-      return { ...SECTION, title: 'Webhooks', view: <WebhooksView webhooks={webhooks} /> }
+      return { ...SECTION, title: 'Webhooks', view: <WebhooksView site={visit.site} webhooks={webhooks} /> }
     },
   },
   {
@@ -65,7 +65,7 @@ export const webhookScreens: readonly Screen[] = [
       const input = { webhookId: webhook.id, limit: PAGE, offset: Math.min(offset, 1_000_000) }
       const { deliveries, hasMore } = await run(visit, operations.listDeliveries, input)
       const page = { deliveries, hasMore, limit: PAGE, offset: input.offset }
-      return { ...SECTION, title: hostOf(webhook), view: <WebhookView webhook={webhook} {...page} /> }
+      return { ...SECTION, title: hostOf(webhook), view: <WebhookView site={visit.site} webhook={webhook} {...page} /> }
     },
   },
   {
@@ -128,7 +128,7 @@ function idOf({ params }: Visit): string {
   return params.webhookId ?? ''
 }
 
-async function webhookOf(visit: Visit): Promise<WebhookInfo> {
+async function webhookOf(visit: Visit): Promise<ListedWebhook> {
   const { webhooks } = await run(visit, operations.listWebhooks, {})
   const webhook = webhooks.find(({ id }) => id === idOf(visit))
   if (webhook === undefined) throw new Problem('NOT_FOUND', NO_WEBHOOK)

@@ -50,7 +50,7 @@ interface WhyProof {
 
 /** Shown instead of a form that needs a confirmed address and a sign-in within the last day; null if both are given. */
 export function missingProof(site: DashboardSite, title: string, back: string, why: WhyProof): JSX.Element | null {
-  const { email, emailVerified, hasRecentSignIn } = site.user
+  const { email, emailVerified } = site.user
   if (!emailVerified) {
     return (
       <>
@@ -62,11 +62,16 @@ export function missingProof(site: DashboardSite, title: string, back: string, w
       </>
     )
   }
-  if (hasRecentSignIn) return null
+  return oldSignIn(site, title, back, why.old)
+}
+
+/** Shown instead of a form that needs a sign-in within the last day; null if there was one. */
+export function oldSignIn(site: DashboardSite, title: string, back: string, why: string): JSX.Element | null {
+  if (site.user.hasRecentSignIn) return null
   return (
     <>
       <Head title={title} />
-      <Empty heading="Sign in again first" text={why.old}>
+      <Empty heading="Sign in again first" text={why}>
         <p class="actions">
           <a class="button primary" href={attribute(toSignIn(back))} hx-boost="false">
             Sign in again

@@ -1,17 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
 import { asSentence } from '../../../src/core/words.ts'
-import type { DeliveryInfo, WebhookInfo } from '../../../src/outgoing/shapes.ts'
+import type { DeliveryInfo, ListedWebhook } from '../../../src/outgoing/shapes.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { Head } from '../parts/shell.tsx'
-import { DisabledTag } from './webhooks.tsx'
+import { type DashboardSite, Head } from '../parts/shell.tsx'
+import { DisabledTag, MadeBy } from './webhooks.tsx'
 import { EVENTS, eventName, hostOf } from './words.ts'
 
 interface WebhookProps {
-  webhook: WebhookInfo
+  site: DashboardSite
+  webhook: ListedWebhook
   deliveries: DeliveryInfo[]
   offset: number
   limit: number
@@ -19,7 +20,7 @@ interface WebhookProps {
 }
 
 /** A webhook with what it was sent. */
-export function WebhookView({ webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
+export function WebhookView({ site, webhook, deliveries, offset, limit, hasMore }: WebhookProps): JSX.Element {
   const { id, events, enabled, disabledBy } = webhook
   const address = `/dashboard/webhooks/${id}`
   const page = (at: number) => `${address}?offset=${at}`
@@ -36,7 +37,8 @@ export function WebhookView({ webhook, deliveries, offset, limit, hasMore }: Web
       <section class="panel">
         <div class="words">
           <p>
-            <DisabledTag by={disabledBy} /> <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>
+            <DisabledTag by={disabledBy} /> <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>{' '}
+            <MadeBy site={site} maker={webhook.maker} />
           </p>
           <p class="hint" safe>
             {STATES[disabledBy ?? 'enabled']}
@@ -87,7 +89,7 @@ const STATES = {
     'Deliveries failed for more than a day. Enable it once your receiver works: what failed is sent again, in order. What happens until then isn’t kept for it.',
 }
 
-function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: WebhookInfo }): JSX.Element {
+function DeliveryRow({ delivery, webhook }: { delivery: DeliveryInfo; webhook: ListedWebhook }): JSX.Element {
   const { id, event, slug, createdAt, attempts } = delivery
   return (
     <li class="row">
@@ -154,7 +156,7 @@ function waiting(ms: number): string {
 }
 
 /** Asks before a webhook is deleted. */
-export function DeleteWebhookView({ webhook }: { webhook: WebhookInfo }): JSX.Element {
+export function DeleteWebhookView({ webhook }: { webhook: ListedWebhook }): JSX.Element {
   return (
     <Confirm
       title={`Delete the webhook to ${hostOf(webhook)}?`}

@@ -1,8 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { WebhookInfo } from '../../../src/outgoing/shapes.ts'
+import type { ListedWebhook } from '../../../src/outgoing/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../organizations/role-words.ts'
+import { personName } from '../parts/person.tsx'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { EVENTS, hostOf } from './words.ts'
@@ -10,7 +12,7 @@ import { EVENTS, hostOf } from './words.ts'
 const NEW = '/dashboard/webhooks/new'
 
 /** The acting subject's webhooks. */
-export function WebhooksView({ webhooks }: { webhooks: WebhookInfo[] }): JSX.Element {
+export function WebhooksView({ site, webhooks }: { site: DashboardSite; webhooks: ListedWebhook[] }): JSX.Element {
   if (webhooks.length === 0) {
     return (
       <>
@@ -26,7 +28,7 @@ export function WebhooksView({ webhooks }: { webhooks: WebhookInfo[] }): JSX.Ele
             </a>
           </p>
         </Empty>
-        <SampleWebhooks />
+        <SampleWebhooks site={site} />
       </>
     )
   }
@@ -35,7 +37,7 @@ export function WebhooksView({ webhooks }: { webhooks: WebhookInfo[] }): JSX.Ele
       <Head title="Webhooks" lede="Where your own tools are told what happens to bundles.">
         <AddWebhook />
       </Head>
-      <ul class="rows">{webhooks.map((webhook) => <WebhookRow webhook={webhook} />) as 'safe'[]}</ul>
+      <ul class="rows">{webhooks.map((webhook) => <WebhookRow site={site} webhook={webhook} />) as 'safe'[]}</ul>
     </>
   )
 }
@@ -49,7 +51,7 @@ function AddWebhook(): JSX.Element {
   )
 }
 
-function WebhookRow({ webhook }: { webhook: WebhookInfo }): JSX.Element {
+function WebhookRow({ site, webhook }: { site: DashboardSite; webhook: ListedWebhook }): JSX.Element {
   const { id, url, events, disabledBy } = webhook
   return (
     <li class="row">
@@ -63,14 +65,30 @@ function WebhookRow({ webhook }: { webhook: WebhookInfo }): JSX.Element {
       </div>
       <div class="facts hint">
         <span safe>{events.map((event) => EVENTS[event]).join(', ')}</span>
+        <MadeBy site={site} maker={webhook.maker} />
       </div>
       <DisabledTag by={disabledBy} />
     </li>
   )
 }
 
+/** Who made a webhook of an organisation, and whether they are still an admin; nothing in a personal workspace. */
+export function MadeBy({ site, maker }: { site: DashboardSite; maker: ListedWebhook['maker'] }): JSX.Element {
+  if (site.user.acting === null) return ''
+  if (maker === null) return <span class="tag bad">Created by a deleted account</span>
+  return (
+    <>
+      <span title={attribute(maker.email)}>
+        {'by '}
+        <bdi safe>{personName(maker)}</bdi>
+      </span>
+      {maker.isAdmin ? '' : <span class="tag bad">No longer an admin</span>}
+    </>
+  )
+}
+
 /** Why a webhook gets nothing, if so. */
-export function DisabledTag({ by }: { by: WebhookInfo['disabledBy'] }): JSX.Element {
+export function DisabledTag({ by }: { by: ListedWebhook['disabledBy'] }): JSX.Element {
   if (by === null) return ''
   return by === 'failures' ? <span class="tag bad">Disabled after failures</span> : <span class="tag">Disabled</span>
 }
@@ -96,8 +114,8 @@ export function WebhooksOfAdminsView({ site }: { site: DashboardSite }): JSX.Ele
 }
 
 /** A sample of the page, shown until there are webhooks. */
-function SampleWebhooks(): JSX.Element {
-  const webhook = (url: string, events: WebhookInfo['events'], disabledBy: WebhookInfo['disabledBy'] = null) => ({
+function SampleWebhooks({ site }: { site: DashboardSite }): JSX.Element {
+  const webhook = (url: string, events: ListedWebhook['events'], disabledBy: ListedWebhook['disabledBy'] = null) => ({
     id: 'sample',
     url,
     events,
@@ -105,6 +123,8 @@ function SampleWebhooks(): JSX.Element {
     disabledAt: null,
     disabledBy,
     createdAt: '',
+    createdBy: null,
+    maker: { name: site.user.name, email: site.user.email, isAdmin: true },
   })
   const webhooks = [
     webhook('https://chat.example.com/hooks/launches', ['bundle.created', 'bundle.updated']),
@@ -112,7 +132,7 @@ function SampleWebhooks(): JSX.Element {
   ]
   return (
     <Sample caption="An example of what you’ll see here">
-      <ul class="rows">{webhooks.map((each) => <WebhookRow webhook={each} />) as 'safe'[]}</ul>
+      <ul class="rows">{webhooks.map((each) => <WebhookRow site={site} webhook={each} />) as 'safe'[]}</ul>
     </Sample>
   )
 }
