@@ -62,12 +62,16 @@ const contentTable = sqliteTable('content', contentColumns())
 /** The content of a version. */
 export type Content = typeof contentTable.$inferSelect
 
+/** Of a version's row, in bytes: what it holds besides its content, and its place in indexes. */
+export const VERSION_OVERHEAD = 192
+
 /** Size of a version’s own row, in bytes. */
 const contentBytes = Object.values(getTableColumns(contentTable))
   .map(({ name, notNull }) => {
     const length = `length(CAST("${name}" AS BLOB))`
     return notNull ? length : `coalesce(${length}, 0)`
   })
+  .concat(String(VERSION_OVERHEAD))
   .join(' + ')
 
 /**
@@ -113,8 +117,15 @@ export const owners = sqliteTable(
     plan: text('plan', { enum: ['free', 'pro'] })
       .notNull()
       .default('free'),
-    /** Size of all versions of its bundles, maintained by triggers: the sum of `bytes` over rows and parts. */
+    /**
+     * Size of its bundles with all their versions, deleted ones until they are purged, maintained by triggers: the sum of
+     * `bytes` over versions and parts, twice the current content (the row, and the text that is searched), and what rows
+     * and indexes take besides, so that many small bundles are not free.
+     */
     historyBytes: integer('history_bytes').notNull().default(0),
+    /** Size of its rows in `idempotency_answers` and `proposals`, maintained by triggers. */
+    answerBytes: integer('answer_bytes').notNull().default(0),
+    proposalBytes: integer('proposal_bytes').notNull().default(0),
     /** Number of undeleted bundles, maintained by triggers, so that creating one need not count them. */
     bundleCount: integer('bundle_count').notNull().default(0),
   },
@@ -471,8 +482,8 @@ export const proposals = sqliteTable(
   (t) => [
     index('proposals_bundle').on(t.bundleId, t.state, t.createdAt),
     index('proposals_open').on(t.ownerId, t.createdAt).where(sql`${t.state} = 'open'`),
-    // For the deletion of an owner, an account or a key.
-    index('proposals_owner').on(t.ownerId),
+    // For the deletion of an owner, an account or a key; the first also to find an owner's oldest decided ones.
+    index('proposals_owner').on(t.ownerId, t.decidedAt),
     index('proposals_proposer').on(t.proposedBy),
     index('proposals_decider').on(t.decidedBy),
     index('proposals_key').on(t.keyId),
@@ -603,10 +614,16 @@ export const idempotencyAnswers = sqliteTable(
     /** The account the caller acted for, with which the answer is deleted. Null for callers without one. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     requestHash: text('request_hash').notNull(),
+    /** HMAC of the User-Agent of a caller without an account, who shares an address with others; null for accounts. */
+    agentHash: text('agent_hash'),
     answer: blob('answer', { mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),
   },
-  (t) => [index('idempotency_answers_created').on(t.createdAt), index('idempotency_answers_owner').on(t.ownerId)],
+  (t) => [
+    index('idempotency_answers_created').on(t.createdAt),
+    // Also to find an owner's oldest, which go first.
+    index('idempotency_answers_owner').on(t.ownerId, t.createdAt),
+  ],
 )
 
 /** Webhook deliveries already applied, written in the same transaction as their effect (decisions 9). */
@@ -731,20 +748,30 @@ export const webhooks = sqliteTable(
 )
 
 /**
- * Events to send, and how sending them went. Of the unsent events of a bundle, only the oldest may have `dueAt`: triggers
+ * Webhooks that are deleted, while they have events that the sweep has still to erase. Written by a trigger. There may be
+ * 100 000 events, so no foreign key deletes them with their webhook, bundle or proposal.
+ */
+export const goneWebhooks = sqliteTable(
+  'gone_webhooks',
+  { id: text('id').primaryKey(), at: integer('at').notNull() },
+  (t) => [index('gone_webhooks_at').on(t.at)],
+)
+
+/**
+ * Events to send, and how sending them went; of each webhook the newest 10 000 unsent and 1 000 sent ones: triggers drop
+ * the oldest. Of the unsent events of a bundle, only the oldest may have `dueAt`: triggers
  * set the next one’s when it is sent or deleted. So each webhook gets a bundle’s events in order.
  */
 export const outbox = sqliteTable(
   'outbox',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    webhookId: text('webhook_id')
-      .notNull()
-      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    /** Of a deleted webhook, until the sweep erases it. */
+    webhookId: text('webhook_id').notNull(),
     /** Null for a test. */
-    bundleId: integer('bundle_id').references(() => bundles.id, { onDelete: 'cascade' }),
-    /** The proposal that the event is about, if it is about one. */
-    proposalId: text('proposal_id').references(() => proposals.id, { onDelete: 'cascade' }),
+    bundleId: integer('bundle_id'),
+    /** The proposal that the event is about, if it is about one, and which may be erased. */
+    proposalId: text('proposal_id'),
     /** Tells receivers that two deliveries are the same event. */
     messageId: text('message_id').notNull(),
     event: text('event').$type<SentEvent>().notNull(),
@@ -766,6 +793,9 @@ export const outbox = sqliteTable(
   },
   (t) => [
     index('outbox_webhook').on(t.webhookId),
+    // For the oldest and the number of each kind.
+    index('outbox_waiting').on(t.webhookId).where(sql`${t.sentAt} IS NULL`),
+    index('outbox_finished').on(t.webhookId).where(sql`${t.sentAt} IS NOT NULL`),
     index('outbox_bundle').on(t.bundleId).where(sql`${t.bundleId} IS NOT NULL`),
     index('outbox_proposal').on(t.proposalId).where(sql`${t.proposalId} IS NOT NULL`),
     index('outbox_unsent').on(t.webhookId, t.bundleId).where(sql`${t.sentAt} IS NULL`),

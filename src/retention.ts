@@ -8,6 +8,7 @@ import {
   bundles,
   claims,
   counterBatches,
+  goneWebhooks,
   idempotencyAnswers,
   outbox,
   session,
@@ -73,6 +74,23 @@ export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] 
     key: [counterBatches.at, counterBatches.id],
   },
   { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
+  {
+    what: 'gone_webhooks',
+    table: goneWebhooks,
+    from: goneWebhooks.at,
+    keptMs: 0,
+    rowsPerWrite: 100,
+    erase: (db, rows) => {
+      const gone = sql`SELECT ${goneWebhooks.id} FROM ${goneWebhooks} WHERE ${rows}`
+      const some = sql`SELECT ${outbox.id} FROM ${outbox} WHERE ${outbox.webhookId} IN (${gone}) LIMIT ${ROWS_PER_WRITE}`
+      return [
+        db.delete(outbox).where(sql`${outbox.id} IN (${some})`),
+        db
+          .delete(goneWebhooks)
+          .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.webhookId} = ${goneWebhooks.id})`)),
+      ]
+    },
+  },
   // Providers allow resending events by hand for about this long.
   { what: 'webhook_deliveries', table: webhookDeliveries, from: webhookDeliveries.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.

@@ -51,6 +51,18 @@ export function newClaim(
   }
 }
 
+/**
+ * A creation as it is told to a caller who has not shown that it was theirs: callers without an account share their
+ * address with others, who may guess a short key and a public list of links, and must not take the bundle.
+ */
+export function withoutClaim({ claimToken, claimUrl, ...created }: CreatedBundle): CreatedBundle {
+  if (claimToken === undefined && claimUrl === undefined) return created
+  return { ...created, warning: NOT_REPEATED }
+}
+
+const NOT_REPEATED =
+  'This bundle had already been created. claimToken and claimUrl are not repeated: for that, send an Idempotency-Key of at least 22 characters, such as a UUID, from the same program (User-Agent).'
+
 /** A plain hash is enough, because the token is random. */
 function hashToken(token: string): string {
   return sha256(token).toString('base64url')

@@ -31,7 +31,7 @@ export async function create(input: NewBundle, creator: Creator & { keptPassword
   if (input.slug !== undefined && (await isTaken(store, input.slug))) throw slugTaken(slugField)
   await refuseFull(store, caller, config)
   const { content, newRuleIds } = newContent(input)
-  if (caller.kind !== 'anonymous') await refuseFullHistory(store, caller.subject, { bundleId: null, content }, config)
+  if (caller.kind !== 'anonymous') await refuseFullHistory(store, caller.subject, { bundle: null, content }, config)
   return dryRunOf(
     {
       slug: input.slug ?? null,
@@ -55,7 +55,7 @@ export async function edit(edit: Edit, changes: Changes, password?: string) {
   const bundle = await loadFor(store.db, caller, slug, 'editor')
   const { content, newRuleIds } = await nextContent(edit, bundle, changes, password)
   refuseStale(bundle, expectedVersion)
-  await refuseFullHistory(store, bundle.owner, { bundleId: bundle.id, content }, config)
+  await refuseFullHistory(store, bundle.owner, { bundle, content }, config)
   return dryRunOf({ ...bundle, ...content, versionNumber: bundle.versionNumber + 1, newRuleIds }, config)
 }
 

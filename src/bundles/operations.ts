@@ -7,7 +7,7 @@ import type { StoredBundle } from './access.ts'
 import { loadFor } from './access.ts'
 import * as answers from './answers.ts'
 import * as bundles from './bundles.ts'
-import { claimMail } from './claims.ts'
+import { claimMail, withoutClaim } from './claims.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
@@ -35,6 +35,7 @@ export const createBundle = implement('create_bundle', {
   output: answers.CreatedBundle,
   errors: ['INVALID_URLS', 'FORBIDDEN', 'PLAN_LIMIT', 'SLUG_TAKEN'],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
+  replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
   async run(input, context) {
     const { email } = input
     const { mailer, bucket, config } = context.service
@@ -137,6 +138,7 @@ export const duplicateBundle = implement('duplicate_bundle', {
     'BLOCKED',
   ],
   headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
+  replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
   async run(input, context) {
     const { input: copy, keptPassword } = await copyOf(input, context)
     return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })

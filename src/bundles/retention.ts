@@ -6,6 +6,7 @@ import {
   dailyBreakdowns,
   dailyCounters,
   dailyViewers,
+  outbox,
   policyRules,
   proposals,
   reports,
@@ -43,6 +44,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
   { table: policyRules, bundle: policyRules.bundleId },
   { table: reports, bundle: reports.bundleId },
   { table: proposals, bundle: proposals.bundleId },
+  { table: outbox, bundle: outbox.bundleId },
 ]
 
 /** How long bundles are kept that nobody wants (decisions 14), and what is kept of them. */

@@ -1,7 +1,15 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { param, params } from '../../db/prepared.ts'
-import { bundles, bundleVersions, type Content, IN_PART, type SharedName, versionParts } from '../../db/schema.ts'
+import {
+  bundles,
+  bundleVersions,
+  type Content,
+  IN_PART,
+  type SharedName,
+  VERSION_OVERHEAD,
+  versionParts,
+} from '../../db/schema.ts'
 import { sha256 } from '../core/hash.ts'
 import { NAMES, SHARED_NAMES } from './content.ts'
 
@@ -83,19 +91,23 @@ function textOf(name: keyof Content, content: Content): string {
 }
 
 /**
- * The bytes that one more version of a bundle would add to the store.
- * @param bundleId null for a new bundle.
+ * The bytes that one more version of a bundle would add to `owners.history_bytes`, as its triggers count them.
+ * @param bundle null for a new bundle.
  */
-export async function bytesAdded({ db }: Store, bundleId: number | null, content: Content): Promise<number> {
+export async function bytesAdded(
+  { db }: Store,
+  bundle: (Content & { id: number }) | null,
+  content: Content,
+): Promise<number> {
   const parts = partsOf(content)
   const hashes = new Map(parts.map(({ hash, text }) => [hash.toString('hex'), Buffer.byteLength(text)]))
-  if (bundleId !== null && parts.length > 0) {
+  if (bundle !== null && parts.length > 0) {
     const held = await db
       .select({ hash: versionParts.hash })
       .from(versionParts)
       .where(
         and(
-          eq(versionParts.bundleId, bundleId),
+          eq(versionParts.bundleId, bundle.id),
           inArray(
             versionParts.hash,
             parts.map(({ hash }) => hash),
@@ -108,7 +120,16 @@ export async function bytesAdded({ db }: Store, bundleId: number | null, content
     const part = parts.find((each) => each.name === name)
     return Buffer.byteLength(part === undefined ? textOf(name, content) : (IN_PART[part.name] ?? ''))
   })
-  return [...own, ...hashes.values()].reduce((sum, bytes) => sum + bytes, 0)
+  const current =
+    2 * (bytesOf(content) - (bundle === null ? 0 : bytesOf(bundle))) + (bundle === null ? BUNDLE_OVERHEAD : 0)
+  return [...own, ...hashes.values(), VERSION_OVERHEAD, current].reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** What triggers count of a bundle besides its content. */
+const BUNDLE_OVERHEAD = 512
+
+function bytesOf(content: Content): number {
+  return NAMES.reduce((sum, name) => sum + Buffer.byteLength(textOf(name, content)), 0)
 }
 
 /** The columns of a version, with parts resolved; `bytes` is the total size of its content. */

@@ -2,7 +2,7 @@ import { brokenConstraint } from '../../db/client.ts'
 import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
-import { chargeAddress, chargeKey, chargeWrite } from '../limits/charge.ts'
+import { chargeAddress, chargeKey, chargeKeyWrite, chargeWrite } from '../limits/charge.ts'
 import { subjectExists } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
 import { type Commit, once } from './idempotency.ts'
@@ -106,7 +106,11 @@ async function checked<In, Out, T extends PublicAnswer>(
     const conditions = conditionsOf(context)
     const decoding = call.decode()
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
-    if (caller.kind === 'session' && isWrite(operation, decoded)) await chargeWrite(service, caller.userId)
+    if (caller.kind !== 'anonymous' && isWrite(operation, decoded)) {
+      await (caller.kind === 'session'
+        ? chargeWrite(service, caller.userId)
+        : chargeKeyWrite(service, caller.key, caller.userId))
+    }
     // These have no rate limit in a session, and checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
     const made = make(call, decoded, conditions)
@@ -169,11 +173,14 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
     key: idempotencyKey,
     caller: callerId(caller),
     subject: caller.kind === 'anonymous' ? null : caller.subject,
+    agent: caller.kind === 'anonymous' ? (context.viewer.headers.get('user-agent') ?? '') : null,
     operation: operation.name,
     input,
   }
-  const { answer: output, replayed } = await once({ store, secret: config.secret }, keyed, run)
-  return answer(call, output, replayed ? { 'idempotency-replayed': 'true' } : {})
+  const { answer: first, replay } = await once({ store, secret: config.secret }, keyed, run)
+  if (replay === null) return answer(call, first, {})
+  const output = operation.replayed?.(first, { input, ...replay }) ?? first
+  return answer(call, output, { 'idempotency-replayed': 'true' })
 }
 
 async function performOrDryRun<In, Out>(

@@ -150,7 +150,10 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   ],
   rateLimitPerHour: ['Requests in any 60 minutes; 0 for no limit.', 1000],
   claimUrl: ['Opens a page where the bundle can be claimed into an account.', 'https://openall.example/claim/b3Z4…'],
-  claimToken: ['The same as a token for claim_bundle.', 'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ'],
+  claimToken: [
+    'The same as a token for claim_bundle. Not repeated for a short idempotency key: see warning.',
+    'b3Z4cGxhaW4tdG9rZW4tb2YtdGhpcnR5LXR3by1ieQ',
+  ],
   claimExpiresAt: ['When both expire.', '2026-11-27T09:00:00.000Z'],
   warning: ['What to store now, because it is shown only once.', 'rawKey is shown only this once.'],
   owner: ['The owner; null in a dry run without an account.', { type: 'user', userId: 'u_19xk' }],

@@ -1,6 +1,6 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { idempotencyAnswers as answers } from '../../db/schema.ts'
+import { idempotencyAnswers as answers, owners } from '../../db/schema.ts'
 import type { Subject } from '../identity/caller.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { Problem } from './problem.ts'
@@ -9,7 +9,14 @@ import { keyedHash, seal, unseal } from './secrets.ts'
 /** How long the first answer to a key is replayed (decisions 1). */
 export const ANSWERS_KEPT_MS = 24 * 3_600_000
 
-/** Writes an effect and its answer atomically. */
+/** Size of the answers kept for one owner, with what their rows take besides. Beyond it the oldest go. */
+const MAX_OWNED_BYTES = 8 * 2 ** 20
+/** Answers erased at once: together larger than any one that is added, because a row counts 256 bytes besides. */
+const ERASED_AT_ONCE = 64
+/** Characters of a key that nobody guesses: a UUID has 36, 16 random bytes in base64 have 22. */
+const UNGUESSABLE = 22
+
+/** Writes an effect and its answer atomically. The answer must not repeat large parts of the input: see `replayed`. */
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
 /** A call with an idempotency key; `caller` identifies the caller. */
@@ -18,8 +25,16 @@ interface Call {
   caller: string
   /** Who owns the effect; null if nobody is signed in. */
   subject: Subject | null
+  /** The User-Agent of a caller who is only known by an address, which others share; null if nobody else can be meant. */
+  agent: string | null
   operation: string
   input: unknown
+}
+
+/** A first answer given again. */
+interface Replay {
+  /** Whether the caller has shown that they sent the first call, and not only somebody with the same address. */
+  isProven: boolean
 }
 
 /**
@@ -32,9 +47,10 @@ export async function once<T>(
   { store, secret }: { store: Store; secret: string },
   call: Call,
   run: (commit: Commit) => Promise<T> | T,
-): Promise<{ answer: T; replayed: boolean }> {
+): Promise<{ answer: T; replay: Replay | null }> {
   const keyHash = keyedHash(secret, 'idempotency key', JSON.stringify([call.caller, call.operation, call.key]))
   const requestHash = keyedHash(secret, 'idempotent request', canonical(call.input))
+  const agentHash = call.agent === null ? null : keyedHash(secret, 'idempotent agent', call.agent)
   const passphrase = `${keyHash}\0${call.key}`
 
   const stored = async () => {
@@ -49,7 +65,8 @@ export async function once<T>(
         'This Idempotency-Key was used with another body. Send the first body again, or use a new key.',
       )
     }
-    return { answer: JSON.parse(unseal(secret, passphrase, row.answer)) as T, replayed: true }
+    const isProven = agentHash === null || (call.key.length >= UNGUESSABLE && row.agentHash === agentHash)
+    return { answer: JSON.parse(unseal(secret, passphrase, row.answer)) as T, replay: { isProven } }
   }
 
   const commit: Commit = async (writes, answer) => {
@@ -61,9 +78,11 @@ export async function once<T>(
         keyHash,
         ownerId: call.subject === null ? null : ownerId(call.subject),
         requestHash,
+        agentHash,
         answer: seal(secret, passphrase, JSON.stringify(answer)),
         createdAt: now,
       }),
+      ...(call.subject === null ? [] : [eraseOldest(store.db, ownerId(call.subject), keyHash)]),
       ...writes,
     ])
   }
@@ -71,13 +90,20 @@ export async function once<T>(
   const first = await stored()
   if (first !== null) return first
   try {
-    return { answer: await run(commit), replayed: false }
+    return { answer: await run(commit), replay: null }
   } catch (error) {
     const lostTheRace = brokenConstraint(error)?.includes('idempotency_answers') ?? false
     const winner = lostTheRace ? await stored() : null
     if (winner === null) throw error
     return winner
   }
+}
+
+/** Erases an owner's oldest answers if they are too many, but not the newest. */
+function eraseOldest(db: Store['db'], owner: ReturnType<typeof ownerId>, newest: string): Query {
+  const isFull = sql`(SELECT ${owners.answerBytes} FROM ${owners} WHERE ${owners.id} = ${owner}) > ${MAX_OWNED_BYTES}`
+  const oldest = sql`SELECT ${answers.keyHash} FROM ${answers} WHERE ${answers.ownerId} = ${owner} AND ${answers.keyHash} <> ${newest} ORDER BY ${answers.createdAt} LIMIT ${ERASED_AT_ONCE}`
+  return db.delete(answers).where(and(isFull, sql`${answers.keyHash} IN (${oldest})`))
 }
 
 /** JSON with sorted object keys, so that equal inputs have equal texts. */

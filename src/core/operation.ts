@@ -88,6 +88,11 @@ interface Described<In, Out, Body> {
   output?: () => Schema<Body>
   /** The error codes of `run` that the rest of the declaration does not imply; see `codesOf` in `api/openapi-codes.ts`. */
   errors?: readonly Code[]
+  /**
+   * What a repeated idempotent call gets, made of the kept first answer: with what was left out of it because the input
+   * has it, and without secrets if the caller has not shown that they sent the first call.
+   */
+  replayed?(first: Out, call: { input: In; isProven: boolean }): NoInfer<Out>
   /** The public part of the output; all of it if omitted. */
   present?: (output: Out, site: Site) => NoInfer<Body>
   /** The answer as a streamed JSON file, if it may be larger than memory. It has no other form, and so no tool. */

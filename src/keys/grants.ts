@@ -7,8 +7,9 @@ import { sha256 } from '../core/hash.ts'
 import { seal, unseal } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
-import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { ensureOwner } from '../plans/owners.ts'
 import { type App, hostOf } from './apps.ts'
+import { boundTokens, eraseEnded, ownerOfNewKey } from './caps.ts'
 import { newKeyToken, RENEWABLE_SECONDS, readKeyToken } from './token.ts'
 
 // What apps get by OAuth (decisions 15): a key like any other, whose text changes at each renewal. So a grant is listed,
@@ -76,8 +77,9 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
   }
   await write([
     ensureOwner(subject),
+    eraseEnded(db, subject),
     db.insert(apiKeys).values({
-      ownerId: ownerId(subject),
+      ownerId: ownerOfNewKey(subject),
       mintedBy: userId,
       name: app.name,
       keyPrefix,
@@ -159,6 +161,7 @@ export async function issueTokens(
             .set({ usedAt: now, answer: seal(secret, renewed, JSON.stringify(tokens)) })
             .where(and(eq(appRefreshTokens.hash, sha256(renewed)), isIssued)),
         ]),
+    ...boundTokens(db, keyId, now),
   ])
   return inserted?.rowsAffected === 1
 }

@@ -9,6 +9,7 @@ import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { keptScopes, requireRole } from '../identity/roles.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { eraseEnded, ownerOfNewKey, refuseFull } from './caps.ts'
 import type { KeyInfo, NewKey } from './shapes.ts'
 import { newKeyToken } from './token.ts'
 
@@ -35,21 +36,23 @@ function toApiKey(
 /**
  * Mints a key for the acting subject (spec 4.10). Only this answer holds its text.
  * @param commit writes the key together with its answer, for idempotency.
- * @throws Problem FORBIDDEN for a member of an organisation who is not an admin.
+ * @throws Problem FORBIDDEN for a member of an organisation who is not an admin; PLAN_LIMIT.
  */
 export async function mint(
   { name, scopes, rateLimitPerHour }: NewKey,
-  { store: { db }, caller, commit }: { store: Store; caller: SignedIn; commit: Commit },
+  { store, caller, commit }: { store: Store; caller: SignedIn; commit: Commit },
 ) {
   requireRole(caller.role, 'admin')
   for (;;) {
-    const { answer, writes } = await newKey({ name, scopes, rateLimitPerHour }, db, caller)
+    const { answer, writes } = await newKey({ name, scopes, rateLimitPerHour }, store.db, caller)
     try {
       await commit(writes, answer)
       return answer
     } catch (error) {
+      const broken = brokenConstraint(error)
+      if (broken?.includes('api_keys.owner_id')) await refuseFull(store, caller.subject)
       // Another key took the id first: try the next one.
-      if (!brokenConstraint(error)?.includes('api_keys.id')) throw error
+      if (!broken?.includes('api_keys.id')) throw error
     }
   }
 }
@@ -75,8 +78,8 @@ async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'
   }
   const insert = db
     .insert(apiKeys)
-    .values({ ...key, ownerId: ownerId(caller.subject), mintedBy: caller.userId, secretHash: sha256(secret) })
-  return { answer, writes: [ensureOwner(caller.subject), insert] }
+    .values({ ...key, ownerId: ownerOfNewKey(caller.subject), mintedBy: caller.userId, secretHash: sha256(secret) })
+  return { answer, writes: [ensureOwner(caller.subject), eraseEnded(db, caller.subject), insert] }
 }
 
 /** A key with what only the dashboard shows. */

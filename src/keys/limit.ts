@@ -1,7 +1,7 @@
 import type { KnownKey } from '../identity/caller.ts'
 import type { Bucket, Limit } from '../limits/bucket.ts'
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 
 /** The limit of a key: requests in any hour (spec 8). */
 export function hourly(max: number): Limit {

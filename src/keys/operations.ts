@@ -16,7 +16,7 @@ export const createKey = implement('create_key', {
   input: NewKey,
   example: { name: 'nightly import', scopes: ['links:write'], rateLimitPerHour: 500 },
   output: MintedKey,
-  errors: ['FORBIDDEN'],
+  errors: ['FORBIDDEN', 'PLAN_LIMIT'],
   async run(input, { service, caller, commit }) {
     const minter = signedIn(caller)
     const minted = await keys.mint(input, { store: service.store, caller: minter, commit })

@@ -1,7 +1,7 @@
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import type { KnownKey } from '../identity/caller.ts'
-import { hourly } from '../keys/limit.ts'
+import { HOUR_MS, hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
@@ -12,6 +12,16 @@ import { countsOf, networkCounts, takeAll } from './counts.ts'
  */
 export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | 'limits'>, userId: string) {
   if (limits.writes.length > 0) passed(await takeAll(bucket, countsOf(limits.writes, userId)), 'from your account')
+}
+
+/**
+ * Counts a write with a key. Keys have limits of their own; one without any shares its person's writes per hour, but may
+ * use them up as fast as it can.
+ * @throws Problem RATE_LIMITED.
+ */
+export async function chargeKeyWrite({ bucket, limits }: Service, { rateLimitPerHour }: KnownKey, userId: string) {
+  const counted = rateLimitPerHour === 0 ? limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS) : []
+  if (counted.length > 0) passed(await takeAll(bucket, countsOf(counted, userId)), 'from your account')
 }
 
 /**

@@ -10,6 +10,7 @@ import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
 import type { Scope } from '../identity/roles.ts'
 import { type App, hostOf, isOnThisComputer } from '../keys/apps.ts'
+import { refuseFull } from '../keys/caps.ts'
 import { chargeWrite } from '../limits/charge.ts'
 import { plainSite, signedInUser } from '../pages/site.ts'
 import { subjectExists } from '../plans/owners.ts'
@@ -58,6 +59,7 @@ export async function decide(request: Request, service: Service): Promise<Respon
   if (subject === null) return show(visit, new Problem('FORBIDDEN', 'Choose whom the app acts for.'))
   try {
     await chargeWrite(service, visit.session.userId)
+    await refuseFull(service.accountStore, subject)
   } catch (error) {
     if (error instanceof Problem) return show(visit, error)
     throw error
@@ -70,6 +72,7 @@ async function connect(visit: Visit, subject: Subject): Promise<Response> {
   const { userId } = session
   const consent = { userId, subject, audience: ask.audience }
   const { code } = await authorize(ask.parameters, consent, service).catch(async (error) => {
+    await refuseFull(service.accountStore, subject)
     throw (await subjectExists(service.accountStore, subject)) ? error : gone()
   })
   const { notices } = await service.accounts()

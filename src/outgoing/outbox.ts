@@ -76,7 +76,9 @@ export class Outbox {
   /** Counted here, because metrics are read while the store does not answer, too. */
   async #count(): Promise<void> {
     if (performance.now() - this.#countedAt < COUNT_EVERY_MS) return
-    const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} LIMIT ${MAX_COUNTED}`
+    // Those of deleted webhooks only wait to be erased.
+    const isKept = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${outbox.webhookId})`
+    const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} AND ${isKept} LIMIT ${MAX_COUNTED}`
     const [row] = await this.store.current.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
     this.overdue = row?.events ?? 0
     this.#countedAt = performance.now()

@@ -150,7 +150,9 @@ function enabledColumns(enabled: boolean) {
   }
 }
 
-/** Deletes a webhook with its deliveries. @throws Problem NOT_FOUND, FORBIDDEN. */
+/**
+ * Deletes a webhook: nothing is sent to it any more. The sweep erases its deliveries. @throws Problem NOT_FOUND, FORBIDDEN.
+ */
 export async function remove({ store, caller }: Managing, webhookId: string) {
   const { ownerId: owner } = await find({ store, caller }, webhookId)
   await store.write([store.db.delete(webhooks).where(and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner)))])

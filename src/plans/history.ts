@@ -50,15 +50,15 @@ export async function historyCapReached(store: Store, subject: Subject, caps: Ca
 
 /**
  * Refuses a version that exceeds the cap now. Not a guarantee: the transaction that writes it checks again.
- * @param bundleId null for a new bundle.
+ * @param bundle null for a new bundle.
  * @throws Problem PLAN_LIMIT.
  */
 export async function refuseFullHistory(
   store: Store,
   subject: Subject,
-  { bundleId, content }: { bundleId: number | null; content: Content },
+  { bundle, content }: { bundle: (Content & { id: number }) | null; content: Content },
   caps: Caps,
 ): Promise<void> {
   const { bytes, max } = await historyUse(store, subject, caps)
-  if (bytes + (await bytesAdded(store, bundleId, content)) > max) throw await historyCapReached(store, subject, caps)
+  if (bytes + (await bytesAdded(store, bundle, content)) > max) throw await historyCapReached(store, subject, caps)
 }

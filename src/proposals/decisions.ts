@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, not, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundles, outbox, type ProposedChanges, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
@@ -88,17 +88,20 @@ function openOne(bundle: StoredBundle, id: string) {
   return and(eq(proposals.id, id), eq(proposals.bundleId, bundle.id), eq(proposals.state, 'open'))
 }
 
-/** Keeps the newest of a bundle's decided proposals, and those that a webhook has still to be told of. */
+/** Keeps the newest of a bundle's decided proposals, and some more that a webhook has still to be told of. */
 function eraseOld(db: Store['db'], { id }: StoredBundle): Query {
   const isClosed = and(eq(proposals.bundleId, id), ne(proposals.state, 'open'))
-  const kept = db
-    .select({ id: proposals.id })
-    .from(proposals)
-    .where(isClosed)
-    .orderBy(desc(proposals.decidedAt), desc(proposals.id))
-    .limit(PROPOSAL_BOUNDS.closed)
+  const newest = (count: number) =>
+    db
+      .select({ id: proposals.id })
+      .from(proposals)
+      .where(isClosed)
+      .orderBy(desc(proposals.decidedAt), desc(proposals.id))
+      .limit(count)
   const isUntold = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.proposalId} = ${proposals.id} AND ${outbox.sentAt} IS NULL)`
-  return db.delete(proposals).where(and(isClosed, sql`${proposals.id} NOT IN ${kept}`, not(isUntold)))
+  const isOld = sql`${proposals.id} NOT IN ${newest(PROPOSAL_BOUNDS.closed)}`
+  const isKept = and(isUntold, sql`${proposals.id} IN ${newest(PROPOSAL_BOUNDS.untold)}`)
+  return db.delete(proposals).where(and(isClosed, isOld, sql`NOT (${isKept})`))
 }
 
 function refuseDecided({ state, versionNumber }: Proposal): void {

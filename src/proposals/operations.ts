@@ -26,6 +26,7 @@ export const proposeEdit = implement('propose_edit', {
   output: Proposal,
   errors: ['INVALID_URLS', 'NOT_FOUND', 'FORBIDDEN', 'PLAN_LIMIT'],
   present: toProposal,
+  replayed: (first, { input }) => ({ ...first, changes: proposals.changesIn(input) }),
   headers: { location: ({ slug, id }: stored.Proposal) => `/api/links/${slug}/proposals/${id}` },
   run: (input, context) => proposals.propose(input, { ...editing(context), commit: context.commit }),
 })

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { readWithCatchUp } from '../../db/catch-up.ts'
-import { brokenConstraint, type Store } from '../../db/client.ts'
-import { bundles, bundleVersions, type Content, proposals } from '../../db/schema.ts'
+import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
+import { bundles, bundleVersions, type Content, owners, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
 import { NAMES, pick } from '../bundles/content.ts'
 import { diff, isSame } from '../bundles/diff.ts'
@@ -12,6 +12,7 @@ import type { Edit } from '../bundles/versions.ts'
 import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
+import { mebibytes } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
@@ -31,7 +32,8 @@ interface Proposing extends Pick<Edit, 'store' | 'blockedHosts' | 'caller'> {
  * concurrency.
  */
 export async function propose(input: NewProposal, proposing: Proposing): Promise<Proposal> {
-  const { slug, baseVersion: sentBase, reason, ...changes } = input
+  const { slug, baseVersion: sentBase, reason } = input
+  const changes = changesIn(input)
   const { store, caller, commit } = proposing
   const bundle = await loadFor(store.db, caller, slug, 'viewer')
   const baseVersion = sentBase ?? bundle.versionNumber
@@ -59,13 +61,22 @@ export async function propose(input: NewProposal, proposing: Proposing): Promise
     decider: null,
   }
   try {
-    await commit([insertion(store.db, bundle, proposal, caller)], proposal)
+    // A repeated call has the changes, which may be large, in its own input.
+    const { changes: _, ...kept } = proposal
+    await commit([insertion(store.db, bundle, proposal, caller), ...withinBytes(bundle)], kept)
   } catch (error) {
-    if (!brokenConstraint(error)?.includes('proposals.bundle_id')) throw error
+    const broken = brokenConstraint(error)
+    if (broken?.includes('owners.proposal_bytes')) throw tooLarge()
+    if (!broken?.includes('proposals.bundle_id')) throw error
     await loadFor(store.db, caller, slug, 'viewer')
     throw tooMany()
   }
   return proposal
+}
+
+/** What somebody proposes: the fields of an edit. */
+export function changesIn({ slug: _, baseVersion: __, reason: ___, ...changes }: NewProposal): Proposal['changes'] {
+  return changes
 }
 
 /** Inserts a proposal; violates NOT NULL if the bundle is gone, or too many are open. */
@@ -80,6 +91,32 @@ function insertion(db: Store['db'], { id, owner }: StoredBundle, proposal: Propo
     ownerId: ownerId(owner),
     keyId: caller.kind === 'key' ? caller.key.id : null,
   })
+}
+
+/** Decided proposals erased at once; with what their rows count besides, they are larger than any one proposal. */
+const ERASED_AT_ONCE = 1000
+
+/**
+ * Erases decided proposals of a bundle's owner, oldest first, for as long as all are too large together; then violates NOT
+ * NULL if the open ones are.
+ */
+function withinBytes({ owner }: StoredBundle): Query[] {
+  const id = ownerId(owner)
+  const excess = sql`(SELECT ${owners.proposalBytes} - ${PROPOSAL_BOUNDS.bytesOfOwner} FROM ${owners} WHERE ${owners.id} = ${id})`
+  const size = sql`length(CAST(${proposals.changes} AS BLOB)) + 512`
+  const oldest = sql`SELECT id, sum(size) OVER (ORDER BY decided_at, id) - size AS freed FROM
+    (SELECT id, decided_at, ${size} AS size FROM ${proposals} WHERE ${proposals.ownerId} = ${id} AND ${proposals.decidedAt} IS NOT NULL ORDER BY ${proposals.decidedAt} LIMIT ${ERASED_AT_ONCE})`
+  return [
+    sql`DELETE FROM ${proposals} WHERE ${excess} > 0 AND id IN (SELECT id FROM (${oldest}) WHERE freed < ${excess})`,
+    sql`UPDATE ${owners} SET proposal_bytes = NULL WHERE ${owners.id} = ${id} AND ${owners.proposalBytes} > ${PROPOSAL_BOUNDS.bytesOfOwner}`,
+  ]
+}
+
+function tooLarge(): Problem {
+  return new Problem(
+    'PLAN_LIMIT',
+    `The open proposals for all bundles of this owner take ${mebibytes(PROPOSAL_BOUNDS.bytesOfOwner)}, the most there can be: withdraw one, or ask an editor to decide some.`,
+  )
 }
 
 function tooMany(): Problem {

@@ -13,6 +13,10 @@ export const PROPOSAL_BOUNDS = {
   openOfOwner: 200,
   /** Decided ones of a bundle: the newest. */
   closed: 20,
+  /** Those of them that a webhook has still to be told of. */
+  untold: 200,
+  /** Bytes of all of an owner's bundles, with what rows take besides; beyond it the oldest decided ones go. */
+  bytesOfOwner: 16 * 2 ** 20,
 } as const
 
 /** Who may see or copy a bundle is for its editors to decide. */

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 
 onEveryProcess({}, (at) => {
-  const newKey = () => newEmail('key')
+  const newKey = () => newEmail('a-key-nobody-guesses')
   const send = (who: Visitor, path: string, body: unknown, key: string) =>
     who.api<{ slug?: string; rawKey?: string }>('POST', path, body, { 'idempotency-key': key })
 

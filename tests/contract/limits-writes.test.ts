@@ -137,6 +137,36 @@ describe('at most six writes in a minute', () => {
   })
 })
 
+/** Somebody's key, as a visitor. */
+async function keyOf(person: Person, rateLimitPerHour: number): Promise<Visitor> {
+  const wish = { name: 'key', scopes: ['links:write'], rateLimitPerHour }
+  const { rawKey } = (await person.api<{ rawKey: string }>('POST', '/api/me/keys', wish)).body
+  return new Visitor(person.server, { authorization: `Bearer ${rawKey}` })
+}
+
+describe('at most ten writes in an hour, and two in a minute', () => {
+  const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '2', SERVICE_WRITES_PER_HOUR: '10' })
+
+  test('a key without a limit shares its person’s writes of an hour, but not of a minute; it reads as much as it likes', async () => {
+    const ann = await newPerson(at())
+    const [one, other] = [await keyOf(ann, 0), await keyOf(ann, 0)]
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? one : other).api('POST', '/api/links', { urls: [URL_A] })),
+    )
+    // The keys were the first two.
+    expect(statuses(answers)).toEqual([...Array(8).fill(201), ...Array(4).fill(429)])
+    expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ code: 'RATE_LIMITED' })
+    expect((await one.api('POST', '/api/links', { urls: [URL_A], dryRun: true })).status).toBe(200)
+    for (let n = 0; n < 20; n += 1) expect((await one.api('GET', '/api/me/links')).status).toBe(200)
+  })
+
+  test('a key with a limit has that and no other', async () => {
+    const ann = await newPerson(at())
+    const key = await keyOf(ann, 1000)
+    for (let n = 0; n < 15; n += 1) await key.makeBundle()
+  })
+})
+
 describe('at most four writes in an hour, and none counted by the minute', () => {
   const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '4' })
 

@@ -6,6 +6,7 @@ import { becomes } from '../eventually.ts'
 import { runOperator } from '../operator.ts'
 import { newPerson, URL_A, Visitor } from '../people.ts'
 import { onEveryProcess } from '../targets.ts'
+import { HISTORY_BYTES } from './history-bytes.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -56,8 +57,7 @@ onEveryProcess({ SERVICE_KEEP_DELETED_DAYS: String(KEPT_DAYS) }, (at) => {
     expect(await rowsOf(late.slug)).toBe(1)
     expect([await statusOf(early.slug), await statusOf(slug)]).toEqual([200, 404])
     const [history] = await at().sql(
-      `SELECT history_bytes AS counted, (SELECT sum(bytes) FROM bundle_versions JOIN bundles ON bundles.id = bundle_id
-        WHERE owner_id = owners.id) AS real FROM owners WHERE user_id = ?`,
+      `SELECT history_bytes AS counted, ${HISTORY_BYTES} AS real FROM owners WHERE user_id = ?`,
       [person.userId],
     )
     expect(history?.counted).toBe(history?.real)

@@ -350,7 +350,7 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
       deletedAt: expect.any(String),
     })
     expect((await person.api('DELETE', `/api/me/webhooks/${id}`)).status).toBe(404)
-    expect(await at().sql('SELECT id FROM outbox WHERE webhook_id = ?', [id])).toEqual([])
+    expect((await person.api('GET', `/api/me/webhooks/${id}/deliveries`)).status).toBe(404)
     expect((await make()).status).toBe(201)
   })
 

@@ -43,13 +43,14 @@ const SEEDS: Record<string, string> = {
   app_refresh_tokens: `INSERT INTO app_refresh_tokens (hash, key_id, created_at)
     SELECT CAST(printf('%032d', i) AS BLOB), ${LASTING}, ?1 FROM n`,
   sessions: `INSERT INTO session (id, token, user_id, expires_at, created_at, updated_at)
-    SELECT 's' || i, 's' || i, 'ada', ?1, 1, 1 FROM n`,
+    SELECT 's' || i, 's' || i, 'of-' || (i % 1000), ?1, 1, 1 FROM n`,
   verifications: `INSERT INTO verification (id, identifier, value, expires_at, created_at, updated_at)
     SELECT 'v' || i, 'v' || i, 'v', ?1, 1, 1 FROM n`,
   bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
   webhook_deliveries: `INSERT INTO webhook_deliveries (source, delivery_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
-  outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_1', 'm' || i, 'webhook.test', ?1 FROM n`,
+  outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
+  gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,
   webhook_entities: `INSERT INTO webhook_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,
@@ -66,6 +67,11 @@ const erasedOnce = (term: Term) => (term.what === 'deleted_bundles' ? 0 : rowsPe
 async function seed(store: Store): Promise<void> {
   await store.write([
     sql`INSERT OR IGNORE INTO user (id, name, email, email_verified, created_at, updated_at) VALUES ('ada', 'Ada', 'ada@people.example', 1, 1, 1)`,
+  ])
+  // A person has a hundred sessions at most.
+  await store.write([
+    sql`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) INSERT OR IGNORE INTO user (id, name, email, created_at, updated_at)
+      SELECT 'of-' || i, 'Of', 'of-' || i || '@people.example', 1, 1 FROM n`,
   ])
   await store.write([sql`INSERT OR IGNORE INTO owners (user_id) VALUES ('ada')`])
   await store.write([

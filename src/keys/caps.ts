@@ -1,0 +1,77 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { apiKeys, appGrants, appRefreshTokens } from '../../db/schema.ts'
+import { Problem } from '../core/problem.ts'
+import type { Subject } from '../identity/caller.ts'
+import { ownerId } from '../plans/owners.ts'
+
+// How many keys a subject may have, those of apps included.
+
+const MAX_WORKING = 100
+/** Ended ones that are still listed: the newest. */
+const MAX_ENDED = 100
+/** Refresh tokens kept of one app: one that renews every half hour for the 30 days that they are kept makes 1440. */
+const MAX_TOKENS = 1500
+/** Longer than the answer to a used refresh token is repeated. */
+const ANSWERS_KEPT_MS = 60_000
+
+/** Whether a key has ended: also one whose app never collected it, or came no more. */
+function hasEnded() {
+  const isOver = sql`EXISTS (SELECT 1 FROM ${appGrants} WHERE ${appGrants.keyId} = ${apiKeys.id} AND ${appGrants.endsAt} < ${Date.now()})`
+  return sql`(${apiKeys.revokedAt} IS NOT NULL OR ${apiKeys.minterLeftAt} IS NOT NULL OR ${isOver})`
+}
+
+function isFull(subject: Subject) {
+  const working = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.ownerId} = ${ownerId(subject)} AND NOT ${hasEnded()}`
+  return sql<number>`(${working}) >= ${MAX_WORKING}`
+}
+
+/** The owner of a new key: NULL, which the column refuses, if the subject has too many. */
+export function ownerOfNewKey(subject: Subject) {
+  return sql<number>`CASE WHEN NOT ${isFull(subject)} THEN ${ownerId(subject)} END`
+}
+
+/** Erases a subject's oldest ended keys beyond those that are listed. */
+export function eraseEnded(db: Store['db'], subject: Subject): Query {
+  const isOwn = eq(apiKeys.ownerId, ownerId(subject))
+  const oldest = sql`SELECT ${apiKeys.id} FROM ${apiKeys} WHERE ${and(isOwn, hasEnded())} ORDER BY ${apiKeys.id} DESC LIMIT -1 OFFSET ${MAX_ENDED}`
+  return db.delete(apiKeys).where(sql`${apiKeys.id} IN (${oldest})`)
+}
+
+/**
+ * Refuses a subject that has too many keys now. The insert of `ownerOfNewKey` checks again.
+ * @throws Problem PLAN_LIMIT.
+ */
+export async function refuseFull({ db }: Store, subject: Subject): Promise<void> {
+  const [row] = await db.select({ full: isFull(subject) }).from(sql`(SELECT 1)`)
+  if (row?.full !== 1) return
+  throw new Problem(
+    'PLAN_LIMIT',
+    `At most ${MAX_WORKING} keys and connected apps may work at a time: revoke one that is not needed any more.`,
+  )
+}
+
+/** Forgets what can be asked for no more of an app's used refresh tokens, and ends an app that has too many of them. */
+export function boundTokens(db: Store['db'], keyId: number, now: number): Query[] {
+  const isOwn = eq(appRefreshTokens.keyId, keyId)
+  return [
+    db
+      .update(appRefreshTokens)
+      .set({ answer: null })
+      .where(
+        and(
+          isOwn,
+          sql`${appRefreshTokens.usedAt} < ${now - ANSWERS_KEPT_MS} AND ${appRefreshTokens.answer} IS NOT NULL`,
+        ),
+      ),
+    db
+      .update(apiKeys)
+      .set({ revokedAt: now })
+      .where(
+        and(
+          eq(apiKeys.id, keyId),
+          sql`${apiKeys.revokedAt} IS NULL AND (SELECT count(*) FROM ${appRefreshTokens} WHERE ${isOwn}) > ${MAX_TOKENS}`,
+        ),
+      ),
+  ]
+}

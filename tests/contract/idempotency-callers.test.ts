@@ -1,0 +1,115 @@
+import { expect, test } from 'bun:test'
+import { randomUUID } from 'node:crypto'
+import { unseal } from '../../src/core/secrets.ts'
+import { type CreatedBody, newPerson, URL_A, Visitor } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
+
+const SECRET = 'a secret of the service that is long enough'
+const IP = 'x-real-ip'
+const FIRST = { 'user-agent': 'first/1', [IP]: '198.51.100.7' }
+type Created = CreatedBody & { warning: string }
+
+onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => {
+  /** Creates a bundle with a key, as somebody at an address without an account. */
+  const create = (key: string, headers: Record<string, string> = FIRST, body: object = { urls: [URL_A] }) =>
+    new Visitor(at()).api<Created>('POST', '/api/links', body, { ...headers, 'idempotency-key': key })
+  const replayed = (answer: { headers: Headers }) => answer.headers.get('idempotency-replayed')
+
+  test('an anonymous key belongs to its address: elsewhere it is another key', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    const other = await create(key, { ...FIRST, [IP]: '203.0.113.9' })
+    expect([other.status, replayed(other)]).toEqual([201, null])
+    expect(other.body.slug).not.toBe(first.body.slug)
+    expect((await create(key)).body).toEqual(first.body)
+  })
+
+  test('a network shares an address: only who sends a key that nobody guesses, as the same program, gets the claim token again', async () => {
+    const cases = [
+      [randomUUID(), FIRST, true],
+      ['a'.repeat(22), FIRST, true],
+      ['a'.repeat(21), FIRST, false],
+      ['launch-2026', FIRST, false],
+      [randomUUID(), { ...FIRST, 'user-agent': 'second/1' }, false],
+      [randomUUID(), { ...FIRST, 'user-agent': '' }, false],
+    ] as const
+    for (const [key, headers, isRepeated] of cases) {
+      const first = await create(key)
+      expect(first.body.claimToken).toBeString()
+      const again = await create(key, headers)
+      expect([again.status, replayed(again), again.headers.get('location')]).toEqual([
+        201,
+        'true',
+        `/api/links/${first.body.slug}`,
+      ])
+      if (isRepeated) {
+        expect(again.body).toEqual(first.body)
+      } else {
+        const { claimToken: _, claimUrl: __, ...rest } = first.body
+        expect(again.body).toEqual({ ...rest, warning: expect.stringContaining('at least 22 characters') } as Created)
+        expect(JSON.stringify(again.body)).not.toContain(first.body.claimToken)
+      }
+    }
+  })
+
+  test('of simultaneous calls with a short key exactly one gets the token', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create('short')))
+    expect(answers.filter(({ body }) => body.claimToken !== undefined)).toHaveLength(1)
+    expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(1)
+  })
+
+  test('a copy made without an account is claimed by who made it, too', async () => {
+    const { slug } = await (await newPerson(at())).makeBundle({ copyable: true })
+    const copy = (key: string) =>
+      new Visitor(at()).api<Created>('POST', `/api/links/${slug}/duplicate`, {}, { ...FIRST, 'idempotency-key': key })
+    const first = await copy('short')
+    const again = await copy('short')
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(first.body.claimToken).toBeString()
+    expect([again.body.slug, again.body.claimToken]).toEqual([first.body.slug, undefined as never])
+  })
+
+  test('somebody with an account gets the first answer again, whatever the key and the program', async () => {
+    const person = await newPerson(at())
+    const send = (agent: string) =>
+      person.api('POST', '/api/me/keys', { name: 'key' }, { 'user-agent': agent, 'idempotency-key': 'short' })
+    const first = await send('first/1')
+    const again = await send('second/1')
+    expect([replayed(again), again.body]).toEqual(['true', first.body])
+  })
+
+  test('pressing the home page’s button twice leads to one bundle, and both times to its claim link', async () => {
+    const visitor = new Visitor(at())
+    const html = await (await visitor.fetch('/', { headers: FIRST })).text()
+    const idempotencyKey = /name="idempotencyKey" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const send = async () => {
+      const answer = await visitor.fetch('/', {
+        method: 'POST',
+        headers: { ...FIRST, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ urls: URL_A, idempotencyKey }).toString(),
+      })
+      const made = await visitor.fetch(answer.headers.get('location') ?? '', { headers: FIRST })
+      return /\/claim\/[\w-]{43}/.exec(await made.text())?.[0]
+    }
+    const first = await send()
+    expect(first).toBeString()
+    expect(await send()).toBe(first)
+  })
+
+  test('who has the database and the service’s secret cannot read an answer without the key itself', async () => {
+    const key = randomUUID()
+    const { body } = await create(key)
+    const [row] = await at().sql(
+      'SELECT key_hash, request_hash, agent_hash, answer FROM idempotency_answers ORDER BY created_at DESC, rowid DESC LIMIT 1',
+    )
+    const answer = new Uint8Array(row?.answer as ArrayBuffer)
+    const { key_hash, request_hash, agent_hash } = row as Record<string, string>
+    expect(JSON.parse(unseal(SECRET, `${key_hash}\0${key}`, answer))).toEqual(body)
+    const known = ['', key_hash, request_hash, agent_hash, 'create_bundle']
+    for (const one of known) {
+      for (const passphrase of [one, `${one}\0`, ...known.map((other) => `${one}\0${other}`)]) {
+        expect(() => unseal(SECRET, passphrase ?? '', answer)).toThrow()
+      }
+    }
+  })
+})
