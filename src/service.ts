@@ -7,6 +7,7 @@ import { BlockedHosts } from './abuse/hosts.ts'
 import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
 import { startSearchBackfill } from './bundles/search-backfill.ts'
+import { SearchIndex } from './bundles/search-index.ts'
 import { VersionBackfill } from './bundles/version-backfill.ts'
 import { type Config, databaseFile } from './config.ts'
 import { watchDescriptors } from './descriptors.ts'
@@ -85,7 +86,11 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   for (const file of restrictFiles(config))
     log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
-  const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
+  let searchIndex: SearchIndex | undefined
+  const committed = (seconds: number, writes: number) => {
+    tally.commit?.(seconds, writes)
+    searchIndex?.wake()
+  }
   const store = await openStore(config.database, committed).catch((error) => {
     throw settingError('DATABASE_URL', error)
   })
@@ -122,6 +127,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   const backfill = new VersionBackfill(store, log)
   const searchBackfill = startSearchBackfill(store, log)
+  searchIndex = new SearchIndex(store, log)
   const metrics =
     config.metricsToken === undefined && config.metricsListener === null
       ? null
@@ -189,6 +195,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       blockedHosts.stop()
       await backfill.stop()
       await searchBackfill.stop()
+      await searchIndex.stop()
       await recorder.stop()
       await keyRing.stop()
       redis?.close()

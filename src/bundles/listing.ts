@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
-import { bundles } from '../../db/schema.ts'
+import { param, prepared, preparedStatements } from '../../db/prepared.ts'
+import { bundles, searchBackfill } from '../../db/schema.ts'
 import type { Paged } from '../core/paging.ts'
-import { turnOf } from '../core/turns.ts'
+import { inTurn, turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { ownerIdOf, subjectIdOf } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
-import { matchesSearch, searchValues } from './search.ts'
+import { foundInIndex, indexCondition, matchesSearch, searchValues } from './search.ts'
 import type { Listing } from './shapes.ts'
 
 // Each order ends with the id, so that pages neither repeat nor skip equal entries.
@@ -30,67 +30,157 @@ export interface Listed extends Paged {
   subject: Subject
 }
 
-/** What a list query depends on, besides the values of its placeholders. */
-type QueryShape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type']; isSearch: boolean; isTagged: boolean }
-
 /**
  * Lists the active subject’s bundles (spec 4.5).
  * @param listing `q` is searched for in slugs, titles, descriptions, links, notes and tags, ignoring case; `tag` must
  * equal a link's tag exactly.
  */
-export async function list({ db }: Store, { subject, userId }: SignedIn, listing: Listing): Promise<Listed> {
-  const { limit, offset, q, tag, sort, state } = listing
-  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
-  const { page, count } = queries(db)(shape)
-  const values = {
-    owner: subjectIdOf(subject),
-    ...(q === undefined ? {} : searchValues(q)),
-    ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
-  }
-  await turnOf(userId)
+export async function list(store: Store, caller: SignedIn, listing: Listing): Promise<Listed> {
+  const { limit, offset } = listing
+  const { page, count } = isLong(listing) ? longList(store, caller, listing) : shortList(store, caller, listing)
   // One more than asked for, to learn whether there is another page.
-  const rows = await page.all({ ...values, limit: limit + 1, offset })
+  const rows = await page(limit + 1)
   return {
-    bundles: rows.slice(0, limit).map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: subject })),
-    async count() {
-      await turnOf(userId)
-      return (await count.all(values))[0]?.total ?? 0
-    },
+    bundles: rows
+      .slice(0, limit)
+      .map(({ addressHash: _, ...bundle }): StoredBundle => ({ ...bundle, owner: caller.subject })),
+    count,
     pagination: { limit, offset },
     hasMore: rows.length > limit,
-    subject,
+    subject: caller.subject,
   }
 }
 
-/** Whether a link has the tag `tag`. Metadata is parsed only if it contains the tag's JSON, `quoted`: most does not. */
-function tagged(): SQL {
-  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
-  return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+/** The two queries of a list. */
+interface Queries {
+  page(limit: number): Promise<(typeof bundles.$inferSelect)[]>
+  count: Listed['count']
+}
+
+/** Entries that a page may skip in the order of an index, without taking long. */
+const MAX_SHORT_OFFSET = 1_000
+
+/** Whether a page may take long, because more than its entries must be read. */
+function isLong({ q, tag, sort, offset }: Listing): boolean {
+  return q !== undefined || tag !== undefined || sort === 'title' || offset > MAX_SHORT_OFFSET
+}
+
+/** What the queries depend on, besides the values of their placeholders. */
+type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type'] }
+
+const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))
+
+function isListed({ subject, state }: Omit<Shape, 'sort'>): SQL | undefined {
+  const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
+  return and(eq(bundles.ownerId, ownerOf(subject)), isInState)
+}
+
+/** A list in the order of an index, without conditions that the index does not have. */
+function shortList({ db }: Store, { subject, userId }: SignedIn, { sort, state, offset }: Listing): Queries {
+  const { page, count } = short(db)({ sort, state, subject: subject.type })
+  const owner = subjectIdOf(subject)
+  return {
+    async page(limit) {
+      await turnOf(userId)
+      return page.all({ owner, limit, offset })
+    },
+    async count() {
+      await turnOf(userId)
+      return (await count.all({ owner }))[0]?.total ?? 0
+    },
+  }
 }
 
 /** One query per shape, built when first needed. */
-const queries = prepared((db) => {
-  const build = ({ sort, state, subject, isSearch, isTagged }: QueryShape) => {
-    const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
-    const isOwn = eq(bundles.ownerId, ownerIdOf(subject, sql.placeholder('owner')))
-    const where = and(isOwn, isInState, isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
-    return {
-      page: db
-        .select()
-        .from(bundles)
-        .where(where)
-        .orderBy(...ORDERS[sort])
-        .limit(sql.placeholder('limit'))
-        .offset(sql.placeholder('offset'))
-        .prepare(),
-      count: db.select({ total: sql<number>`count(*)` }).from(bundles).where(where).prepare(),
-    }
-  }
+const short = prepared((db) => {
+  const build = (shape: Shape) => ({
+    page: db
+      .select()
+      .from(bundles)
+      .where(isListed(shape))
+      .orderBy(...ORDERS[shape.sort])
+      .limit(sql.placeholder('limit'))
+      .offset(sql.placeholder('offset'))
+      .prepare(),
+    count: db.select({ total: sql<number>`count(*)` }).from(bundles).where(isListed(shape)).prepare(),
+  })
   const built = new Map<string, ReturnType<typeof build>>()
-  return (shape: QueryShape) => {
+  return (shape: Shape) => {
     const key = Object.values(shape).join()
     let made = built.get(key)
     if (made === undefined) built.set(key, (made = build(shape)))
     return made
   }
 })
+
+/** Any list: long reads find the ids, a short one reads the bundles of the page. */
+function longList(store: Store, { subject, userId }: SignedIn, listing: Listing): Queries {
+  const { q, tag, sort, state, offset } = listing
+  const texts = [q, tag].filter((text) => text !== undefined)
+  const indexed = indexCondition(texts)
+  const shape = { sort, state, subject: subject.type, isSearch: q !== undefined, isTagged: tag !== undefined }
+  const owner = subjectIdOf(subject)
+  const values = {
+    owner,
+    offset,
+    indexed,
+    ...(q === undefined ? {} : searchValues(q)),
+    ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
+  }
+  /** Asks the index; if it does not know or finds too many, reads the list in its order. */
+  const find = async (what: LongShape['what'], limit: number): Promise<unknown> => {
+    for (const by of indexed === null ? (['order'] as const) : (['index', 'order'] as const)) {
+      const [query] = long(store.db, { ...shape, what, by }, { ...values, limit })
+      const found = query === undefined ? null : await inTurn(userId, () => store.readLong(query))
+      if (found !== null) return found
+    }
+    return null
+  }
+  return {
+    async page(limit) {
+      const ids = JSON.parse(String((await find('page', limit)) ?? '[]')) as number[]
+      const rows = await byIds(store.db)({ state, subject: subject.type }).all({ owner, ids: JSON.stringify(ids) })
+      const place = new Map(ids.map((id, at) => [id, at]))
+      return rows.sort((one, other) => place.get(one.id)! - place.get(other.id)!)
+    },
+    count: async () => Number(await find('count', 0)),
+  }
+}
+
+type LongShape = Shape & { isSearch: boolean; isTagged: boolean; what: 'page' | 'count'; by: 'index' | 'order' }
+
+/** If the index finds more, a page is soon full in its own order. */
+const MAX_FOUND = 4_000
+
+const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
+  const { isSearch, isTagged, sort, subject } = shape
+  const where = and(isListed(shape), isSearch ? matchesSearch() : undefined, isTagged ? tagged() : undefined)
+  const answer = (from: SQL): SQL =>
+    what === 'count'
+      ? sql`SELECT count(*) FROM ${from} WHERE ${where}`
+      : sql`SELECT json_group_array(id) FROM (SELECT ${bundles.id} FROM ${from} WHERE ${where} ORDER BY ${sql.join(ORDERS[sort], sql`, `)} LIMIT ${param('limit')} OFFSET ${param('offset')})`
+  if (by === 'order') return [answer(sql`${bundles}`)]
+  // CROSS JOIN, so that SQLite reads the bundles found, and not all in the order of the page.
+  const among = sql`(SELECT DISTINCT id FROM found) AS each_found CROSS JOIN ${bundles} ON ${bundles.id} = each_found.id`
+  return [
+    sql`SELECT CASE WHEN EXISTS (SELECT 1 FROM ${searchBackfill}) THEN NULL ELSE (
+      WITH found(id) AS MATERIALIZED (${foundInIndex(ownerOf(subject))} LIMIT ${sql.raw(String(MAX_FOUND + 1))})
+      SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END) END`,
+  ]
+})
+
+/** The bundles of a page, by their ids: some may be gone since these were found. */
+const byIds = prepared((db) => {
+  return (shape: Omit<Shape, 'sort'>) =>
+    db
+      .select()
+      .from(bundles)
+      .where(and(sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`, isListed(shape)))
+      .prepare()
+})
+
+/** Whether a link has the tag `tag`. Metadata is parsed only if it contains the tag's JSON, `quoted`: most does not. */
+function tagged(): SQL {
+  const has = sql`SELECT 1 FROM json_each(${bundles.urlMetadata}) AS link, json_each(link.value, '$.tags') AS own WHERE own.value = ${sql.placeholder('tag')}`
+  return sql`(instr(${bundles.urlMetadata}, ${sql.placeholder('quoted')}) > 0 AND EXISTS (${has}))`
+}
