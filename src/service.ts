@@ -21,6 +21,7 @@ import { KeyRing } from './keys/key-ring.ts'
 import { Launchers } from './launcher/launchers.ts'
 import { Recorder } from './launcher/recorder.ts'
 import type { Bucket, Decision, Limit } from './limits/bucket.ts'
+import { personLimits } from './limits/charge.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
@@ -54,6 +55,8 @@ export interface Service {
     reading: Limit
     /** Writes of one user over all sessions; empty if unlimited. */
     writes: readonly Limit[]
+    /** Reads, likewise. */
+    reads: readonly Limit[]
   }
   /** Counts for metrics. */
   tally: Tally
@@ -164,10 +167,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       report: { name: 'report', max: 5, windowMs: 3_600_000 },
       signIn: { name: 'sign-in', ...config.addressLimit },
       reading: { name: 'reading', max: 120, windowMs: 60_000 },
-      writes: [
-        { name: 'writes-minute', max: config.writesPer.minute, windowMs: 60_000 },
-        { name: 'writes-hour', max: config.writesPer.hour, windowMs: 3_600_000 },
-      ].filter(({ max }) => max > 0),
+      ...personLimits(config),
     },
     mailer,
     keyRing,

@@ -2,18 +2,18 @@ import { brokenConstraint } from '../../db/client.ts'
 import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
-import { chargeAddress, chargeKey, chargeWrite } from '../limits/charge.ts'
+import { chargeAddress, chargeKey, chargePerson } from '../limits/charge.ts'
 import { subjectExists } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
 import { type Commit, once } from './idempotency.ts'
 import {
   accessOf,
   type CallContext,
+  chargedAs,
   type Conditions,
   type Download,
   type IdempotentContext,
   isTrial,
-  isWrite,
   type Operation,
   scopeOf,
   type TextFile,
@@ -106,8 +106,8 @@ async function checked<In, Out, T extends PublicAnswer>(
     const conditions = conditionsOf(context)
     const decoding = call.decode()
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
-    if (caller.kind === 'session' && isWrite(operation, decoded)) await chargeWrite(service, caller.userId)
-    // These have no rate limit in a session, and checking a long policy blocks the event loop.
+    if (caller.kind === 'session') await chargePerson(service, chargedAs(operation, decoded), caller.userId)
+    // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
     const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import type { KnownKey } from '../identity/caller.ts'
@@ -6,12 +7,26 @@ import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
 
+/** The limits of each person: none where the setting is 0. */
+export function personLimits({ writesPer, readsPerMinute }: Pick<Config, 'writesPer' | 'readsPerMinute'>) {
+  const writes: Limit[] = [
+    { name: 'writes-minute', max: writesPer.minute, windowMs: 60_000 },
+    { name: 'writes-hour', max: writesPer.hour, windowMs: 3_600_000 },
+  ]
+  const reads: Limit[] = [{ name: 'reads-minute', max: readsPerMinute, windowMs: 60_000 }]
+  return { writes: writes.filter(({ max }) => max > 0), reads: reads.filter(({ max }) => max > 0) }
+}
+
 /**
- * Counts a write against the limits of a person, over all their sessions (decisions 13).
+ * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | 'limits'>, userId: string) {
-  if (limits.writes.length > 0) passed(await takeAll(bucket, countsOf(limits.writes, userId)), 'from your account')
+export async function chargePerson(
+  { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
+  what: 'writes' | 'reads' | null,
+  userId: string,
+) {
+  if (what !== null && limits[what].length > 0) passed(await takeAll(bucket, countsOf(limits[what], userId)), 'from your account')
 }
 
 /**
