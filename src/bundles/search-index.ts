@@ -7,7 +7,7 @@ import { bundleSearch, bundles, searchErasure, searchPending } from '../../db/sc
 import { entryOf, insertSearchText, ownerTerm, searchText, unchanged } from './search.ts'
 
 /** How long after a commit its bundles are indexed, with all others of that time: searches read their texts until then. */
-const DELAY_MS = 1_000
+const DELAY_MS = 250
 /** How long until the store is looked at without a commit, because another process may have stopped before it had indexed. */
 const LOOK_EVERY_MS = 600_000
 /** Pause after a failure. */
