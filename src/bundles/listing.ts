@@ -91,7 +91,7 @@ function shortList({ db }: Store, { subject, userId }: SignedIn, { sort, state, 
   }
 }
 
-/** One query per shape, built when first needed. */
+/** Short queries, built once per shape. */
 const short = prepared((db) => {
   const build = (shape: Shape) => ({
     page: db
@@ -103,6 +103,12 @@ const short = prepared((db) => {
       .offset(sql.placeholder('offset'))
       .prepare(),
     count: db.select({ total: sql<number>`count(*)` }).from(bundles).where(isListed(shape)).prepare(),
+    /** Some may be gone since their ids were found. */
+    byIds: db
+      .select()
+      .from(bundles)
+      .where(and(sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`, isListed(shape)))
+      .prepare(),
   })
   const built = new Map<string, ReturnType<typeof build>>()
   return (shape: Shape) => {
@@ -139,7 +145,10 @@ function longList(store: Store, { subject, userId }: SignedIn, listing: Listing)
   return {
     async page(limit) {
       const ids = JSON.parse(String((await find('page', limit)) ?? '[]')) as number[]
-      const rows = await byIds(store.db)({ state, subject: subject.type }).all({ owner, ids: JSON.stringify(ids) })
+      const rows = await short(store.db)({ sort, state, subject: subject.type }).byIds.all({
+        owner,
+        ids: JSON.stringify(ids),
+      })
       const place = new Map(ids.map((id, at) => [id, at]))
       return rows.sort((one, other) => place.get(one.id)! - place.get(other.id)!)
     },
@@ -150,7 +159,7 @@ function longList(store: Store, { subject, userId }: SignedIn, listing: Listing)
 type LongShape = Shape & { isSearch: boolean; isTagged: boolean; what: 'page' | 'count'; by: 'index' | 'order' }
 
 /** If the index finds more, a page is soon full in its own order. */
-const MAX_FOUND = 4_000
+const MAX_FOUND = 2_000
 
 const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
   const { isSearch, isTagged, sort, subject } = shape
@@ -167,16 +176,6 @@ const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
       WITH found(id) AS MATERIALIZED (${foundInIndex(ownerOf(subject))} LIMIT ${sql.raw(String(MAX_FOUND + 1))})
       SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END) END`,
   ]
-})
-
-/** The bundles of a page, by their ids: some may be gone since these were found. */
-const byIds = prepared((db) => {
-  return (shape: Omit<Shape, 'sort'>) =>
-    db
-      .select()
-      .from(bundles)
-      .where(and(sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`, isListed(shape)))
-      .prepare()
 })
 
 /** Whether a link has the tag `tag`. Metadata is parsed only if it contains the tag's JSON, `quoted`: most does not. */
