@@ -103,11 +103,16 @@ const short = prepared((db) => {
       .offset(sql.placeholder('offset'))
       .prepare(),
     count: db.select({ total: sql<number>`count(*)` }).from(bundles).where(isListed(shape)).prepare(),
-    /** Some may be gone since their ids were found. */
+    /**
+     * Some may be gone since their ids were found. CASE, so that SQLite reads these bundles, and does not look for them
+     * among all of the owner.
+     */
     byIds: db
       .select()
       .from(bundles)
-      .where(and(sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`, isListed(shape)))
+      .where(
+        sql`${bundles.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')})) AND CASE WHEN ${isListed(shape)} THEN 1 END`,
+      )
       .prepare(),
   })
   const built = new Map<string, ReturnType<typeof build>>()
