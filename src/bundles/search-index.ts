@@ -120,8 +120,8 @@ function mergeParts(pages: number): InStatement {
 }
 
 /** The record that lists the parts of the index. */
-async function partsOf({ db }: Store): Promise<unknown> {
-  const [row] = await db.all<{ parts: string }>(sql`SELECT hex(block) AS parts FROM bundle_index_data WHERE id = 10`)
+async function partsOf({ db }: Store): Promise<string | undefined> {
+  const [row] = await db.select({ parts: sql<string>`hex(block)` }).from(sql`bundle_index_data`).where(sql`id = 10`)
   return row?.parts
 }
 

@@ -9,8 +9,8 @@ import { type Commit, once } from './idempotency.ts'
 import {
   accessOf,
   type CallContext,
-  chargedAs,
   type Conditions,
+  chargedAs,
   type Download,
   type IdempotentContext,
   isTrial,

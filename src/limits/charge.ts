@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import type { KnownKey } from '../identity/caller.ts'
@@ -6,16 +5,6 @@ import { hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
-
-/** The limits of each person: none where the setting is 0. */
-export function personLimits({ writesPer, readsPerMinute }: Pick<Config, 'writesPer' | 'readsPerMinute'>) {
-  const writes: Limit[] = [
-    { name: 'writes-minute', max: writesPer.minute, windowMs: 60_000 },
-    { name: 'writes-hour', max: writesPer.hour, windowMs: 3_600_000 },
-  ]
-  const reads: Limit[] = [{ name: 'reads-minute', max: readsPerMinute, windowMs: 60_000 }]
-  return { writes: writes.filter(({ max }) => max > 0), reads: reads.filter(({ max }) => max > 0) }
-}
 
 /**
  * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.
@@ -26,7 +15,8 @@ export async function chargePerson(
   what: 'writes' | 'reads' | null,
   userId: string,
 ) {
-  if (what !== null && limits[what].length > 0) passed(await takeAll(bucket, countsOf(limits[what], userId)), 'from your account')
+  if (what !== null && limits[what].length > 0)
+    passed(await takeAll(bucket, countsOf(limits[what], userId)), 'from your account')
 }
 
 /**
