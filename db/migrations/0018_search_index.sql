@@ -13,7 +13,8 @@ CREATE TABLE `search_pending` (
 --> statement-breakpoint
 INSERT INTO `search_erasure` VALUES (1, 0, 0);
 --> statement-breakpoint
-CREATE VIRTUAL TABLE `bundle_index` USING fts5(`owner`, `text`, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1');
+-- Double quotes, because a dump made by sqld does not escape single ones.
+CREATE VIRTUAL TABLE `bundle_index` USING fts5(`owner`, `text`, content = "", contentless_delete = 1, detail = none, tokenize = "trigram case_sensitive 1");
 --> statement-breakpoint
 DROP TRIGGER `search_outdated`;
 --> statement-breakpoint

@@ -1,8 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { createClient } from '@libsql/client'
 import { becomes } from '../eventually.ts'
 import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
+import { startSqld } from '../sqld.ts'
 import { onEveryTarget } from '../targets.ts'
 
 // Only guards against hanging: thousands of bundles are indexed in the background.
@@ -162,6 +164,24 @@ test('no piece of a text stays in the index once its bundle is erased', async ()
   await becomes(() => server.sql('SELECT erased_at - rewritten_for AS left FROM search_erasure'), [{ left: 0 }])
   expect(await terms(server, ...pieces)).toEqual(['rep'])
   await server.stop()
+})
+
+test('what sqld dumps can be restored with the index', async () => {
+  const sqld = await startSqld()
+  const { openStore } = await import('../../db/client.ts')
+  const store = await openStore({ url: sqld.url, authToken: sqld.token })
+  await store.writeCounters([
+    { sql: 'INSERT INTO bundle_index (rowid, owner, text) VALUES (?, ?, ?)', args: [7, '', 'abcd'] },
+  ])
+  const dump = await (await fetch(`${sqld.url}/dump`, { headers: { authorization: `Bearer ${sqld.token}` } })).text()
+  await store.close()
+  await sqld.stop()
+  const restored = createClient({ url: ':memory:' })
+  // The dump writes the table's definition, which is read again.
+  await restored.executeMultiple(`${dump}; PRAGMA writable_schema = RESET`)
+  const found = await restored.execute(`SELECT rowid FROM bundle_index WHERE bundle_index MATCH '"bcd"'`)
+  expect(found.rows.map(({ rowid }) => rowid)).toEqual([7])
+  restored.close()
 })
 
 /** Which of these pieces of text the index has, in deleted entries too. */
