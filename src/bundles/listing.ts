@@ -164,7 +164,7 @@ function longList(store: Store, { subject, userId }: SignedIn, listing: Listing)
 type LongShape = Shape & { isSearch: boolean; isTagged: boolean; what: 'page' | 'count'; by: 'index' | 'order' }
 
 /** If the index finds more, a page is soon full in its own order. */
-const MAX_FOUND = 2_000
+const MAX_FOUND = 500
 
 const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
   const { isSearch, isTagged, sort, subject } = shape
