@@ -52,6 +52,8 @@ export const WITHOUT_LIMITS = {
   SERVICE_PLAN_FREE_MAX_BUNDLES: '1000000000',
   SERVICE_WRITES_PER_MINUTE: '0',
   SERVICE_WRITES_PER_HOUR: '0',
+  SERVICE_READS_PER_MINUTE: '0',
+  SERVICE_PLAN_FREE_MAX_HISTORY_MB: '1000000',
 }
 
 /** Starts Elysia and `@libsql/client` on a file, to run the recorded SQL (`recorded.ts`). */

@@ -9,6 +9,7 @@ import { databaseFile } from '../src/config.ts'
 import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
+import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
 import { migrate, requireMigrated, START_PATIENCE_MS } from './migrate.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
@@ -26,13 +27,18 @@ export interface Store {
   /** For reads that must not be stale, such as sessions: the server itself where `db` is a replica. */
   current: LibSQLDatabase
   /**
+   * Runs a read that may take long, without blocking the event loop. It must return one row with one column.
+   * @returns its value.
+   */
+  readLong(query: Query): Promise<unknown>
+  /**
    * Runs the queries atomically and durably, retrying for up to five seconds while the database is busy, without
    * blocking the event loop. Several writes may share a transaction.
    */
   write(queries: readonly Query[]): Promise<ResultSet[]>
   /**
-   * The same for counters, but without waiting for a file's disk, so only edits pay for durability: a power cut may lose
-   * the last second of counts. Takes positional arguments, numbers and strings only.
+   * The same for counters and the search index, but without waiting for a file's disk, so only edits pay for durability: a
+   * power cut may lose the last second of them. Takes positional arguments, numbers and strings only.
    */
   writeCounters(statements: InStatement[]): Promise<unknown>
   /**
@@ -89,6 +95,7 @@ export async function openStore(
     }
   }
   const { reads, current, catchUp } = connections
+  const readLong = watch(connections.readLong)
   const [write, writeCounters] = [watchWrite(connections.write), watchWrite(connections.writeCounters)]
   for (const client of current === undefined ? [reads] : [reads, current]) {
     const ask = client.execute.bind(client) as (statement: InStatement) => Promise<ResultSet>
@@ -100,13 +107,8 @@ export async function openStore(
   return {
     db,
     current: current === undefined ? db : drizzle(current as Client),
-    write: (queries) =>
-      write(
-        queries.map((query): InStatement => {
-          const { sql, params } = statement(query)
-          return { sql, args: params as never[] }
-        }),
-      ),
+    readLong: (query) => readLong(inStatement(query)),
+    write: (queries) => write(queries.map(inStatement)),
     writeCounters,
     reach() {
       // Concurrent checks share one query.
@@ -154,6 +156,7 @@ interface Connections {
   /** Missing if `reads` never lag; likewise `catchUp`. */
   current?: Connection
   catchUp?: () => Promise<boolean>
+  readLong: LongReads['read']
   write: Write
   writeCounters: Store['writeCounters']
   checkpointWal: Store['checkpointWal']
@@ -161,18 +164,20 @@ interface Connections {
   others: { close(): void | Promise<void> }[]
 }
 
-/** A file has one connection for reading and one for writing. */
+/** A file has one connection for short reads, one for long ones, and one for writing. */
 async function openConnections(file: string, committed: Committed): Promise<Connections> {
   const retry = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
   const reads = await openFile(file, retry, (path) => new FileReads(path))
   await migrate(reads)
   const writer = await openWriter(file, committed)
+  const longReads = await openLongReads(file)
   return {
     reads: writingThrough(reads, writer.write),
+    readLong: longReads.read,
     write: writer.write,
     writeCounters: writer.writeCounters,
     checkpointWal: writer.checkpoint,
-    others: [writer],
+    others: [writer, longReads],
   }
 }
 
@@ -194,14 +199,16 @@ async function openServer(
   if (replicaPath === undefined) {
     const send = writerTo(client, committed)
     const write: Write = (statements) => retryWhileBusy(() => send(statements))
-    return { reads: writingThrough(client, write), write, writeCounters: write, checkpointWal, others: [] }
+    const reads = writingThrough(client, write)
+    return { reads, readLong: readerOn(client), write, writeCounters: write, checkpointWal, others: [] }
   }
   client.close()
   const { openReplica } = await import('./replica.ts')
   const replica = await openReplica(replicaPath, remote, committed)
   const write: Write = (statements) => retryWhileBusy(() => replica.write(statements))
   const [reads, current] = [writingThrough(replica.reads, write), writingThrough(replica.current, write)]
-  return { reads, current, catchUp: replica.catchUp, write, writeCounters: write, checkpointWal, others: [replica] }
+  const { catchUp, readLong } = replica
+  return { reads, current, catchUp, readLong, write, writeCounters: write, checkpointWal, others: [replica] }
 }
 
 /** A write that needs space on the disk, and is erased within the hour: the mark of an empty batch of counts. */
@@ -218,6 +225,11 @@ async function reached(client: Connection): Promise<void> {
 export function brokenConstraint(error: unknown): string | null {
   if (!(error instanceof LibsqlError) || !error.code.startsWith('SQLITE_CONSTRAINT')) return null
   return /[A-Z ]+ constraint failed.*/.exec(error.message)?.[0] ?? error.message
+}
+
+function inStatement(query: Query): InStatement {
+  const { sql, params } = statement(query)
+  return { sql, args: params as never[] }
 }
 
 const dialect = new SQLiteAsyncDialect()

@@ -11,14 +11,14 @@ export function prepared<Built>(build: (db: Store['db']) => Built): (db: Store['
   }
 }
 
-/** Reads a parameter from the values of a write. */
+/** Reads a parameter from the values of a call. */
 type Read = (values: Record<string, unknown>) => unknown
 
 /**
- * Builds the statements of a write once per shape, likewise.
- * @param build builds them with `param` where a write has its own value. They may depend on nothing but `shape`.
+ * Builds the statements of a write or a long read once per shape, likewise.
+ * @param build builds them with `param` where a call has its own value. They may depend on nothing but `shape`.
  */
-export function preparedWrites<Shape, Values extends object>(
+export function preparedStatements<Shape, Values extends object>(
   build: (db: Store['db'], shape: Shape) => Query[],
 ): (db: Store['db'], shape: Shape, values: Values) => Query[] {
   const statements = prepared((db) => {
@@ -42,7 +42,7 @@ export function preparedWrites<Shape, Values extends object>(
     }))
 }
 
-/** A parameter of a prepared write. Typed `never`, because drizzle’s types accept a placeholder only in some places. */
+/** A parameter of a prepared statement. Typed `never`, because drizzle’s types accept a placeholder only in some places. */
 export function param(name: string): never {
   return sql.placeholder(name) as never
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { createClient, type InStatement, type ResultSet } from '@libsql/client'
 import { coalesced } from './coalesced.ts'
 import type { Committed, Write } from './file.ts'
+import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
 import { Outage, serverTimeout } from './outage.ts'
 import { makeFolderOf } from './private-files.ts'
 import { type Connection, openRemote, writerTo } from './remote.ts'
@@ -24,6 +25,8 @@ interface Replica {
   current: Connection
   /** Syncs the copy, for a read that found nothing; false if the server does not answer. */
   catchUp(): Promise<boolean>
+  /** Long reads, from the copy. */
+  readLong: LongReads['read']
   write: Write
   close(): void
 }
@@ -53,6 +56,8 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
     markAway,
   })
   const reads = divertedWhile(() => copier.isBehind, copy, server)
+  const longReads = await openLongReads(path)
+  const readFromServer = readerOn(server)
   const copyForAll = coalesced(() => copier.copy(), CATCH_UP_EVERY_MS)
   const timer = setInterval(() => copier.copy().catch(() => {}), COPY_EVERY_MS)
   return {
@@ -68,6 +73,7 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
       if (isCopied === TIMED_OUT) markAway()
       return isCopied === true
     },
+    readLong: (statement) => (copier.isBehind ? readFromServer : longReads.read)(statement),
     async write(statements) {
       // A request that has waited for the server once, for its session, must not wait again.
       if (outage.isOngoing) throw serverTimeout()
@@ -96,6 +102,7 @@ export async function openReplica(path: string, remote: RemoteStore, committed: 
       outage.close()
       copier.stop()
       current.close()
+      longReads.close()
       server.close()
     },
   }

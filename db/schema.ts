@@ -282,7 +282,36 @@ export const bundleSearch = sqliteTable('bundle_search', {
   text: text('text').notNull(),
 })
 
-/** Progress of filling `bundle_search` for bundles older than it. No row if there is nothing left to do. */
+/**
+ * Bundles whose entry in `bundle_index` is missing or outdated, or that are gone while it has one; written by triggers.
+ * `bundle_index` is a table of SQLite's full-text search, which drizzle cannot express: it finds the bundles of an owner by
+ * three characters of their search text (`src/bundles/search-index.ts`). No foreign keys, because the entry of a bundle
+ * that is gone must be deleted too. WITHOUT ROWID.
+ */
+export const searchPending = sqliteTable(
+  'search_pending',
+  { ownerId: integer('owner_id').notNull(), bundleId: integer('bundle_id').notNull() },
+  (t) => [primaryKey({ columns: [t.ownerId, t.bundleId] })],
+)
+
+/**
+ * When an owned bundle was last erased, and which of these times the last rewriting of `bundle_index` was for: until it is
+ * rewritten, its parts may hold pieces of erased texts. One row.
+ */
+export const searchErasure = sqliteTable(
+  'search_erasure',
+  {
+    id: integer('id').primaryKey(),
+    erasedAt: integer('erased_at').notNull(),
+    rewrittenFor: integer('rewritten_for').notNull(),
+  },
+  (t) => [check('search_erasure_one', sql`${t.id} = 1`)],
+)
+
+/**
+ * Progress of filling `bundle_search` and `bundle_index` for bundles older than them. No row if there is nothing left to
+ * do.
+ */
 export const searchBackfill = sqliteTable(
   'search_backfill',
   {

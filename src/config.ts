@@ -43,6 +43,8 @@ export function readConfig(env: Record<string, string | undefined>) {
       minute: readSetting(env, 'SERVICE_WRITES_PER_MINUTE'),
       hour: readSetting(env, 'SERVICE_WRITES_PER_HOUR'),
     },
+    /** Reads of one person over all sessions; 0: no limit. */
+    readsPerMinute: readSetting(env, 'SERVICE_READS_PER_MINUTE'),
     redisUrl: readSetting(env, 'REDIS_URL'),
     clientIpHeader: readSetting(env, 'SERVICE_CLIENT_IP_HEADER'),
     countryHeader: readSetting(env, 'SERVICE_COUNTRY_HEADER'),

@@ -7,6 +7,7 @@ import { BlockedHosts } from './abuse/hosts.ts'
 import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
 import { startSearchBackfill } from './bundles/search-backfill.ts'
+import { SearchIndex } from './bundles/search-index.ts'
 import { VersionBackfill } from './bundles/version-backfill.ts'
 import { type Config, databaseFile } from './config.ts'
 import { watchDescriptors } from './descriptors.ts'
@@ -20,6 +21,7 @@ import { KeyRing } from './keys/key-ring.ts'
 import { Launchers } from './launcher/launchers.ts'
 import { Recorder } from './launcher/recorder.ts'
 import type { Bucket, Decision, Limit } from './limits/bucket.ts'
+import { personLimits } from './limits/counts.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
@@ -56,6 +58,8 @@ export interface Service {
     reading: Limit
     /** Writes of one user over all sessions; empty if unlimited. */
     writes: readonly Limit[]
+    /** Reads, likewise. */
+    reads: readonly Limit[]
   }
   /** Counts for metrics. */
   tally: Tally
@@ -88,7 +92,11 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   for (const file of restrictFiles(config))
     log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
-  const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
+  let searchIndex: SearchIndex | undefined
+  const committed = (seconds: number, writes: number) => {
+    tally.commit?.(seconds, writes)
+    searchIndex?.wake()
+  }
   const store = await openStore(config.database, committed).catch((error) => {
     throw settingError('DATABASE_URL', error)
   })
@@ -126,6 +134,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   const backfill = new VersionBackfill(store, log)
   const searchBackfill = startSearchBackfill(store, log)
+  searchIndex = new SearchIndex(store, log)
   const metrics =
     config.metricsToken === undefined && config.metricsListener === null
       ? null
@@ -162,10 +171,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       report: { name: 'report', max: 5, windowMs: 3_600_000 },
       signIn: { name: 'sign-in', ...config.addressLimit },
       reading: { name: 'reading', max: 120, windowMs: 60_000 },
-      writes: [
-        { name: 'writes-minute', max: config.writesPer.minute, windowMs: 60_000 },
-        { name: 'writes-hour', max: config.writesPer.hour, windowMs: 3_600_000 },
-      ].filter(({ max }) => max > 0),
+      ...personLimits(config),
     },
     mailer,
     keyRing,
@@ -194,6 +200,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       blockedHosts.stop()
       await backfill.stop()
       await searchBackfill.stop()
+      await searchIndex.stop()
       await recorder.stop()
       await keyRing.stop()
       redis?.close()

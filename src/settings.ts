@@ -110,6 +110,7 @@ export const SETTINGS = {
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },
   SERVICE_WRITES_PER_MINUTE: { reader: orNone, fallback: '120' },
   SERVICE_WRITES_PER_HOUR: { reader: orNone, fallback: '1500' },
+  SERVICE_READS_PER_MINUTE: { reader: orNone, fallback: '600' },
   REDIS_URL: {
     reader: address('a redis: or rediss: address', 'redis:', 'rediss:'),
     fallback: undefined,

@@ -5,7 +5,7 @@ import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { noNewAccount, refuseSwitchedOff } from '../identity/admission.ts'
 import { deviceOf } from '../identity/devices.ts'
-import { chargeWrite } from '../limits/charge.ts'
+import { chargePerson } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { toServiceResponse } from './auth-answer.ts'
 import { refuseIdToken, refuseUnfit } from './auth-input.ts'
@@ -94,7 +94,7 @@ export async function authenticate(
   refuseSwitchedOff(path, config)
   if (isUnsafe && WRITES.test(path)) {
     const session = await service.readSession(request.headers)
-    if (session !== null) await chargeWrite(service, session.userId)
+    if (session !== null) await chargePerson(service, 'writes', session.userId)
   }
   const sent = isUnsafe ? await body() : undefined
   if (isUnsafe) refuseUnfit(sent)

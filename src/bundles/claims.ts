@@ -18,8 +18,8 @@ import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
-import { contentBytes } from './large-lists.ts'
 import type { Claims } from './shapes.ts'
+import { contentBytes } from './stored.ts'
 
 const WITHHELD = ' No email was sent: too many have gone to that address lately.'
 

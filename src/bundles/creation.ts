@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { param, params, preparedWrites } from '../../db/prepared.ts'
+import { param, params, preparedStatements } from '../../db/prepared.ts'
 import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
@@ -190,7 +190,7 @@ type CreationShape = Pick<Config, 'maxBundles' | 'maxHistoryBytes'> & {
   parts: SharedName[]
 }
 
-const creationWrites = preparedWrites((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
+const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHistoryBytes }: CreationShape) => {
   const subject = owner === null ? null : subjectOf(owner)
   const { slug, slugHash, source, client, addressHash, now, editedBy } = params([
     'slug',

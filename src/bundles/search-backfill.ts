@@ -1,16 +1,16 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
-import { bundles, searchBackfill } from '../../db/schema.ts'
+import { bundles, searchBackfill, searchPending } from '../../db/schema.ts'
 import { Backfill } from './backfill.ts'
-import { insertSearchText, searchText } from './search.ts'
+import { insertSearchText, searchText, unchanged } from './search.ts'
 
 /** Bundles per batch, which takes about ten milliseconds. */
 const BATCH = 100
 
 /**
- * Fills `bundle_search` for bundles older than that table, while the service runs; until then their own columns are
- * searched. Each batch is one transaction that also saves the position: after a crash the next process continues there,
+ * Fills `bundle_search` for bundles older than that table, and has `SearchIndex` index them, while the service runs; until
+ * then their own columns are searched. Each batch is one transaction that also saves the position: after a crash the next process continues there,
  * and of two doing the same batch the second changes nothing.
  */
 export function startSearchBackfill(store: Store, log: Logger): Backfill {
@@ -27,20 +27,21 @@ async function batch({ db, write }: Store): Promise<boolean> {
   const rows = await db
     .select()
     .from(bundles)
-    .where(and(gt(bundles.id, at.afterBundle), lte(bundles.id, at.untilBundle)))
+    .where(among(at.afterBundle, at.untilBundle))
     .orderBy(asc(bundles.id))
     .limit(BATCH)
   const still = eq(searchBackfill.afterBundle, at.afterBundle)
   const last = rows.at(-1)?.id
   await write([
-    // Only if the bundle is unchanged since it was read: an edit has written its own row.
-    ...rows.map((bundle) => {
-      const { id, versionNumber } = bundle
-      return insertSearchText(and(eq(bundles.id, id), eq(bundles.versionNumber, versionNumber)), searchText(bundle))
-    }),
+    ...rows.map((bundle) => insertSearchText(unchanged(bundle), searchText(bundle))),
+    sql`INSERT OR IGNORE INTO ${searchPending} SELECT ${bundles.ownerId}, ${bundles.id} FROM ${bundles} WHERE ${and(among(at.afterBundle, last ?? at.untilBundle), isNotNull(bundles.ownerId))}`,
     last === undefined
       ? db.delete(searchBackfill).where(still)
       : db.update(searchBackfill).set({ afterBundle: last }).where(still),
   ])
   return last === undefined
+}
+
+function among(afterBundle: number, untilBundle: number) {
+  return and(gt(bundles.id, afterBundle), lte(bundles.id, untilBundle))
 }

@@ -157,3 +157,11 @@ function savedValue(name: keyof Content) {
 function ofPart(name: SharedName, column: 'content' | 'bytes') {
   return sql`(SELECT ${versionParts[column]} FROM ${versionParts} WHERE ${versionParts.id} = ${partColumn(name)})`
 }
+
+/** The size of what may be large in a bundle. SQLite knows lengths in bytes without reading the values. */
+export function contentBytes(): SQL<number> {
+  return sql<number>`${sql.join(
+    SHARED_NAMES.map((name) => sql`coalesce(octet_length(${bundles[name]}), 0)`),
+    sql` + `,
+  )}`
+}

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { param, params, preparedWrites } from '../../db/prepared.ts'
+import { param, params, preparedStatements } from '../../db/prepared.ts'
 import { bundles, bundleVersions, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
 import type { Config } from '../config.ts'
@@ -168,7 +168,7 @@ interface EditShape {
   maxHistoryBytes: Config['maxHistoryBytes']
 }
 
-const editWrites = preparedWrites((db, { owner, parts, maxHistoryBytes }: EditShape) => {
+const editWrites = preparedStatements((db, { owner, parts, maxHistoryBytes }: EditShape) => {
   const { id, seen, versionNumber, updatedAt, editedBy, proposedBy } = params([
     'id',
     'seen',

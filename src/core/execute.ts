@@ -2,7 +2,7 @@ import { brokenConstraint } from '../../db/client.ts'
 import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
-import { chargeAddress, chargeKey, chargeKeyWrite, chargeWrite } from '../limits/charge.ts'
+import { chargeAddress, chargeKey, chargeKeyWrite, chargePerson } from '../limits/charge.ts'
 import { subjectExists } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
 import { type Commit, once } from './idempotency.ts'
@@ -10,10 +10,10 @@ import {
   accessOf,
   type CallContext,
   type Conditions,
+  chargedAs,
   type Download,
   type IdempotentContext,
   isTrial,
-  isWrite,
   type Operation,
   scopeOf,
   type TextFile,
@@ -106,12 +106,10 @@ async function checked<In, Out, T extends PublicAnswer>(
     const conditions = conditionsOf(context)
     const decoding = call.decode()
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
-    if (caller.kind !== 'anonymous' && isWrite(operation, decoded)) {
-      await (caller.kind === 'session'
-        ? chargeWrite(service, caller.userId)
-        : chargeKeyWrite(service, caller.key, caller.userId))
-    }
-    // These have no rate limit in a session, and checking a long policy blocks the event loop.
+    const charged = chargedAs(operation, decoded)
+    if (caller.kind === 'session') await chargePerson(service, charged, caller.userId)
+    else if (caller.kind === 'key' && charged === 'writes') await chargeKeyWrite(service, caller.key, caller.userId)
+    // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
     const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made

@@ -172,14 +172,15 @@ export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keySco
   return access === 'authenticated' ? undefined : access
 }
 
-/** Whether a call changes a member’s data: not if it only reads, is a dry run or records a viewer’s action. */
-export function isWrite(
+/**
+ * Which limit of a person counts a call. Null if it records a viewer’s action: limits per address count these.
+ */
+export function chargedAs(
   { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
-): boolean {
-  if (route.startsWith('GET ') || effect === 'none') return false
-  if (isDryRun(dryRun, decoded)) return false
-  return access !== 'public' || keyScope !== undefined
+): 'reads' | 'writes' | null {
+  if (route.startsWith('GET ') || isTrial({ effect, dryRun }, decoded)) return 'reads'
+  return access !== 'public' || keyScope !== undefined ? 'writes' : null
 }
 
 /** Whether a call only computes what would be: a dry run or a preview. */

@@ -7,11 +7,16 @@ import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
 
 /**
- * Counts a write against the limits of a person, over all their sessions (decisions 13).
+ * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | 'limits'>, userId: string) {
-  if (limits.writes.length > 0) passed(await takeAll(bucket, countsOf(limits.writes, userId)), 'from your account')
+export async function chargePerson(
+  { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
+  what: 'writes' | 'reads' | null,
+  userId: string,
+) {
+  if (what !== null && limits[what].length > 0)
+    passed(await takeAll(bucket, countsOf(limits[what], userId)), 'from your account')
 }
 
 /**

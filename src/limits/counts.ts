@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { widerNetwork } from '../limits/network.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 
@@ -10,6 +11,16 @@ export interface Count {
 /** Limits on one thing over growing windows, so that persistent callers are slowed down more and more. */
 export function tiers(name: string, bounds: readonly (readonly [max: number, windowMs: number])[]): Limit[] {
   return bounds.map(([max, windowMs]) => ({ name: `${name}-${windowMs / 1000}s`, max, windowMs }))
+}
+
+/** The limits of each person: none where the setting is 0. */
+export function personLimits({ writesPer, readsPerMinute }: Pick<Config, 'writesPer' | 'readsPerMinute'>) {
+  const writes: Limit[] = [
+    { name: 'writes-minute', max: writesPer.minute, windowMs: 60_000 },
+    { name: 'writes-hour', max: writesPer.hour, windowMs: 3_600_000 },
+  ]
+  const reads: Limit[] = [{ name: 'reads-minute', max: readsPerMinute, windowMs: 60_000 }]
+  return { writes: writes.filter(({ max }) => max > 0), reads: reads.filter(({ max }) => max > 0) }
 }
 
 /** One request, counted by several limits under one key. */

@@ -31,10 +31,13 @@ const COUNTERS = ['daily_counters', 'daily_viewers', 'daily_breakdowns', 'viewer
 /** Routes that do not succeed for an owner's browser: they need a token, an app, a provider's answer, or something that is used up. */
 const NOT_FOR_OWNERS = /^\/(metrics|oauth\/authorize|api\/auth\/.*)$|^\/(dev\/mailbox|\.well-known\/security\.txt)$/
 
-/** The entire database, except counts. */
+/** Tables that follow edits in the background: the index for search. */
+const INDEX = ['search_pending', 'bundle_index', 'bundle_index_data', 'bundle_index_idx', 'bundle_index_docsize']
+
+/** The entire database, except counts and the index. */
 async function contentOf(server: Server): Promise<Record<string, string>> {
   const tables = await server.sql(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN (${COUNTERS.map((name) => `'${name}'`).join()})`,
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN (${[...COUNTERS, ...INDEX].map((name) => `'${name}'`).join()})`,
   )
   const content: Record<string, string> = {}
   for (const { name } of tables) content[String(name)] = JSON.stringify(await server.sql(`SELECT * FROM "${name}"`))

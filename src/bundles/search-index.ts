@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InStatement } from '@libsql/client'
+import { eq, inArray, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import { type Store, statement } from '../../db/client.ts'
+import { bundleSearch, bundles, searchErasure, searchPending } from '../../db/schema.ts'
+import { entryOf, insertSearchText, ownerTerm, searchText, unchanged } from './search.ts'
+
+/** How long after a commit its bundles are indexed, with all others of that time: searches read their texts until then. */
+const DELAY_MS = 250
+/** How long until the store is looked at without a commit, because another process may have stopped before it had indexed. */
+const LOOK_EVERY_MS = 600_000
+/** Pause after a failure. */
+const AWAY_MS = 10_000
+/** Pause between batches, so that writes need not wait for more than one. */
+const PAUSE_MS = 20
+
+/** Bundles and characters of a batch, which takes about ten milliseconds on libSQL's thread. */
+const BATCH = 200
+const BATCH_CHARACTERS = 200_000
+
+/** How often the index is rewritten, at most. */
+const REWRITE_EVERY_MS = 24 * 3_600_000
+/** Pages of the index that one step of rewriting writes. */
+const STEP_PAGES = 200
+
+/**
+ * Keeps `bundle_index` up to date in the background, so that edits do not pay for it: each leaves a row in
+ * `search_pending`. Any process indexes the bundles of all.
+ */
+export class SearchIndex {
+  readonly #store: Store
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #isDue = false
+  #wake: () => void = () => {}
+  /** The erasure that a rewriting in progress is for. */
+  #rewritingFor: number | null = null
+
+  constructor(store: Store, log: Logger) {
+    this.#store = store
+    this.#running = this.#run(log)
+  }
+
+  /** To be called after each commit. */
+  wake(): void {
+    this.#isDue = true
+    this.#wake()
+  }
+
+  /** Stops after the current batch. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(log: Logger): Promise<void> {
+    const { signal } = this.#stopping
+    const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
+    let hasFailed = false
+    while (!signal.aborted) {
+      this.#isDue = false
+      try {
+        const hasWorked = (await indexBatch(this.#store)) || (await this.#rewrite(Date.now()))
+        hasFailed = false
+        if (!hasWorked) await this.#untilDue()
+        await pause(hasWorked ? PAUSE_MS : DELAY_MS)
+      } catch (error) {
+        if (!hasFailed) log.warn({ err: error }, 'bundles could not be indexed for search; trying again')
+        hasFailed = true
+        await pause(AWAY_MS)
+      }
+    }
+  }
+
+  /** Waits for a commit. */
+  async #untilDue(): Promise<void> {
+    const { signal } = this.#stopping
+    if (this.#isDue || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LOOK_EVERY_MS)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      signal.addEventListener('abort', this.#wake, { once: true })
+    })
+    signal.removeEventListener('abort', this.#wake)
+  }
+
+  /**
+   * Takes one step of rewriting the index, if bundles have been erased: SQLite only marks the entries of these as deleted,
+   * and what is erased must not stay in the file. After the first step, which names all parts as input, further ones
+   * continue it until nothing changes.
+   * @returns whether there may be another step to take.
+   */
+  async #rewrite(now: number): Promise<boolean> {
+    const { db, writeCounters, checkpointWal } = this.#store
+    if (this.#rewritingFor === null) {
+      const [{ erasedAt, rewrittenFor } = { erasedAt: 0, rewrittenFor: 0 }] = await db.select().from(searchErasure)
+      if (erasedAt <= rewrittenFor || now < rewrittenFor + REWRITE_EVERY_MS) return false
+      await writeCounters([mergeParts(-STEP_PAGES)])
+      this.#rewritingFor = erasedAt
+      return true
+    }
+    const before = await partsOf(this.#store)
+    await writeCounters([mergeParts(STEP_PAGES)])
+    if ((await partsOf(this.#store)) !== before) return true
+    const { sql: text, params } = db.update(searchErasure).set({ rewrittenFor: this.#rewritingFor }).toSQL()
+    await writeCounters([{ sql: text, args: params as number[] }])
+    this.#rewritingFor = null
+    // What was erased is still in the write-ahead log.
+    await checkpointWal()
+    return false
+  }
+}
+
+function mergeParts(pages: number): InStatement {
+  return { sql: "INSERT INTO bundle_index (bundle_index, rank) VALUES ('merge', ?)", args: [pages] }
+}
+
+/** The record that lists the parts of the index. */
+async function partsOf({ db }: Store): Promise<string | undefined> {
+  const [row] = await db.select({ parts: sql<string>`hex(block)` }).from(sql`bundle_index_data`).where(sql`id = 10`)
+  return row?.parts
+}
+
+/** Indexes some of the pending bundles. @returns whether there were any. */
+async function indexBatch(store: Store): Promise<boolean> {
+  const { db, writeCounters } = store
+  const pending = await db
+    .select({
+      ownerId: searchPending.ownerId,
+      bundleId: searchPending.bundleId,
+      length: sql<number | null>`length(${bundleSearch.text})`,
+    })
+    .from(searchPending)
+    .leftJoin(bundleSearch, eq(bundleSearch.bundleId, searchPending.bundleId))
+    .limit(BATCH)
+  if (pending.length === 0) return false
+  let characters = 0
+  const batch = pending.filter(({ length }, at) => (characters += length ?? 0) <= BATCH_CHARACTERS || at === 0)
+  await addTexts(
+    store,
+    batch.filter(({ length }) => length === null).map(({ bundleId }) => bundleId),
+  )
+  const entries = JSON.stringify(batch.map(({ ownerId, bundleId }) => [ownerId, bundleId]))
+  await writeCounters(INDEXING.map((text) => ({ sql: text, args: [entries] })))
+  return true
+}
+
+/** Adds the search texts of bundles that an older version of the service has changed. */
+async function addTexts({ db, write }: Store, ids: number[]): Promise<void> {
+  const rows = ids.length === 0 ? [] : await db.select().from(bundles).where(inArray(bundles.id, ids))
+  if (rows.length > 0) await write(rows.map((bundle) => insertSearchText(unchanged(bundle), searchText(bundle))))
+}
+
+const [owner, bundle] = [sql`(value ->> 0)`, sql`(value ->> 1)`]
+/** Statements with the entries to write as their argument. They write what is stored by then, whatever was read before. */
+const INDEXING = [
+  sql`DELETE FROM bundle_index WHERE rowid IN (SELECT ${entryOf(owner, bundle)} FROM json_each(?))`,
+  sql`INSERT INTO bundle_index (rowid, owner, text) SELECT ${entryOf(owner, bundle)}, ${ownerTerm(owner)}, bundle_search.text
+    FROM json_each(?) CROSS JOIN bundles ON bundles.id = ${bundle} AND bundles.owner_id = ${owner}
+    JOIN bundle_search ON bundle_search.bundle_id = bundles.id`,
+  // Not a bundle whose text was deleted meanwhile: searches read its columns.
+  sql`DELETE FROM search_pending WHERE (owner_id, bundle_id) IN (SELECT ${owner}, ${bundle} FROM json_each(?))
+    AND (EXISTS (SELECT 1 FROM bundle_search WHERE bundle_search.bundle_id = search_pending.bundle_id)
+      OR NOT EXISTS (SELECT 1 FROM bundles WHERE bundles.id = search_pending.bundle_id))`,
+].map((query) => statement(query).sql)
