@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
-import type { KnownKey } from '../identity/caller.ts'
+import type { KnownKey, SignedIn } from '../identity/caller.ts'
 import { HOUR_MS, hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
@@ -15,13 +15,15 @@ export async function chargeWrite({ bucket, limits }: Pick<Service, 'bucket' | '
 }
 
 /**
- * Counts a write with a key. Keys have limits of their own; one without any shares its person's writes per hour, but may
+ * Counts a write of a caller. Keys have limits of their own; one without any shares its person's writes per hour, but may
  * use them up as fast as it can.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeKeyWrite({ bucket, limits }: Service, { rateLimitPerHour }: KnownKey, userId: string) {
-  const counted = rateLimitPerHour === 0 ? limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS) : []
-  if (counted.length > 0) passed(await takeAll(bucket, countsOf(counted, userId)), 'from your account')
+export async function chargeCallersWrite({ bucket, limits }: Service, caller: SignedIn) {
+  if (caller.kind === 'session') return chargeWrite({ bucket, limits }, caller.userId)
+  if (caller.key.rateLimitPerHour > 0) return
+  const writes = limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS)
+  return chargeWrite({ bucket, limits: { ...limits, writes } }, caller.userId)
 }
 
 /**
