@@ -2,7 +2,7 @@ import { brokenConstraint } from '../../db/client.ts'
 import { type Caller, gone, type SignedIn, signedIn } from '../identity/caller.ts'
 import { requireProvenAddress, requireRecentSignIn } from '../identity/proof.ts'
 import { allows } from '../identity/roles.ts'
-import { chargeAddress, chargeKey, chargeKeyWrite, chargePerson } from '../limits/charge.ts'
+import { chargeAddress, chargeCaller, chargeKey } from '../limits/charge.ts'
 import { subjectExists } from '../plans/owners.ts'
 import type { Service } from '../service.ts'
 import { type Commit, once } from './idempotency.ts'
@@ -106,9 +106,7 @@ async function checked<In, Out, T extends PublicAnswer>(
     const conditions = conditionsOf(context)
     const decoding = call.decode()
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
-    const charged = chargedAs(operation, decoded)
-    if (caller.kind === 'session') await chargePerson(service, charged, caller.userId)
-    else if (caller.kind === 'key' && charged === 'writes') await chargeKeyWrite(service, caller.key, caller.userId)
+    if (caller.kind !== 'anonymous') await chargeCaller(service, chargedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
     if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
     const made = make(call, decoded, conditions)
@@ -169,9 +167,8 @@ async function performOnce<In, Out>(call: Call<In, Out>, input: In, conditions: 
   if (idempotencyKey === null) return answer(call, await run(store.write), {})
   const keyed = {
     key: idempotencyKey,
-    caller: callerId(caller),
-    subject: caller.kind === 'anonymous' ? null : caller.subject,
-    agent: caller.kind === 'anonymous' ? (context.viewer.headers.get('user-agent') ?? '') : null,
+    caller,
+    agent: context.viewer.headers.get('user-agent') ?? '',
     operation: operation.name,
     input,
   }
@@ -223,12 +220,6 @@ async function invalidated<Out>(
   if (invalidates === 'launcher') launchers.drop((output as { slug: string }).slug)
   if (invalidates === 'keys') await keyRing.forget()
   return output
-}
-
-/** Identifies a caller among those using idempotency keys. */
-function callerId(caller: Caller): string {
-  if (caller.kind === 'anonymous') return `address:${caller.address}`
-  return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
 function answer<In, Out>(

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { idempotencyAnswers as answers, owners } from '../../db/schema.ts'
-import type { Subject } from '../identity/caller.ts'
+import type { Caller } from '../identity/caller.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { Problem } from './problem.ts'
 import { keyedHash, seal, unseal } from './secrets.ts'
@@ -19,14 +19,12 @@ const UNGUESSABLE = 22
 /** Writes an effect and its answer atomically. The answer must not repeat large parts of the input: see `replayed`. */
 export type Commit = (writes: readonly Query[], answer: unknown) => Promise<unknown>
 
-/** A call with an idempotency key; `caller` identifies the caller. */
+/** A call with an idempotency key. */
 interface Call {
   key: string
-  caller: string
-  /** Who owns the effect; null if nobody is signed in. */
-  subject: Subject | null
-  /** The User-Agent of a caller who is only known by an address, which others share; null if nobody else can be meant. */
-  agent: string | null
+  caller: Caller
+  /** The User-Agent: callers without an account are else only known by an address, which others share. */
+  agent: string
   operation: string
   input: unknown
 }
@@ -48,9 +46,14 @@ export async function once<T>(
   call: Call,
   run: (commit: Commit) => Promise<T> | T,
 ): Promise<{ answer: T; replay: Replay | null }> {
-  const keyHash = keyedHash(secret, 'idempotency key', JSON.stringify([call.caller, call.operation, call.key]))
+  const keyHash = keyedHash(
+    secret,
+    'idempotency key',
+    JSON.stringify([callerId(call.caller), call.operation, call.key]),
+  )
   const requestHash = keyedHash(secret, 'idempotent request', canonical(call.input))
-  const agentHash = call.agent === null ? null : keyedHash(secret, 'idempotent agent', call.agent)
+  const subject = call.caller.kind === 'anonymous' ? null : call.caller.subject
+  const agentHash = subject === null ? keyedHash(secret, 'idempotent agent', call.agent) : null
   const passphrase = `${keyHash}\0${call.key}`
 
   const stored = async () => {
@@ -73,16 +76,16 @@ export async function once<T>(
     const now = Date.now()
     await store.write([
       store.db.delete(answers).where(and(eq(answers.keyHash, keyHash), lte(answers.createdAt, now - ANSWERS_KEPT_MS))),
-      ...(call.subject === null ? [] : [ensureOwner(call.subject)]),
+      ...(subject === null ? [] : [ensureOwner(subject)]),
       store.db.insert(answers).values({
         keyHash,
-        ownerId: call.subject === null ? null : ownerId(call.subject),
+        ownerId: subject === null ? null : ownerId(subject),
         requestHash,
         agentHash,
         answer: seal(secret, passphrase, JSON.stringify(answer)),
         createdAt: now,
       }),
-      ...(call.subject === null ? [] : [eraseOldest(store.db, ownerId(call.subject), keyHash)]),
+      ...(subject === null ? [] : [eraseOldest(store.db, ownerId(subject), keyHash)]),
       ...writes,
     ])
   }
@@ -97,6 +100,12 @@ export async function once<T>(
     if (winner === null) throw error
     return winner
   }
+}
+
+/** Identifies a caller among those using idempotency keys. */
+function callerId(caller: Caller): string {
+  if (caller.kind === 'anonymous') return `address:${caller.address}`
+  return caller.kind === 'key' ? `key:${caller.key.id}` : JSON.stringify([caller.userId, caller.subject])
 }
 
 /** Erases an owner's oldest answers if they are too many, but not the newest. */

@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
-import type { KnownKey } from '../identity/caller.ts'
+import type { KnownKey, SignedIn } from '../identity/caller.ts'
 import { HOUR_MS, hourly } from '../keys/limit.ts'
 import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
@@ -20,13 +20,19 @@ export async function chargePerson(
 }
 
 /**
- * Counts a write with a key. Keys have limits of their own; one without any shares its person's writes per hour, but may
- * use them up as fast as it can.
+ * Counts a caller's write or read, if the call is one. Keys have limits of their own; one without any shares its person's
+ * writes per hour, but may use them up as fast as it can.
  * @throws Problem RATE_LIMITED.
  */
-export async function chargeKeyWrite({ bucket, limits }: Service, { rateLimitPerHour }: KnownKey, userId: string) {
-  const counted = rateLimitPerHour === 0 ? limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS) : []
-  if (counted.length > 0) passed(await takeAll(bucket, countsOf(counted, userId)), 'from your account')
+export async function chargeCaller(
+  { bucket, limits }: Pick<Service, 'bucket' | 'limits'>,
+  what: 'writes' | 'reads' | null,
+  caller: SignedIn,
+) {
+  if (caller.kind === 'session') return chargePerson({ bucket, limits }, what, caller.userId)
+  if (what !== 'writes' || caller.key.rateLimitPerHour > 0) return
+  const writes = limits.writes.filter(({ windowMs }) => windowMs === HOUR_MS)
+  return chargePerson({ bucket, limits: { ...limits, writes } }, what, caller.userId)
 }
 
 /**

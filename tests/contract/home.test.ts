@@ -144,7 +144,7 @@ onEveryRuntime({}, (server, runtime) => {
 
   test('a form sent twice makes one bundle, and both pages show its claim link', async () => {
     const before = await countBundles(server())
-    const fields = { urls: 'https://a.example', idempotencyKey: 'sent twice' }
+    const fields = { urls: 'https://a.example', idempotencyKey: 'as-long-as-the-own-one-of-the-form' }
     const pages = await Promise.all([submit(server(), fields), submit(server(), fields)])
     expect(pages.map(({ status }) => status)).toEqual([200, 200])
     expect(pages[0]?.html).toMatch(/\/claim\/[\w-]{43}"/)
