@@ -21,7 +21,7 @@ import { KeyRing } from './keys/key-ring.ts'
 import { Launchers } from './launcher/launchers.ts'
 import { Recorder } from './launcher/recorder.ts'
 import type { Bucket, Decision, Limit } from './limits/bucket.ts'
-import { personLimits } from './limits/counts.ts'
+import { limitsOf } from './limits/counts.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
@@ -47,20 +47,7 @@ export interface Service {
   blockedHosts: BlockedHosts
   /** Counts requests for rate limits. */
   bucket: Bucket
-  limits: {
-    /** Anonymous creates and events, per client address (spec 8). */
-    address: Limit
-    /** Reports of bundles, per client address. */
-    report: Limit
-    /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
-    signIn: Limit
-    /** Submitting long texts in forms, per signed-in user. */
-    reading: Limit
-    /** Writes of one user over all sessions; empty if unlimited. */
-    writes: readonly Limit[]
-    /** Reads, likewise. */
-    reads: readonly Limit[]
-  }
+  limits: ReturnType<typeof limitsOf>
   /** Counts for metrics. */
   tally: Tally
   /** Prometheus metrics; null if they are not exposed. */
@@ -166,13 +153,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     bucket,
     tally,
     metrics,
-    limits: {
-      address: { name: 'address', ...config.addressLimit },
-      report: { name: 'report', max: 5, windowMs: 3_600_000 },
-      signIn: { name: 'sign-in', ...config.addressLimit },
-      reading: { name: 'reading', max: 120, windowMs: 60_000 },
-      ...personLimits(config),
-    },
+    limits: limitsOf(config),
     mailer,
     keyRing,
     readSession: sessionReader(accountStore, config),

@@ -13,14 +13,31 @@ export function tiers(name: string, bounds: readonly (readonly [max: number, win
   return bounds.map(([max, windowMs]) => ({ name: `${name}-${windowMs / 1000}s`, max, windowMs }))
 }
 
-/** The limits of each person: none where the setting is 0. */
-export function personLimits({ writesPer, readsPerMinute }: Pick<Config, 'writesPer' | 'readsPerMinute'>) {
+/** Which limits there are; none where a setting is 0. */
+export function limitsOf({
+  addressLimit,
+  writesPer,
+  readsPerMinute,
+}: Pick<Config, 'addressLimit' | 'writesPer' | 'readsPerMinute'>) {
   const writes: Limit[] = [
     { name: 'writes-minute', max: writesPer.minute, windowMs: 60_000 },
     { name: 'writes-hour', max: writesPer.hour, windowMs: 3_600_000 },
   ]
   const reads: Limit[] = [{ name: 'reads-minute', max: readsPerMinute, windowMs: 60_000 }]
-  return { writes: writes.filter(({ max }) => max > 0), reads: reads.filter(({ max }) => max > 0) }
+  return {
+    /** Anonymous creates, and all clicks, per client address. */
+    address: { name: 'address', ...addressLimit },
+    /** Reports of bundles, per client address. */
+    report: { name: 'report', max: 5, windowMs: 3_600_000 },
+    /** Sign-in, sign-up and whatever sends mail, per client address and purpose. */
+    signIn: { name: 'sign-in', ...addressLimit },
+    /** Submitting long texts in forms, per signed-in user. */
+    reading: { name: 'reading', max: 120, windowMs: 60_000 },
+    /** Writes of one user over all sessions. */
+    writes: writes.filter(({ max }) => max > 0),
+    /** Reads, likewise. */
+    reads: reads.filter(({ max }) => max > 0),
+  }
 }
 
 /** One request, counted by several limits under one key. */
