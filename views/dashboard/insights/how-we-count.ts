@@ -1,6 +1,6 @@
 /** A short form of docs/privacy.md, whose sentences a test compares with it. */
 export const HOW_WE_COUNT = [
-  'A launcher page sets no cookie, stores nothing in the browser, and contacts no other server.',
+  'A launcher page sets no cookie, uses no storage of the browser, and contacts no other server.',
   'We count how often a page was opened and how often Open all was pressed, as totals by day.',
   'We count how many different viewers a page had on a day, without knowing who they were, and nobody can be followed from one day to the next.',
   'We count from which sites, with which kind of device and in which languages a page was opened, each as a total of its own by day: no total says who came from where, or what one visitor used.',
