@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
+import { MigrationFailed } from '../db/migrator.ts'
 import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
 import { Backups } from './backups.ts'
@@ -25,7 +26,7 @@ import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
 import { Outbox } from './outgoing/outbox.ts'
 import { termsOf } from './retention.ts'
-import { SETTINGS, settingError } from './settings.ts'
+import { SETTINGS, settingError, UnusableSetting } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
 
@@ -89,8 +90,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
   const tally = new Tally()
   const committed = (seconds: number, writes: number) => tally.commit?.(seconds, writes)
-  const store = await openStore(config.database, committed).catch((error) => {
-    throw settingError('DATABASE_URL', error)
+  const tell = (progress: string) => log.info(progress)
+  const store = await openStore(config.database, committed, tell).catch((error) => {
+    throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const accountStore: Store = Object.create(store, { db: { value: store.current } })

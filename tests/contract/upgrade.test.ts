@@ -58,6 +58,11 @@ test('a database of an older version is migrated with its data', async () => {
   old.close()
 
   const server = await startServer({ database: path })
+  const all = knownMigrations()
+  for (const [at, { name }] of [...all.entries()].slice(BEFORE)) {
+    expect(server.output()).toContain(`"migrating the database: migration ${at + 1} of ${all.length} (${name})"`)
+  }
+  expect(server.output()).toContain('"the database is migrated"')
   const bytes = 2 * (urls.length + '[{}]'.length + 'é'.length + 1 + 'link0'.length)
   expect(
     await server.sql('SELECT id, history_bytes AS bytes, bundle_count AS bundles FROM owners ORDER BY id'),
