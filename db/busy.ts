@@ -4,9 +4,15 @@ import { LibsqlError } from '@libsql/client/sqlite3'
 /** How long a query keeps retrying while another process holds the database. */
 export const BUSY_PATIENCE_MS = 5_000
 
-/** Whether another process is writing. */
+/**
+ * A file's word for another writer, and sqld's: it ends a transaction that is older than five seconds when another writer
+ * waits, and a stream that was silent for ten. Whatever the code, nothing was committed.
+ */
+const BUSY: readonly string[] = ['SQLITE_BUSY', 'TRANSACTION_TIMEOUT', 'TRANSACTION_BUSY', 'STREAM_EXPIRED']
+
+/** Whether another process is writing, or ended this one's transaction in order to write. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof LibsqlError && error.code === 'SQLITE_BUSY'
+  return error instanceof LibsqlError && BUSY.includes(error.code)
 }
 
 /**

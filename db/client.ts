@@ -10,7 +10,8 @@ import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
-import { migrate, requireMigrated, START_PATIENCE_MS } from './migrate.ts'
+import { knownMigrations, requireMigrated } from './migrate.ts'
+import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS, type Tell } from './migrator.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
 import type { RemoteStore } from './streams.ts'
@@ -64,14 +65,18 @@ export interface Store {
  * Opens a local file (created if missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
  * migrates its tables.
  * @param committed observes every transaction of `write`.
- * @throws what the driver throws if the store cannot be opened.
+ * @param tell is told how the migration gets on.
+ * @throws MigrationFailed; what the driver throws if the store cannot be opened.
  */
 export async function openStore(
   database: RemoteStore & { replicaPath?: string | undefined },
   committed: Committed = () => {},
+  tell: Tell = () => {},
 ): Promise<Store> {
   const file = databaseFile(database.url)
-  const connections = await (file === null ? openServer(database, committed) : openConnections(file, committed))
+  const connections = await (file === null
+    ? openServer(database, committed, tell)
+    : openConnections(file, committed, tell))
   let failures = 0
   let writesFailSince: number | null = null
   const watch =
@@ -165,10 +170,10 @@ interface Connections {
 }
 
 /** A file has one connection for short reads, one for long ones, and one for writing. */
-async function openConnections(file: string, committed: Committed): Promise<Connections> {
+async function openConnections(file: string, committed: Committed, tell: Tell): Promise<Connections> {
   const retry = (attempt: () => Promise<void>) => retryWhileBusy(attempt, START_PATIENCE_MS)
   const reads = await openFile(file, retry, (path) => new FileReads(path))
-  await migrate(reads)
+  await migrate(reads, knownMigrations(), tell)
   const writer = await openWriter(file, committed)
   const longReads = await openLongReads(file)
   return {
@@ -181,12 +186,10 @@ async function openConnections(file: string, committed: Committed): Promise<Conn
   }
 }
 
-/** Timeout for one migration statement on a server. */
-const MIGRATION_TIMEOUT_MS = 60_000
-
 async function openServer(
   { replicaPath, ...remote }: Parameters<typeof openStore>[0],
   committed: Committed,
+  tell: Tell,
 ): Promise<Connections> {
   // A server manages its own logs.
   const checkpointWal = async () => true
@@ -194,7 +197,7 @@ async function openServer(
   const { openDriver, openRemote, writerTo } = await import('./remote.ts')
   // Filling a new column reads every row.
   const migrating = openDriver(remote, MIGRATION_TIMEOUT_MS)
-  await migrate(migrating).finally(() => migrating.close())
+  await migrate(migrating, knownMigrations(), tell).finally(() => migrating.close())
   const client = openRemote(remote)
   if (replicaPath === undefined) {
     const send = writerTo(client, committed)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { openStore, type Store } from '../db/client.ts'
+import { MigrationFailed } from '../db/migrator.ts'
 import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
 import { Backups } from './backups.ts'
@@ -27,7 +28,7 @@ import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
 import { Outbox } from './outgoing/outbox.ts'
 import { termsOf } from './retention.ts'
-import { SETTINGS, settingError } from './settings.ts'
+import { SETTINGS, settingError, UnusableSetting } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
 
@@ -84,8 +85,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     tally.commit?.(seconds, writes)
     searchIndex?.wake()
   }
-  const store = await openStore(config.database, committed).catch((error) => {
-    throw settingError('DATABASE_URL', error)
+  const tell = (progress: string) => log.info(progress)
+  const store = await openStore(config.database, committed, tell).catch((error) => {
+    throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const accountStore: Store = Object.create(store, { db: { value: store.current } })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { knownMigrations } from '../db/migrate.ts'
 import { GUIDES, guideText } from '../src/pages/guides.ts'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
@@ -37,12 +37,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   },
   {
     file: /db\/migrate\.ts$/,
-    replace: [
-      [
-        /return readMigrationFiles\(\{[^}]*\}\)/,
-        `return ${JSON.stringify(readMigrationFiles({ migrationsFolder: join(ROOT, 'db/migrations') }))}`,
-      ],
-    ],
+    replace: [[/return readMigrations\(MIGRATIONS\)/, `return ${JSON.stringify(knownMigrations())}`]],
   },
   {
     file: /db\/replica\.ts$/,

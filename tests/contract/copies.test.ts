@@ -124,7 +124,10 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       expect([dry.status, dry.body.bundle]).toMatchObject([200, { slug: null, owner: null, urls: [URL_A, URL_B] }])
       expect(await bundles()).toBe(before)
       const hers = visitor()
-      const twice = [await copy(hers, slug, {}, key('a key that nobody can guess')), await copy(hers, slug, {}, key('a key that nobody can guess'))]
+      const twice = [
+        await copy(hers, slug, {}, key('a key that nobody can guess')),
+        await copy(hers, slug, {}, key('a key that nobody can guess')),
+      ]
       expect(twice[1]?.body).toEqual(twice[0]!.body)
       expect(await bundles()).toBe(before + 1)
     })

@@ -230,7 +230,8 @@ for (const runtime of RUNTIMES) {
         const slug = await newSlug(first!)
         for (const { origin } of servers) expect((await fetch(`${origin}/l/${slug}`)).status).toBe(200)
         // They share one secret: each can read the answers that another stored.
-        const send = (server: Server) => create(server, { urls: [URL_OK] }, { 'idempotency-key': 'a key that nobody can guess' })
+        const send = (server: Server) =>
+          create(server, { urls: [URL_OK] }, { 'idempotency-key': 'a key that nobody can guess' })
         const answers = await Promise.all(servers.map(send))
         expect(new Set(answers.map(({ body }) => body.claimToken.length)).size).toBe(1)
         expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1)

@@ -59,6 +59,11 @@ test('a database of an older version is migrated with its data', async () => {
   old.close()
 
   const server = await startServer({ database: path })
+  const all = knownMigrations()
+  for (const [at, { name }] of [...all.entries()].slice(BEFORE)) {
+    expect(server.output()).toContain(`"migrating the database: migration ${at + 1} of ${all.length} (${name})"`)
+  }
+  expect(server.output()).toContain('"the database is migrated"')
   // Of the bundle that the sweep leaves: twice its content, its versions, and what is counted besides.
   const content = urls.length + '[{}]'.length + 'link0'.length
   const bytes = 2 * content + 512 + 2 * (content + 'é'.length + 1 + 192)
