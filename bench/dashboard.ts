@@ -8,6 +8,7 @@ import { readConfig } from '../src/config.ts'
 import { openLog } from '../src/log.ts'
 import { startService } from '../src/service.ts'
 import { median, type Row, table } from './figures.ts'
+import { WITHOUT_LIMITS } from './processes.ts'
 
 // `bun run bench:dashboard`: what a dashboard page costs relative to the JSON route with the same data. In process,
 // without sockets. Rounds alternate, so that other load on the machine affects both alike.
@@ -19,7 +20,7 @@ const CALLS = 40
 const WARM_UP = 12
 
 const folder = mkdtempSync(join(tmpdir(), 'openall-bench-'))
-const config = readConfig({ DATABASE_URL: `file:${join(folder, 'bench.db')}`, LOG_LEVEL: 'silent' })
+const config = readConfig({ DATABASE_URL: `file:${join(folder, 'bench.db')}`, ...WITHOUT_LIMITS, LOG_LEVEL: 'silent' })
 const service = await startService(config, openLog(config.logLevel))
 const handle = createApp(service)
 const host = config.authority
