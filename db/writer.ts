@@ -47,6 +47,8 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
   // A file allows one writer at a time, and a connection one transaction.
   const inTurn = pLimit(1)
   const queue: QueuedWrite[] = []
+  /** Whether queued writes have a turn to come. */
+  let haveTurn = false
 
   let setting: Synchronous | null = null
 
@@ -96,7 +98,18 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
     }
   }
 
+  /**
+   * One turn for all that are queued when it comes. With one each, counters would wait behind the turns of later writes: for
+   * seconds on a busy machine, where each turn finds a few.
+   */
+  const takeTurn = () => {
+    if (haveTurn) return
+    haveTurn = true
+    void inTurn(writeQueued)
+  }
+
   const writeQueued = async () => {
+    haveTurn = false
     let group: QueuedWrite[] = []
     try {
       await retryWhileBusy(async () => {
@@ -116,14 +129,14 @@ export async function openWriter(path: string, committed: Committed): Promise<Wr
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
+    if (queue.length > 0) takeTurn()
   }
 
   return {
     write: (statements) =>
       new Promise((resolve, reject) => {
         queue.push({ statements, deadline: performance.now() + BUSY_PATIENCE_MS, resolve, reject })
-        // Each write queues a turn and the first turn takes them all; counters get their turns in between.
-        void inTurn(writeQueued)
+        takeTurn()
       }),
     writeCounters: (statements) =>
       retryWhileBusy(() =>

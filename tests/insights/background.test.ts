@@ -6,6 +6,9 @@ import { type Fixture, newFixture, rows } from './support.ts'
 
 // How files are written: in groups and on libSQL's thread, which is not visible from outside.
 
+/** As many as share a transaction. */
+const EDITORS = 64
+
 let fixture: Fixture
 
 beforeEach(async () => {
@@ -33,6 +36,29 @@ async function turnsUntil(writing: Promise<unknown>): Promise<number> {
   await written
   return turns
 }
+
+test('counts wait for two transactions at most, however many people edit at the time', async () => {
+  const { store } = fixture
+  let isOver = false
+  let edits = 0
+  const edit = async (_: unknown, editor: number) => {
+    for (; !isOver; edits += 1) {
+      await store.write([sql`UPDATE bundles SET title = ${edits} WHERE id = 1`])
+      // Editors come back at different times, as over a network.
+      for (let pause = (editor * 7 + edits) % 61; pause > 0; pause -= 1) await nextTurn()
+    }
+  }
+  const editors = Promise.all(Array.from({ length: EDITORS }, edit))
+  const waited: number[] = []
+  for (let at = 1; at <= 20; at += 1) {
+    const before = edits
+    await store.writeCounters([batch(`amid ${at}`, at)])
+    waited.push(edits - before)
+  }
+  isOver = true
+  await editors
+  expect(Math.max(...waited)).toBeLessThanOrEqual(3 * EDITORS)
+})
 
 test('the event loop keeps running while counts are written', async () => {
   const turns = await turnsUntil(
