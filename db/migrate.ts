@@ -28,6 +28,12 @@ export function isNewer(applied: Iterable<unknown>): boolean {
   return [...applied].some((hash) => !known.has(hash))
 }
 
+/** How many migrations a store has had. */
+export async function appliedMigrations(client: Pick<Client, 'execute'>): Promise<number> {
+  const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
+  return journal.rows.length === 0 ? 0 : (await client.execute(`SELECT hash FROM ${JOURNAL}`)).rows.length
+}
+
 /**
  * Checks that a store has exactly this version's migrations; changes nothing.
  * @throws OtherVersion if not; what the driver throws if it is not a database.

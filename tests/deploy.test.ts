@@ -3,7 +3,7 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMMANDS } from '../src/operator/command.ts'
+import { COMMANDS } from '../src/operator/commands.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'

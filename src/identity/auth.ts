@@ -12,8 +12,9 @@ import type { Mailer } from '../mail/mailer.ts'
 import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
+import { prepareDeletion } from './deletion.ts'
+import { refuseDisabled } from './disabling.ts'
 import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
-import { leaveAll } from './members.ts'
 import type { Notices } from './notices.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
 import { MAX_PASSWORD_UNITS } from './password-rules.ts'
@@ -30,7 +31,6 @@ import {
   signedOut,
 } from './proof-hooks.ts'
 import { SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
-import { endPlaceholders } from './taken-addresses.ts'
 
 /** What better-auth's configuration needs. */
 interface AuthParts {
@@ -106,7 +106,14 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
           },
         },
       },
-      session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
+      session: {
+        create: {
+          async before({ userId }) {
+            await asApiErrors(() => refuseDisabled(store, userId))
+            return !config.requireVerifiedEmail || isVerified(store, userId)
+          },
+        },
+      },
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
     hooks: {
@@ -137,8 +144,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
           if (session?.userId !== id) {
             throw signedOut()
           }
-          await endPlaceholders(store, id)
-          const needed = await leaveAll(store, { id, email, emailVerified })
+          const needed = await prepareDeletion(store, { id, email, emailVerified })
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
       },
