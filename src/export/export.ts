@@ -163,8 +163,12 @@ async function* documentOf(store: Store, subject: Subject, head: object, site: S
   yield ']}\n'
 }
 
-/** A bundle, its counts, its versions, newest first, and its proposals. */
-async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
+/** A bundle, its counts, its versions, newest first, and its proposals. @param bundle its owner is null if it has none. */
+export async function* bundleParts(
+  store: Store,
+  bundle: Omit<StoredBundle, 'owner'> & { owner: Subject | null },
+  site: Site,
+): AsyncGenerator<string> {
   const { db } = store
   const { id } = bundle
   const { day, dimension, value, views } = dailyBreakdowns
@@ -196,7 +200,8 @@ async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): Asy
     viewers,
     breakdowns: breakdowns.map(({ value, ...row }) => ({ ...row, value: value === '' ? null : value })),
   }
-  yield `${JSON.stringify({ ...toBundle(bundle, site), insights }).slice(0, -1)},"versions":[`
+  // Its owner is only passed on.
+  yield `${JSON.stringify({ ...toBundle(bundle as StoredBundle, site), insights }).slice(0, -1)},"versions":[`
   for (let versions = first; ; versions = await versionsBefore(db, id, versions.at(-1)?.versionNumber ?? 0)) {
     for (const version of versions) {
       const isFirst = version.versionNumber === first[0]?.versionNumber

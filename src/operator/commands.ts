@@ -2,7 +2,7 @@ import { iso } from '../core/time.ts'
 import { count } from '../core/words.ts'
 import { readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
-import { type Command, type CommandOf, command, type Given, listing } from './declare.ts'
+import { type Command, type CommandOf, command, type Given, listing, streaming } from './declare.ts'
 import type { Operator } from './operator.ts'
 
 // Each command loads what it needs: `health` runs every few seconds, and a store takes half a second to load.
@@ -46,6 +46,29 @@ const ofCopy = ({ file, bundles, bytes }: { file: string; bundles: number; bytes
   `${file}: ${count(bundles, 'bundle')}, ${count(bytes, 'byte')}`
 
 export const COMMANDS: Record<string, Command> = {
+  check: command({
+    params: [],
+    summary:
+      'look at the settings, store, disk, backups, mail, clock, address and proxy; end with 1 if something is wrong',
+    run: async (env) => (await import('./check.ts')).check(env),
+    say: (checks) =>
+      checks.map(({ name, state, says }) => `${state.padEnd(7)}  ${name.padEnd(12)}  ${says}`).join('\n'),
+    hasFailed: (checks) => checks.some(({ state }) => state === 'wrong'),
+  }),
+  'send-test-mail': command({
+    params: ['address'],
+    summary: 'send a mail, and say whether the mail server took it',
+    run: async (env, { args: [address = ''] }) => (await import('./test-mail.ts')).sendTestMail(env, address),
+    say: ({ sent }) => `The mail server took a mail to ${sent}. If it does not arrive, look for it among spam.`,
+  }),
+  export: streaming({
+    params: [],
+    summary: 'print all people, organisations and bundles as JSON lines, without secrets',
+    parts: readingStore(async function* ({ store }, env) {
+      const { origin } = (await import('./config.ts')).operatorConfig(env)
+      yield* (await import('../export/instance.ts')).instanceParts(store, { origin })
+    }),
+  }),
   migrate: command({
     params: [],
     summary: 'bring the database up to date with this version, as a start does',

@@ -61,6 +61,11 @@ export function listing<T>({
   }
 }
 
+/** A command whose output is JSON lines already, in parts. */
+export function streaming({ parts, ...words }: Words & { parts(env: Env): AsyncIterable<string> }): Command {
+  return { ...words, execute: async (env) => ({ parts: parts(env), hasFailed: false }) }
+}
+
 async function* lines<T>(rows: AsyncIterable<T>, say: (row: T) => string) {
   for await (const row of rows) yield `${say(row)}\n`
 }
