@@ -94,6 +94,14 @@ async function verify(file: string, copied: string): Promise<void> {
   }
 }
 
+/**
+ * Checks a store that may be in use; changes nothing.
+ * @throws UnusableCopy that says what is wrong.
+ */
+export async function checkIntegrity(file: string): Promise<void> {
+  await withDatabase(file, file, (client) => requireIntact(client, file))
+}
+
 function refuseTaken(to: string): void {
   const taken = [to, `${to}-wal`, `${to}-shm`, to + SECRET, to + CHECKSUMS].find((file) => existsSync(file))
   if (taken !== undefined)
@@ -122,8 +130,16 @@ async function withDatabase<T>(file: string, label: string, use: (client: Client
   }
 }
 
-/** Counts the bundles, after an integrity check. */
+/** Counts the bundles of a copy, after an integrity check. */
 async function check(client: Client, file: string): Promise<number> {
+  const bundles = await requireIntact(client, file)
+  // The copy must be a single file.
+  await client.execute('PRAGMA journal_mode = DELETE')
+  return bundles
+}
+
+/** The number of bundles of a store that nothing has damaged. */
+async function requireIntact(client: Client, file: string): Promise<number> {
   const rows = async (sql: string) => {
     try {
       return (await client.execute(sql)).rows
@@ -143,8 +159,6 @@ async function check(client: Client, file: string): Promise<number> {
     throw new UnusableCopy(`${file} was written by a newer version of this service: use that one`)
   }
   const [count] = await rows('SELECT count(*) AS n FROM bundles')
-  // The copy must be a single file.
-  await client.execute('PRAGMA journal_mode = DELETE')
   return Number(count?.n)
 }
 

@@ -25,6 +25,8 @@ export const user = sqliteTable(
      */
     takenHint: integer('taken_hint'),
     image: text('image'),
+    /** Since when the operator keeps this person out (src/identity/disabling.ts); null: they may sign in. */
+    disabledAt: time('disabled_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -51,6 +51,14 @@ export function isNewer(applied: Iterable<unknown>, migrations: readonly Migrati
   return [...applied].some((row) => !known.has(String(row).replace(/ \d+$/, '')))
 }
 
+/** How many migrations a store has had; a half-done one does not count. */
+export async function appliedMigrations(client: Pick<Client, 'execute'>): Promise<number> {
+  const journal = await client.execute({ sql: 'SELECT 1 FROM sqlite_master WHERE name = ?', args: [JOURNAL] })
+  return journal.rows.length === 0
+    ? 0
+    : (await client.execute(`SELECT 1 FROM ${JOURNAL} WHERE hash NOT LIKE '% %'`)).rows.length
+}
+
 /**
  * Checks that a store has exactly this version's migrations; changes nothing.
  * @throws OtherVersion if not; what the driver throws if it is not a database.

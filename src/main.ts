@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { Config } from './config.ts'
 import type { Handle } from './launcher/front-door.ts'
@@ -122,14 +123,26 @@ async function start(): Promise<void> {
   process.on('SIGINT', () => stop(0))
 }
 
+/** What the shell expects where a command was not understood, as opposed to refused or failed. */
+const WRONG_USAGE = 2
+
 /** Runs an operator’s command (src/operator/command.ts) instead of the service. */
 async function runAdminCommand(args: readonly string[]): Promise<void> {
-  const { operate } = await import('./operator/command.ts')
+  const { operate, sentence } = await import('./operator/command.ts')
   const result = await operate(args, process.env)
-  if ('text' in result) console.log(result.text)
-  else {
+  if ('error' in result) {
     console.error(`${result.error}.`)
     if (result.usage !== undefined) console.error(`\n${result.usage}`)
+    process.exitCode = result.usage === undefined ? 1 : WRONG_USAGE
+    return
+  }
+  process.exitCode = result.hasFailed ? 1 : 0
+  // Whoever reads it may have seen enough (`| head`).
+  process.stdout.on('error', () => process.exit())
+  try {
+    for await (const part of result.parts) if (!process.stdout.write(part)) await once(process.stdout, 'drain')
+  } catch (error) {
+    console.error(`${sentence(error)}.`)
     process.exitCode = 1
   }
 }

@@ -3,7 +3,7 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMMANDS } from '../src/operator/command.ts'
+import { COMMANDS } from '../src/operator/commands.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'
@@ -34,7 +34,9 @@ test('the documentation names only settings and commands that exist', () => {
   expect(named.length).toBeGreaterThan(20)
   expect([...new Set(named)].filter((name) => !(name in SETTINGS))).toEqual([])
   const said = FILES.flatMap((file) =>
-    [...read(file).matchAll(/openall-server(?:"?,? "?)([a-z][a-z-]+)/g)].map(([, word = '']) => word),
+    [...read(file).matchAll(/openall-(?:server|admin)(?:"?,? "?)((?:users )?[a-z][a-z-]+)(?![\w/-])/g)].map(
+      ([, word = '']) => word,
+    ),
   )
   expect([...new Set(said)].sort()).toEqual(Object.keys(COMMANDS).sort())
 })

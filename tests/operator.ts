@@ -4,7 +4,7 @@ import { command, type Runtime, type Server } from './server.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Runs an operator command and returns what it prints, or `{ error }`. In its own process, because two copies of SQLite
+ * Runs an operator command and returns what it prints with `--json`, or `{ error }`. In its own process, because two copies of SQLite
  * that open the same database file must not share one.
  */
 export async function runOperator<T>(
@@ -13,7 +13,7 @@ export async function runOperator<T>(
   { env = {}, runtime = 'bun' }: { env?: Record<string, string>; runtime?: Runtime } = {},
 ): Promise<T> {
   const url = database.startsWith('http:') ? database : `file:${database}`
-  const child = Bun.spawn([...command(runtime), 'src/main.ts', ...args], {
+  const child = Bun.spawn([...command(runtime), 'src/main.ts', ...args, '--json'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: url, DATABASE_AUTH_TOKEN: token, ...env },
     stdout: 'pipe',

@@ -5,6 +5,7 @@ import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { noNewAccount, refuseSwitchedOff } from '../identity/admission.ts'
 import { deviceOf } from '../identity/devices.ts'
+import { accountDisabled } from '../identity/disabling.ts'
 import { chargePerson } from '../limits/charge.ts'
 import type { Service } from '../service.ts'
 import { toServiceResponse } from './auth-answer.ts'
@@ -118,8 +119,8 @@ export async function authenticate(
 /**
  * Signs in by a mailed link, which also verifies the address.
  * @returns the answer, or null if the link no longer works.
- * @throws Problem RATE_LIMITED; SIGN_UP_CLOSED or INVITATION_REQUIRED if the link
- * would create an account and sign-up has been restricted since.
+ * @throws Problem RATE_LIMITED; ACCOUNT_DISABLED; SIGN_UP_CLOSED or INVITATION_REQUIRED if the link would create an account
+ * and sign-up has been restricted since.
  */
 export async function signInByLink(request: Request, service: Service, token: string): Promise<Response | null> {
   await chargeCall('/magic-link/verify', request, service)
@@ -127,6 +128,8 @@ export async function signInByLink(request: Request, service: Service, token: st
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.
   if (response.ok) return toServiceResponse(response, service)
+  // Refused by our own check of whoever the link signs in, as opposed to the link.
+  if (response.status === 403) throw accountDisabled()
   const { signUp } = service.config
   const error = new URL(response.headers.get('location') ?? '/', service.config.origin).searchParams.get('error')
   if (signUp !== 'open' && error === noNewAccount(signUp).code) throw noNewAccount(signUp)

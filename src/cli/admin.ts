@@ -17,15 +17,22 @@ export const admin = command({
     'openall admin plan ada@example.com pro',
     'openall admin backup openall-backup.db',
   ],
-  args: {},
+  args: {
+    email: { type: 'string', valueHint: 'address', description: 'Of create-key: whose key it is' },
+    scopes: { type: 'string', valueHint: 'scope,scope', description: 'Of create-key: what it may do' },
+    name: { type: 'string', valueHint: 'name', description: 'Of create-key: its name' },
+  },
   rest: 'any',
-  async run({ more }) {
+  async run({ args: { email, scopes, name, json }, more }) {
     if (!existsSync(SERVICE)) {
       throw new Error(
         'admin only works where the service is installed: run it in its folder, or pass these arguments to its executable',
       )
     }
-    process.exitCode = await runServer(more.length === 0 ? ['help'] : more)
+    const given = Object.entries({ email, scopes, name }).flatMap(([flag, value]) =>
+      value ? [`--${flag}`, value] : [],
+    )
+    process.exitCode = await runServer(more.length === 0 ? ['help'] : [...more, ...given, ...(json ? ['--json'] : [])])
   },
 })
 

@@ -16,6 +16,7 @@ export const ERROR_DOCS: Record<Code, string> = {
   SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
   INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
   PASSWORD_SIGN_IN_OFF: 'Passwords are not used here: request a sign-in link, or use single sign-on.',
+  ACCOUNT_DISABLED: 'The operator of the service has disabled your account: ask them to enable it.',
   PLAN_LIMIT: 'A limit of the plan is reached: the message says which, and how to get past it.',
   NOT_OPEN_YET: 'The bundle is not open to viewers yet.',
   CLOSED: 'The bundle is no longer open to viewers.',

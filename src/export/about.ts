@@ -9,7 +9,7 @@ import { realEmail, sessionsOf } from '../identity/sessions.ts'
 import { toListed } from '../proposals/present.ts'
 import { madeBy } from '../proposals/stored.ts'
 
-const { takenEmail: _, takenHint: __, ...profile } = getTableColumns(user)
+const { takenEmail: _, takenHint: __, disabledAt: ___, ...profile } = getTableColumns(user)
 
 /** What belongs to a person besides keys and bundles. */
 export async function aboutPerson(store: Store, userId: string) {

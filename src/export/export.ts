@@ -180,10 +180,18 @@ async function* bundlesOf({ db }: Store, subject: Subject) {
   }
 }
 
-/** A bundle, its counts, its versions, newest first, and its proposals. */
-async function* bundleParts(store: Store, bundle: StoredBundle, site: Site): AsyncGenerator<string> {
+/** A bundle, its counts, its versions, newest first, and its proposals. @param bundle its owner is null if it has none. */
+export async function* bundleParts(
+  store: Store,
+  bundle: Omit<StoredBundle, 'owner'> & { owner: Subject | null },
+  site: Site,
+): AsyncGenerator<string> {
   const { id } = bundle
-  yield* listParts(`${JSON.stringify(toBundle(bundle, site)).slice(0, -1)},"insights":{"counts":`, countsOf(store, id))
+  // Its owner is only passed on.
+  yield* listParts(
+    `${JSON.stringify(toBundle(bundle as StoredBundle, site)).slice(0, -1)},"insights":{"counts":`,
+    countsOf(store, id),
+  )
   yield* listParts(',"viewers":', await viewersOf(store, id))
   yield* listParts(',"breakdowns":', breakdownsOf(store, id))
   yield* listParts('},"versions":', mapped(allVersions(store, id), toSnapshot))

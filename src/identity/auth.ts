@@ -13,8 +13,9 @@ import { whileMembersChange } from '../outgoing/makers.ts'
 import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
+import { prepareDeletion } from './deletion.ts'
+import { refuseDisabled } from './disabling.ts'
 import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
-import { leaveAll } from './members.ts'
 import type { Notices } from './notices.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
 import { MAX_PASSWORD_UNITS } from './password-rules.ts'
@@ -31,7 +32,6 @@ import {
   signedOut,
 } from './proof-hooks.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
-import { endPlaceholders } from './taken-addresses.ts'
 
 /** What better-auth's configuration needs. */
 interface AuthParts {
@@ -107,7 +107,14 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
           },
         },
       },
-      session: { create: { before: async ({ userId }) => !config.requireVerifiedEmail || isVerified(store, userId) } },
+      session: {
+        create: {
+          async before({ userId }) {
+            await asApiErrors(() => refuseDisabled(store, userId))
+            return !config.requireVerifiedEmail || isVerified(store, userId)
+          },
+        },
+      },
       account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
     },
     hooks: {
@@ -138,8 +145,8 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
           if (session?.userId !== id) {
             throw signedOut()
           }
-          await endPlaceholders(store, id)
-          const needed = await whileMembersChange(notices, id, () => leaveAll(store, { id, email, emailVerified }))
+          const account = { id, email, emailVerified }
+          const needed = await whileMembersChange(notices, id, () => prepareDeletion(store, account))
           if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
         },
       },

@@ -41,6 +41,11 @@ export function magicLinkIdentifier(token: string): string {
   return `magic-link:${sha256(token).toString('base64url')}`
 }
 
+/** The identifier that a password link is stored under: hashed, like better-auth’s `storeIdentifier: 'hashed'`. */
+export function passwordLinkIdentifier(token: string): string {
+  return sha256(`reset-password:${token}`).toString('base64url')
+}
+
 /** The address of a stored sign-in link; null if there is none or it has expired. */
 export function emailIn(stored: { value: string; expiresAt: Date } | null): string | null {
   if (stored === null || stored.expiresAt < new Date()) return null

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type Mailer, quoted } from '../mail/mailer.ts'
+import { type Mail, quoted } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 import type { Role } from './roles.ts'
 import { isPlaceholder } from './taken-addresses.ts'
@@ -26,7 +26,10 @@ interface Invited {
  * Sends the mails of accounts.
  * @param config name and origin of the service.
  */
-export function accountMails({ name: service, origin }: Pick<Config, 'name' | 'origin'>, mailer: Mailer) {
+export function accountMails(
+  { name: service, origin }: Pick<Config, 'name' | 'origin'>,
+  mailer: { send(mail: Mail): void },
+) {
   const send = (to: string, subject: string, ...paragraphs: string[]) =>
     mailer.send({ to, subject, text: paragraphs.join('\n\n') })
   return {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
@@ -55,7 +55,8 @@ export function sessionReader({ db }: Store, config: Pick<Config, 'secret' | 'or
       role: member.role,
     })
     .from(session)
-    .innerJoin(user, eq(user.id, session.userId))
+    // Disabling ends sessions; one that was being made meanwhile is not read either.
+    .innerJoin(user, and(eq(user.id, session.userId), isNull(user.disabledAt)))
     .leftJoin(member, and(eq(member.organizationId, session.activeOrganizationId), eq(member.userId, user.id)))
     .where(and(eq(session.token, sql.placeholder('token')), gt(session.expiresAt, sql.placeholder('now'))))
     .prepare()

@@ -43,7 +43,8 @@ export class KeyRing {
   }
 
   /**
-   * The key of an Authorization header; null if it is malformed, unknown, revoked or expired, or its minter has left. At most one
+   * The key of an Authorization header; null if it is malformed, unknown, revoked or expired, or its minter has left or is
+   * disabled. At most one
    * indexed read; none if the key is malformed or cached.
    */
   async identify(authorization: string): Promise<KnownKey | null> {
@@ -104,6 +105,7 @@ export class KeyRing {
           eq(apiKeys.keyPrefix, keyPrefix),
           isNull(apiKeys.revokedAt),
           isNull(apiKeys.minterLeftAt),
+          isNull(user.disabledAt),
           or(isNull(appGrants.keyId), gt(appGrants.expiresAt, Date.now())),
         ),
       )

@@ -33,6 +33,8 @@ function toApiKey(
   }
 }
 
+type Minter = Pick<SignedIn, 'subject' | 'role' | 'userId'>
+
 /**
  * Mints a key for the acting subject (spec 4.10). Only this answer holds its text.
  * @param commit writes the key together with its answer, for idempotency.
@@ -40,7 +42,7 @@ function toApiKey(
  */
 export async function mint(
   { name, scopes, rateLimitPerHour }: NewKey,
-  { store, caller, commit }: { store: Store; caller: SignedIn; commit: Commit },
+  { store, caller, commit }: { store: Store; caller: Minter; commit: Commit },
 ) {
   requireRole(caller.role, 'admin')
   for (;;) {
@@ -57,7 +59,7 @@ export async function mint(
   }
 }
 
-async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: SignedIn) {
+async function newKey({ name, scopes, rateLimitPerHour }: NewKey, db: Store['db'], caller: Minter) {
   const { keyPrefix, secret, text } = newKeyToken()
   // The id is chosen here because the answer is stored in the transaction that inserts the key.
   const [row] = await db.select({ last: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'api_keys'`)

@@ -44,7 +44,7 @@ export class Mailer {
   sendIfConfigured(mail: Mail): void {
     const { smtpUrl, isDevelopment } = this.config
     if (smtpUrl !== undefined) {
-      this.#deliver(smtpUrl, mail).catch((error) =>
+      deliver({ ...this.config, smtpUrl }, mail).catch((error) =>
         this.log.error({ err: error, subject: mail.subject }, 'a mail could not be sent'),
       )
     } else if (isDevelopment) {
@@ -52,17 +52,35 @@ export class Mailer {
       this.mailbox.length = Math.min(this.mailbox.length, MAILBOX_SIZE)
     }
   }
+}
 
-  async #deliver(smtpUrl: string, mail: Mail): Promise<void> {
-    const { createTransport } = await import('nodemailer')
-    const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: this.config.mailFrom })
-    try {
-      // As an object: a string would be parsed as a list of addresses.
-      const to = { name: '', address: mail.to }
-      await transport.sendMail({ ...mail, to, disableFileAccess: true, disableUrlAccess: true })
-    } finally {
-      transport.close()
-    }
+/**
+ * Hands a mail to the mail server.
+ * @throws what the server or the network says, if it does not take it.
+ */
+export async function deliver({ smtpUrl, mailFrom }: { smtpUrl: string; mailFrom: string }, mail: Mail): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl }, { from: mailFrom })
+  try {
+    // As an object: a string would be parsed as a list of addresses.
+    const to = { name: '', address: mail.to }
+    await transport.sendMail({ ...mail, to, disableFileAccess: true, disableUrlAccess: true })
+  } finally {
+    transport.close()
+  }
+}
+
+/**
+ * Asks the mail server whether it would take mails, without sending one.
+ * @throws what it says, if not.
+ */
+export async function reachMailServer(smtpUrl: string): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ ...TIMEOUTS, url: smtpUrl })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
   }
 }
 

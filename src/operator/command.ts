@@ -1,132 +1,88 @@
+import { parseArgs } from 'node:util'
 import { UnusableCopy } from '../../db/unusable-copy.ts'
 import about from '../../package.json' with { type: 'json' }
 import { entryOf } from '../core/entry.ts'
 import { escapeControls } from '../core/text.ts'
-import { BadSetting, readSetting } from '../settings.ts'
+import { BadSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
-import type { Operator } from './operator.ts'
-
-// Each command loads what it needs: `health` runs every few seconds, and a store takes half a second to load.
-const backups = () => import('./backup.ts')
-const operators = () => import('./operator.ts')
+import { COMMANDS } from './commands.ts'
+import type { Command, Given } from './declare.ts'
 
 type Env = Record<string, string | undefined>
 
-/** An admin command. Its result is printed as JSON. */
-interface Command {
-  params: readonly string[]
-  summary: string
-  run(env: Env, args: string[]): Promise<unknown>
+/**
+ * The result of a command: text for standard output, in parts if there may be much of it, or an error. `isUsage`: what was
+ * asked is no command; `hasFailed`: it ran, and found something wrong.
+ */
+export type Operated = { parts: AsyncIterable<string> | [string]; hasFailed: boolean } | Refused
+interface Refused {
+  error: string
+  usage?: string
 }
-
-const onStore =
-  (run: (operator: Operator, args: string[]) => Promise<unknown>): Command['run'] =>
-  async (env, args) => {
-    const operator = await (await operators()).openOperator(env)
-    try {
-      return await run(operator, args)
-    } finally {
-      await operator.close()
-    }
-  }
-
-export const COMMANDS: Record<string, Command> = {
-  backup: {
-    params: ['file'],
-    summary: 'copy the database, and its secret, while the service runs',
-    run: async (env, [file = '']) => (await backups()).backUp(env, file),
-  },
-  restore: {
-    params: ['file'],
-    summary: 'put a backup where there is no database; start the service after',
-    run: async (env, [file = '']) => (await backups()).restore(env, file),
-  },
-  verify: {
-    params: ['path'],
-    summary: 'compare a backup, or each in a folder, with its checksums',
-    run: async (_, [path = '']) => (await backups()).verify(path),
-  },
-  reports: {
-    params: [],
-    summary: 'list the bundles that viewers have reported',
-    run: onStore((operator) => operator.listReports()),
-  },
-  health: {
-    params: [],
-    summary: 'check whether the service on this machine is up',
-    async run(env) {
-      const port = readSetting(env, 'PORT')
-      const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
-      if (!answer.ok) throw new CannotOperate(`the service answers ${answer.status}`)
-      return { healthy: true }
-    },
-  },
-  dismiss: {
-    params: ['slug'],
-    summary: 'delete the reports of a bundle',
-    run: onStore(async (operator, [slug = '']) => ({ dismissed: await operator.dismissReports(slug) })),
-  },
-  block: {
-    params: ['slug', 'reason'],
-    summary: 'take a bundle down: its link answers 451',
-    run: onStore(async (operator, [slug = '', reason = '']) => {
-      await operator.blockBundle(slug, reason)
-      return { blocked: slug }
-    }),
-  },
-  unblock: {
-    params: ['slug'],
-    summary: 'unblock it',
-    run: onStore(async (operator, [slug = '']) => ({ unblocked: await operator.unblockBundle(slug) })),
-  },
-  'block-host': {
-    params: ['host'],
-    summary: 'add a host to SERVICE_BLOCKED_HOSTS_FILE',
-    run: async (env, [host = '']) => ({ host: await (await operators()).blockHost(env, host) }),
-  },
-  'unblock-host': {
-    params: ['host'],
-    summary: 'take it out again',
-    run: async (env, [host = '']) => ({ host: await (await operators()).unblockHost(env, host) }),
-  },
-  'add-account': {
-    params: ['email'],
-    summary: 'create an account where sign-up is closed: its owner signs in with an emailed link',
-    run: onStore((operator, [email = '']) => operator.addAccount(email)),
-  },
-  plan: {
-    params: ['who', 'plan'],
-    summary: 'set the plan (free or pro) of an email address, user:<id> or organization:<id>',
-    run: onStore((operator, [who = '', plan = '']) => operator.setPlan(who, plan)),
-  },
-}
-
-/** The result of a command: text for standard output, or an error message. */
-export type Operated = { text: string } | { error: string; usage?: string }
 
 /**
- * Runs an admin command on the store and files named by the environment. Escapes users’ texts in the output as JSON,
- * because it goes to a terminal.
+ * Runs an admin command on the store and files named by the environment. Prints lines for people, or JSON with `--json`.
+ * Escapes users’ texts in the output as JSON, because it goes to a terminal.
  */
-export async function operate([name = '', ...args]: readonly string[], env: Env): Promise<Operated> {
-  if (name === 'help' || name === '--help') return { text: usage() }
-  if (name === '--version') return { text: about.version }
-  const command = entryOf(COMMANDS, name)
-  if (command === undefined || args.length !== command.params.length || args.includes('')) {
-    const error =
-      command === undefined ? `there is no command ${name}` : `${name} takes ${placeholders(command) || 'no arguments'}`
-    return { error, usage: usage() }
-  }
+export async function operate(words: readonly string[], env: Env): Promise<Operated> {
+  const [first = ''] = words
+  if (first === 'help' || first === '--help') return { parts: [`${usage()}\n`], hasFailed: false }
+  if (first === '--version') return { parts: [`${about.version}\n`], hasFailed: false }
+  const found = find(words)
+  if ('error' in found) return found
+  const { command, given, isJson } = found
   try {
-    return { text: escapeControls(JSON.stringify(await command.run(env, args), null, 2)) }
+    const { parts, hasFailed } = await command.execute(env, given, isJson)
+    return { parts: Array.isArray(parts) ? [escapeControls(parts[0])] : escaped(parts), hasFailed }
   } catch (error) {
-    const isExpected = error instanceof CannotOperate || error instanceof UnusableCopy || error instanceof BadSetting
-    // The driver’s own message, because the reader is the operator.
-    return {
-      error: escapeControls(
-        isExpected || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
-      ),
-    }
+    return { error: sentence(error) }
+  }
+}
+
+/** The one line that an operator reads about an error. */
+export function sentence(error: unknown): string {
+  const isExpected = error instanceof CannotOperate || error instanceof UnusableCopy || error instanceof BadSetting
+  // The driver’s own message, because the reader is the operator.
+  return escapeControls(
+    isExpected || !(error instanceof Error) ? String((error as Error).message) : `that failed: ${error.message}`,
+  )
+}
+
+async function* escaped(parts: AsyncIterable<string>) {
+  for await (const part of parts) yield escapeControls(part)
+}
+
+/** The command that the words name, with its arguments; or why there is none. */
+function find(words: readonly string[]): { command: Command; given: Given; isJson: boolean } | Refused {
+  const [first = '', second = ''] = words
+  const isPair = entryOf(COMMANDS, `${first} ${second}`) !== undefined
+  const name = isPair ? `${first} ${second}` : first
+  const command = entryOf(COMMANDS, name)
+  const refused = (error: string): Refused => ({ error, usage: usage() })
+  if (command === undefined) {
+    const nexts = Object.keys(COMMANDS).flatMap((known) => (known.startsWith(`${first} `) ? [known] : []))
+    return refused(nexts.length === 0 ? `there is no command ${first}` : `say what to do: ${nexts.join(', ')}`)
+  }
+  const read = readWords(command, words.slice(isPair ? 2 : 1))
+  if (read === null || read.args.length !== command.params.length || read.args.includes(''))
+    return refused(`${name} takes ${placeholders(command) || 'no arguments'}`)
+  const { args, options, isJson } = read
+  return { command, given: { args, options }, isJson }
+}
+
+/** Null for an option that the command does not have, or one without its value. */
+function readWords({ options: known = {} }: Command, words: string[]): (Given & { isJson: boolean }) | null {
+  const options = Object.fromEntries(Object.keys(known).map((name) => [name, { type: 'string' as const }]))
+  try {
+    const { values, positionals } = parseArgs({
+      args: words,
+      options: { ...options, json: { type: 'boolean' as const } },
+      allowPositionals: true,
+    })
+    const { json: isJson = false, ...texts } = values as Record<string, string> & { json?: boolean }
+    return { args: positionals, options: texts, isJson }
+  } catch {
+    return null
   }
 }
 
@@ -134,9 +90,11 @@ function usage(): string {
   const lines = Object.entries(COMMANDS).map(
     ([name, command]) => [`${name} ${placeholders(command)}`, command.summary] as const,
   )
-  return lines.map(([how, summary]) => `  ${how.padEnd(22)} ${summary}`).join('\n')
+  const each = lines.map(([how, summary]) => `  ${how.trim()}\n      ${summary}`)
+  return [...each, '  Each takes --json, for programs.'].join('\n')
 }
 
-function placeholders({ params }: Command): string {
-  return params.map((name) => `<${name}>`).join(' ')
+function placeholders({ params, options = {} }: Command): string {
+  const flags = Object.entries(options).map(([name, value]) => `[--${name} <${value}>]`)
+  return [...params.map((name) => `<${name}>`), ...flags].join(' ')
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { eq } from 'drizzle-orm'
-import { openMigratedStore, type Store } from '../../db/client.ts'
+import { bringUpToDate, openMigratedStore, type Store } from '../../db/client.ts'
 import { organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
@@ -35,6 +35,7 @@ export async function openOperator(env: Env) {
     throw settingError('DATABASE_URL', error)
   })
   return {
+    store,
     /** All reported bundles, most recently reported first. */
     listReports: () => reports.listReports(store),
     /** Deletes the reports of a bundle; returns how many there were. */
@@ -72,6 +73,21 @@ export async function openOperator(env: Env) {
     },
     close: () => store.close(),
   }
+}
+
+/**
+ * Migrates the store, which is made if there is none, as a start of the service does.
+ * @returns how many migrations it took.
+ * @throws BadSetting.
+ */
+export async function migrateStore(env: Env): Promise<{ migrated: number }> {
+  const url = readSetting(env, 'DATABASE_URL')
+  const migrated = await bringUpToDate({ url, authToken: readSetting(env, 'DATABASE_AUTH_TOKEN') }).catch(
+    (error: unknown) => {
+      throw settingError('DATABASE_URL', error)
+    },
+  )
+  return { migrated }
 }
 
 /** Adds a host, with its subdomains, to SERVICE_BLOCKED_HOSTS_FILE; returns it as written there. */

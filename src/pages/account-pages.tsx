@@ -17,6 +17,7 @@ import { unknownUrl } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
+import { accountDisabled } from '../identity/disabling.ts'
 import { localPath } from '../identity/links.ts'
 import { joinedBy } from '../identity/organizations.ts'
 import type { Service } from '../service.ts'
@@ -142,6 +143,7 @@ const CALLBACK_ERRORS: Record<string, string> = {
   account_not_linked: 'You already have an account with this address. Email yourself a sign-in link to get in.',
   sign_up_closed: 'You don’t have an account here, and sign-ups are closed. Ask your administrator for one.',
   invitation_required: 'You need an invitation to create an account here. Ask for one at the address you just used.',
+  account_disabled: accountDisabled().userMessage,
   unable_to_create_session: EMAIL_NOT_CONFIRMED,
 }
 const SIGN_IN_FAILED = 'We couldn’t sign you in. Try again, or use another way.'

@@ -18,7 +18,7 @@ describe.each(RUNTIMES)('openall admin on %s', (name, start) => {
   test(name.startsWith('Node') ? 'says where it works' : 'takes a bundle down and puts it up again', async () => {
     const shell = new Shell(start(), { DATABASE_URL: `file:${server.database}` })
     const { slug } = await new Visitor(server).makeBundle({ urls: [URL_A] })
-    const blocked = await shell.openall(['admin', 'block', slug, 'phishing'])
+    const blocked = await shell.openall(['admin', 'block', slug, 'phishing', '--json'])
     if (name.startsWith('Node')) {
       expect([blocked.code, blocked.stderr]).toEqual([1, expect.stringContaining('where the service is installed')])
     } else {
@@ -26,7 +26,7 @@ describe.each(RUNTIMES)('openall admin on %s', (name, start) => {
       await becomes(async () => (await fetch(`${server.origin}/l/${slug}`)).status, 451)
       expect((await shell.openall(['admin', 'unblock', slug])).code).toBe(0)
       const nonsense = await shell.openall(['admin', 'nonsense'])
-      expect([nonsense.code, nonsense.stderr]).toEqual([1, expect.stringContaining('there is no command nonsense')])
+      expect([nonsense.code, nonsense.stderr]).toEqual([2, expect.stringContaining('there is no command nonsense')])
       expect((await shell.openall(['admin'])).stdout).toContain('backup')
     }
     shell.remove()

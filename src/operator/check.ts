@@ -1,0 +1,191 @@
+import { existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { checkIntegrity } from '../../db/backup.ts'
+import { openMigratedStore, type Store } from '../../db/client.ts'
+import { knownMigrations } from '../../db/migrate.ts'
+import { lastBackupAt } from '../../db/scheduled-backup.ts'
+import { user } from '../../db/schema.ts'
+import { type Config, databaseFile } from '../config.ts'
+import { reachMailServer } from '../mail/mailer.ts'
+import { operatorConfig } from './config.ts'
+
+/** One thing that was looked at; `says` is a sentence, and where it is not ok also what to do. */
+export interface Check {
+  name: string
+  state: 'ok' | 'warning' | 'wrong'
+  says: string
+}
+
+type Env = Record<string, string | undefined>
+type Verdict = readonly [Check['state'], string]
+
+const MOST_SECONDS_OFF = 30
+const PATIENCE_MS = 5_000
+const DAY_MS = 86_400_000
+
+const because = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/[.?]$/, '')
+
+/** Looks at everything that an operator can get wrong, and changes nothing. */
+export async function check(env: Env): Promise<Check[]> {
+  let config: Config
+  try {
+    config = operatorConfig(env)
+  } catch (error) {
+    const says = `${because(error)}. Nothing else can be checked before.`
+    return [{ name: 'settings', state: 'wrong', says }]
+  }
+  const [answer, store] = await Promise.all([askFromOutside(config), openStore(config)])
+  const checks: [string, () => Verdict | Promise<Verdict>][] = [
+    ['settings', () => settings(env)],
+    ['store', () => storeWorks(config, store)],
+    ['files', () => files(config)],
+    ['disk', () => disk(config)],
+    ['backups', () => backups(config)],
+    ['mail', () => mail(config)],
+    ['clock', () => clock(store, answer)],
+    ['address', () => address(config, answer)],
+    ['proxy header', () => proxyHeader(config)],
+  ]
+  try {
+    const done: Check[] = []
+    for (const [name, look] of checks) {
+      const [state, says] = await Promise.resolve(look()).catch((error): Verdict => ['wrong', `${because(error)}.`])
+      done.push({ name, state, says })
+    }
+    return done
+  } finally {
+    if ('db' in store) await store.close()
+  }
+}
+
+type Opened = Store | { error: string }
+
+async function openStore({ database }: Config): Promise<Opened> {
+  const file = databaseFile(database.url)
+  // Opening it would make it.
+  if (file !== null && !existsSync(file))
+    return { error: `there is no database at ${file}: start the service, or set DATABASE_URL as it is set for it` }
+  const { url, authToken } = database
+  return openMigratedStore({ url, authToken }).catch((error: unknown) => ({ error: because(error) }))
+}
+
+function settings(env: Env): Verdict {
+  return env.SERVICE_BASE_URL
+    ? ['ok', 'All are valid.']
+    : [
+        'warning',
+        'SERVICE_BASE_URL is not set: links lead to this machine only. Set it to the address that people use.',
+      ]
+}
+
+async function storeWorks({ database }: Config, store: Opened): Promise<Verdict> {
+  if ('error' in store) return ['wrong', `${store.error}.`]
+  const file = databaseFile(database.url)
+  if (file !== null) await checkIntegrity(file)
+  // Takes the write lock, and changes nothing.
+  await store.write([store.db.delete(user).where(sql`0`)])
+  return ['ok', `${file ?? 'The server'} is intact, of this version, and takes writes.`]
+}
+
+function files({ database }: Config): Verdict {
+  const file = database.replicaPath ?? databaseFile(database.url)
+  const found = file === null ? [] : [file, `${file}-wal`, `${file}.secret`].filter((path) => existsSync(path))
+  const open = found.find((path) => (statSync(path).mode & 0o077) !== 0)
+  if (open !== undefined) return ['wrong', `Other users can read ${open}, and with it sign in as anyone: chmod 600 it.`]
+  const self = process.getuid?.()
+  const foreign = found.find((path) => statSync(path).uid !== self)
+  if (foreign !== undefined)
+    return [
+      'wrong',
+      `${foreign} belongs to another user: run this as the service’s user (openall-admin does), or chown it.`,
+    ]
+  return ['ok', 'Only the service’s user can read the database.']
+}
+
+async function disk({ database }: Config): Promise<Verdict> {
+  const file = database.replicaPath ?? databaseFile(database.url)
+  if (file === null) return ['ok', 'The database is a server’s: watch its disk there.']
+  if (!existsSync(dirname(file))) return ['wrong', `${dirname(file)} does not exist.`]
+  const { bavail, blocks, bsize } = await statfs(dirname(file))
+  const [free, needed] = [bavail * bsize, existsSync(file) ? statSync(file).size : 0]
+  const says = `${Math.floor(free / 2 ** 20)} MB are free, the database has ${Math.ceil(needed / 2 ** 20)} MB.`
+  if (free < needed) return ['warning', `${says} A backup needs as much again: make room.`]
+  return bavail < blocks / 10 ? ['warning', `${says} Make room: writes fail once it is full.`] : ['ok', says]
+}
+
+function backups({ backups: planned, database }: Config): Verdict {
+  if (databaseFile(database.url) === null) return ['ok', 'The database is a server’s: back it up there.']
+  if (planned === null)
+    return ['warning', 'None are made by themselves: set SERVICE_BACKUP_DIR, and copy them to another machine.']
+  const { folder, everyMs } = planned.plan
+  const last = lastBackupAt(folder, Date.now())
+  if (last === null) return ['wrong', `There is none in ${folder}: read why in the log, or start the service.`]
+  const says = `The newest in ${folder} is of ${new Date(last).toISOString()}.`
+  return Date.now() - last > 2 * everyMs ? ['wrong', `${says} A newer one is due: read why in the log.`] : ['ok', says]
+}
+
+async function mail({ smtpUrl }: Config): Promise<Verdict> {
+  if (smtpUrl === undefined)
+    return ['warning', 'SMTP_URL is not set: nobody gets a sign-in link or an invitation by mail.']
+  try {
+    await reachMailServer(smtpUrl)
+  } catch (error) {
+    return ['wrong', `The server of SMTP_URL does not take mail: ${because(error)}.`]
+  }
+  return ['ok', 'The mail server answers. send-test-mail <address> shows whether mails arrive.']
+}
+
+type Answer = { status: number; secondsOff: number | null } | { error: string }
+
+/** Asks the service as people do. */
+async function askFromOutside({ origin }: Config): Promise<Answer> {
+  try {
+    const { status, headers } = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const date = Date.parse(headers.get('date') ?? '')
+    return { status, secondsOff: Number.isNaN(date) ? null : Math.abs(Date.now() - date) / 1000 }
+  } catch (error) {
+    return { error: because(error) }
+  }
+}
+
+async function clock(store: Opened, answer: Answer): Promise<Verdict> {
+  const now = Date.now()
+  const howTo = 'Let systemd-timesyncd or chrony set it: links, sessions and single sign-on expire by it.'
+  const released = Math.max(...knownMigrations().map(({ folderMillis }) => folderMillis))
+  if (now < released - DAY_MS) return ['wrong', `It is behind: this version is newer than now. ${howTo}`]
+  if ('db' in store) {
+    const [newest] = await store.db.select({ at: sql<number | null>`max(${user.createdAt})` }).from(user)
+    if (newest?.at != null && newest.at > now + MOST_SECONDS_OFF * 1000)
+      return ['wrong', `It is behind: an account was made later than now. ${howTo}`]
+  }
+  const off = 'secondsOff' in answer ? answer.secondsOff : null
+  if (off !== null && off > MOST_SECONDS_OFF)
+    return ['wrong', `It is ${Math.round(off)} seconds off the proxy’s. ${howTo}`]
+  return ['ok', `It says ${new Date(now).toISOString()}.`]
+}
+
+function address({ origin }: Config, answer: Answer): Verdict {
+  const todo = 'see whether the service runs, and whether the name and the proxy lead to it'
+  if ('error' in answer) return ['wrong', `${origin} does not answer (${answer.error}): ${todo}.`]
+  if (answer.status === 200) return ['ok', `${origin} is ready.`]
+  return ['wrong', `${origin}/readyz answers ${answer.status}: ${todo}; the proxy must pass the Host header on.`]
+}
+
+function proxyHeader({ origin, clientIpHeader, host }: Config): Verdict {
+  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
+  if (clientIpHeader === undefined)
+    return origin.startsWith('https:')
+      ? [
+          'warning',
+          'SERVICE_CLIENT_IP_HEADER is not set: all clients behind the proxy share one limit. Set it to the header that the proxy overwrites.',
+        ]
+      : ['ok', 'None is trusted: limits go by the address of the connection.']
+  if (isLocal)
+    return ['ok', `${clientIpHeader} is trusted, and only this machine can send it. The proxy must overwrite it.`]
+  return [
+    'warning',
+    `${clientIpHeader} is trusted on ${host}: make sure that only the proxy can reach the port (in a container it usually is so).`,
+  ]
+}

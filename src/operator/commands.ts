@@ -1,0 +1,219 @@
+import { iso } from '../core/time.ts'
+import { count } from '../core/words.ts'
+import { readSetting } from '../settings.ts'
+import { CannotOperate } from './cannot.ts'
+import { type Command, type CommandOf, command, type Given, listing, streaming } from './declare.ts'
+import type { Operator } from './operator.ts'
+
+// Each command loads what it needs: `health` runs every few seconds, and a store takes half a second to load.
+const backups = () => import('./backup.ts')
+const operators = () => import('./operator.ts')
+const users = () => import('./users.ts')
+
+type Env = Record<string, string | undefined>
+
+/** A command on the open store. */
+function onStore<T>({
+  run,
+  ...rest
+}: Omit<CommandOf<T>, 'run'> & { run(operator: Operator, given: Given, env: Env): Promise<T> }): Command {
+  return command<T>({
+    ...rest,
+    async run(env, given) {
+      const operator = await (await operators()).openOperator(env)
+      try {
+        return await run(operator, given, env)
+      } finally {
+        await operator.close()
+      }
+    },
+  })
+}
+
+/** The same for what is read while it is printed. */
+function readingStore<T>(rows: (operator: Operator, env: Env) => AsyncIterable<T>) {
+  return async function* (env: Env): AsyncGenerator<T> {
+    const operator = await (await operators()).openOperator(env)
+    try {
+      yield* rows(operator, env)
+    } finally {
+      await operator.close()
+    }
+  }
+}
+
+const ofCopy = ({ file, bundles, bytes }: { file: string; bundles: number; bytes: number }) =>
+  `${file}: ${count(bundles, 'bundle')}, ${count(bytes, 'byte')}`
+
+export const COMMANDS: Record<string, Command> = {
+  check: command({
+    params: [],
+    summary:
+      'look at the settings, store, disk, backups, mail, clock, address and proxy; end with 1 if something is wrong',
+    run: async (env) => (await import('./check.ts')).check(env),
+    say: (checks) =>
+      checks.map(({ name, state, says }) => `${state.padEnd(7)}  ${name.padEnd(12)}  ${says}`).join('\n'),
+    hasFailed: (checks) => checks.some(({ state }) => state === 'wrong'),
+  }),
+  'send-test-mail': command({
+    params: ['address'],
+    summary: 'send a mail, and say whether the mail server took it',
+    run: async (env, { args: [address = ''] }) => (await import('./test-mail.ts')).sendTestMail(env, address),
+    say: ({ sent }) => `The mail server took a mail to ${sent}. If it does not arrive, look for it among spam.`,
+  }),
+  export: streaming({
+    params: [],
+    summary: 'print all people, organisations and bundles as JSON lines, without secrets',
+    parts: readingStore(async function* ({ store }, env) {
+      const { origin } = (await import('./config.ts')).operatorConfig(env)
+      yield* (await import('../export/instance.ts')).instanceParts(store, { origin })
+    }),
+  }),
+  migrate: command({
+    params: [],
+    summary: 'bring the database up to date with this version, as a start does',
+    run: async (env) => (await operators()).migrateStore(env),
+    say: ({ migrated }) => `The database is up to date: ${count(migrated, 'change')} made.`,
+  }),
+  backup: command({
+    params: ['file'],
+    summary: 'copy the database, and its secret, while the service runs',
+    run: async (env, { args: [file = ''] }) => (await backups()).backUp(env, file),
+    say: (copy) => `Backed up to ${ofCopy(copy)}.`,
+  }),
+  restore: command({
+    params: ['file'],
+    summary: 'put a backup where there is no database; start the service after',
+    run: async (env, { args: [file = ''] }) => (await backups()).restore(env, file),
+    say: (copy) => `Restored to ${ofCopy(copy)}. Start the service now.`,
+  }),
+  verify: command({
+    params: ['path'],
+    summary: 'compare a backup, or each in a folder, with its checksums',
+    run: async (_, { args: [path = ''] }) => (await backups()).verify(path),
+    say: ({ intact }) => intact.map((file) => `${file} has not changed.`).join('\n'),
+  }),
+  health: command({
+    params: [],
+    summary: 'check whether the service on this machine is up',
+    async run(env) {
+      const port = readSetting(env, 'PORT')
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+      if (!answer.ok) throw new CannotOperate(`the service answers ${answer.status}`)
+      return { healthy: true }
+    },
+    say: () => 'The service is up.',
+  }),
+  'users list': listing({
+    params: [],
+    summary: 'list all accounts, oldest first',
+    rows: readingStore(async function* ({ store }) {
+      yield* (await users()).listUsers(store)
+    }),
+    say: ({ id, email, isConfirmed, createdAt, disabledAt, plan, bundles }) =>
+      [
+        email,
+        `since ${createdAt.slice(0, 10)}`,
+        `${plan}, ${count(bundles, 'bundle')}`,
+        ...(isConfirmed ? [] : ['not confirmed']),
+        ...(disabledAt === null ? [] : [`disabled since ${disabledAt.slice(0, 10)}`]),
+        `user:${id}`,
+      ].join('\t'),
+  }),
+  'users disable': onStore({
+    params: ['who'],
+    summary: 'keep out an email address or user:<id>: sessions end, keys stop, sign-in is refused; bundles stay',
+    run: async ({ store }, { args: [who = ''] }) => (await users()).disableUser(store, who),
+    say: ({ disabled }) => `${disabled} is disabled. \`users enable\` undoes it.`,
+  }),
+  'users enable': onStore({
+    params: ['who'],
+    summary: 'let them in again, keys included',
+    run: async ({ store }, { args: [who = ''] }) => (await users()).enableUser(store, who),
+    say: ({ enabled }) => `${enabled} is enabled.`,
+  }),
+  'users delete': onStore({
+    params: ['who'],
+    summary: 'delete an account with its bundles and keys, as its owner could; only a backup brings it back',
+    run: async ({ store }, { args: [who = ''] }) => (await users()).deleteUser(store, who),
+    say: ({ deleted }) => `${deleted} is deleted.`,
+  }),
+  'users reset-password': onStore({
+    params: ['who'],
+    summary: 'mail them a link that sets a new password, or print it if there is no mail server',
+    run: async ({ store }, { args: [who = ''] }, env) => (await users()).resetPassword(store, env, who),
+    say: (done) =>
+      'mailed' in done
+        ? `A link was mailed to ${done.mailed}.`
+        : `There is no mail server (SMTP_URL). Pass this link on; it works once, for an hour:\n${done.link}`,
+  }),
+  'add-account': onStore({
+    params: ['email'],
+    summary: 'create an account where sign-up is closed: its owner signs in with an emailed link',
+    run: (operator, { args: [email = ''] }) => operator.addAccount(email),
+    say: ({ email }) => `${email} has an account now.`,
+  }),
+  'create-key': onStore({
+    params: [],
+    options: { email: 'address', scopes: 'scope,scope', name: 'name' },
+    summary: 'make an API key of an account, and print it this once; it also confirms the address',
+    run: async ({ store }, { options }) => (await users()).createKey(store, options),
+    say: ({ rawKey }) => rawKey,
+  }),
+  plan: onStore({
+    params: ['who', 'plan'],
+    summary: 'set the plan (free or pro) of an email address, user:<id> or organization:<id>',
+    run: (operator, { args: [who = '', plan = ''] }) => operator.setPlan(who, plan),
+    say: (subject) => `The plan of ${subject.type === 'user' ? 'the person' : 'the organisation'} is set.`,
+  }),
+  reports: onStore({
+    params: [],
+    summary: 'list the bundles that viewers have reported',
+    run: (operator) => operator.listReports(),
+    say: (reported) =>
+      reported.length === 0 ? 'Nothing is reported.' : reported.map((bundle) => sayReports(bundle)).join('\n\n'),
+  }),
+  dismiss: onStore({
+    params: ['slug'],
+    summary: 'delete the reports of a bundle',
+    run: async (operator, { args: [slug = ''] }) => ({ dismissed: await operator.dismissReports(slug) }),
+    say: ({ dismissed }) => `${count(dismissed, 'report')} deleted.`,
+  }),
+  block: onStore({
+    params: ['slug', 'reason'],
+    summary: 'take a bundle down: its link answers 451',
+    run: async (operator, { args: [slug = '', reason = ''] }) => {
+      await operator.blockBundle(slug, reason)
+      return { blocked: slug }
+    },
+    say: ({ blocked }) => `${blocked} is taken down. \`unblock\` undoes it.`,
+  }),
+  unblock: onStore({
+    params: ['slug'],
+    summary: 'unblock it',
+    run: async (operator, { args: [slug = ''] }) => ({ unblocked: await operator.unblockBundle(slug) }),
+    say: ({ unblocked }) => (unblocked ? 'It is open again.' : 'It was not blocked.'),
+  }),
+  'block-host': command({
+    params: ['host'],
+    summary: 'add a host to SERVICE_BLOCKED_HOSTS_FILE',
+    run: async (env, { args: [host = ''] }) => ({ host: await (await operators()).blockHost(env, host) }),
+    say: ({ host }) => `${host} is blocked.`,
+  }),
+  'unblock-host': command({
+    params: ['host'],
+    summary: 'take it out again',
+    run: async (env, { args: [host = ''] }) => ({ host: await (await operators()).unblockHost(env, host) }),
+    say: ({ host }) => `${host} is not blocked.`,
+  }),
+}
+
+function sayReports({ slug, title, urls, isBlocked, reports }: Awaited<ReturnType<Operator['listReports']>>[number]) {
+  // As JSON, so that what a viewer wrote stays on its line.
+  const each = reports.map(
+    ({ at, reason, detail }) =>
+      `  ${iso(at).slice(0, 10)} ${reason}${detail === null ? '' : `: ${JSON.stringify(detail)}`}`,
+  )
+  const links = urls.map((url) => `  ${url}`)
+  return [`${slug}${isBlocked ? ' (blocked)' : ''} ${JSON.stringify(title ?? '')}`, ...links, ...each].join('\n')
+}

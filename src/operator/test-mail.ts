@@ -1,0 +1,28 @@
+import { readEmail } from '../identity/provider-shapes.ts'
+import { deliver } from '../mail/mailer.ts'
+import { CannotOperate } from './cannot.ts'
+import { operatorConfig } from './config.ts'
+
+/**
+ * Sends a mail and waits until the mail server has taken it.
+ * @throws CannotOperate with what the server said.
+ */
+export async function sendTestMail(
+  env: Record<string, string | undefined>,
+  address: string,
+): Promise<{ sent: string }> {
+  const { smtpUrl, mailFrom, name, origin } = operatorConfig(env)
+  if (smtpUrl === undefined)
+    throw new CannotOperate('there is no mail server: set SMTP_URL, such as smtps://user:password@mail.example.com')
+  const to = readEmail(address)
+  if (to === null) throw new CannotOperate(`${address} is not an email address`)
+  const text = `${name} (${origin}) can send mail. Nobody has to do anything.`
+  try {
+    await deliver({ smtpUrl, mailFrom }, { to, subject: `A test of ${name}`, text })
+  } catch (error) {
+    throw new CannotOperate(
+      `the mail server did not take the mail: ${error instanceof Error ? error.message : String(error)} (see SMTP_URL and SERVICE_MAIL_FROM)`,
+    )
+  }
+  return { sent: to }
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startMailSink } from '../mail-sink.ts'
+import { runOperator } from '../operator.ts'
+import { newOrganization, newPerson, URL_B, Visitor } from '../people.ts'
+import { freePort } from '../ports.ts'
+import { onEveryTarget } from '../targets.ts'
+
+setDefaultTimeout(120_000)
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SECRET = { SERVICE_SECRET: 'a secret of the tests, forty characters long' }
+
+interface Check {
+  name: string
+  state: 'ok' | 'warning' | 'wrong'
+  says: string
+}
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'openall-operator-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a command without `--json`, in a folder of its own. */
+function run(words: string[], { env = {}, cwd = folder, script = ['src/main.ts'] } = {}) {
+  const [first = '', ...rest] = script
+  const at = first.startsWith('/') ? [first] : [process.execPath, join(ROOT, first)]
+  const child = Bun.spawnSync([...at, ...rest, ...words], {
+    cwd,
+    env: { PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`, HOME: process.env.HOME, ...env },
+  })
+  return { code: child.exitCode, out: child.stdout.toString(), err: child.stderr.toString() }
+}
+
+const checked = (out: string) =>
+  Object.fromEntries((JSON.parse(out) as Check[]).map(({ name, state, says }) => [name, { state, says }]))
+
+describe('an operator’s commands', () => {
+  test('check names a wrong setting, looks at everything else, and makes nothing', () => {
+    const misspelt = run(['check'], { env: { SERVICE_SIGNUP: 'closed' } })
+    expect([misspelt.code, misspelt.out]).toEqual([1, expect.stringMatching(/^wrong .*did you mean SERVICE_SIGN_UP/)])
+    const { code, out } = run(['check', '--json'])
+    expect([code, existsSync(join(folder, 'data'))]).toEqual([1, false])
+    expect(checked(out)).toMatchObject({
+      store: { state: 'wrong', says: expect.stringContaining('there is no database at') },
+      mail: { state: 'warning', says: expect.stringContaining('SMTP_URL is not set') },
+      address: { state: 'wrong', says: expect.stringContaining('does not answer') },
+    })
+  })
+
+  test('check finds a database that others can read, a mail server that is down, and a missing backup', async () => {
+    const env = {
+      DATABASE_URL: `file:${join(folder, 'open.db')}`,
+      SMTP_URL: `smtp://127.0.0.1:${freePort()}`,
+      SERVICE_BACKUP_DIR: join(folder, 'backups'),
+      SERVICE_BASE_URL: 'https://go.example',
+    }
+    expect(run(['migrate'], { env })).toMatchObject({ code: 0, out: expect.stringMatching(/ [1-9]\d* changes made/) })
+    expect(run(['migrate'], { env }).out).toContain(' 0 changes made')
+    chmodSync(join(folder, 'open.db'), 0o644)
+    expect(checked(run(['check', '--json'], { env }).out)).toMatchObject({
+      store: { state: 'ok' },
+      files: { state: 'wrong', says: expect.stringContaining('chmod 600') },
+      backups: { state: 'wrong' },
+      mail: { state: 'wrong', says: expect.stringContaining('ECONNREFUSED') },
+      'proxy header': {
+        state: 'warning',
+        says: expect.stringContaining('all clients behind the proxy share one limit'),
+      },
+    })
+    writeFileSync(join(folder, 'open.db'), 'not a database', { flag: 'r+' })
+    expect(checked(run(['check', '--json'], { env }).out)).toMatchObject({ store: { state: 'wrong' } })
+  })
+
+  test('send-test-mail waits for the mail server’s answer, and says it', async () => {
+    const sink = await startMailSink(freePort())
+    const sent = await runOperator({ database: '/nowhere.db' }, ['send-test-mail', 'Ada@people.example'], {
+      env: { SMTP_URL: sink.url, SERVICE_NAME: 'Links', SERVICE_BASE_URL: 'https://go.example' },
+    })
+    expect(sent).toEqual({ sent: 'ada@people.example' })
+    expect((await sink.mailTo('ada@people.example')).subject).toBe('A test of Links')
+    await sink.stop()
+    const env = { SMTP_URL: sink.url }
+    const down = await runOperator({ database: '/nowhere.db' }, ['send-test-mail', 'ada@people.example'], { env })
+    expect(down).toEqual({ error: expect.stringContaining('the mail server did not take the mail') })
+    expect(run(['send-test-mail', 'ada@people.example'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('set SMTP_URL'),
+    })
+  })
+
+  test('what is no command, or lacks its words, ends with 2 and shows the commands', () => {
+    for (const words of [
+      ['nonsense'],
+      ['users'],
+      ['users', 'disable'],
+      ['create-key', '--mail', 'x'],
+      ['block', 'slug'],
+    ])
+      expect([words, run(words)]).toEqual([
+        words,
+        { code: 2, out: '', err: expect.stringContaining('users disable <who>') },
+      ])
+  })
+
+  test('deploy/openall-admin runs in the folder of the service, from anywhere', () => {
+    const place = join(folder, 'service')
+    mkdirSync(join(place, 'deploy'), { recursive: true })
+    mkdirSync(join(place, 'data'))
+    const script = join(place, 'deploy/openall-admin')
+    copyFileSync(join(ROOT, 'deploy/openall-admin'), script)
+    const executable = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/main.ts')}" "$@"\n`
+    writeFileSync(join(place, 'openall-server'), executable, { mode: 0o755 })
+    const at = { cwd: '/', script: [script] }
+    expect(run(['migrate'], at)).toMatchObject({ code: 0 })
+    expect(existsSync(join(place, 'data/openall.db'))).toBeTrue()
+    expect(run(['add-account', 'ada@people.example'], at)).toMatchObject({ code: 0 })
+    const made = run(['create-key', '--email', 'ada@people.example', '--name', 'two words'], at)
+    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^oa_\S+\n$/)])
+    expect(run(['users', 'list'], at).out).toContain('ada@people.example')
+    expect(run([], at)).toMatchObject({ code: 0, out: expect.stringContaining('send-test-mail <address>') })
+    expect(run(['users'], at).code).toBe(2)
+    rmSync(join(place, 'openall-server'))
+    expect(run(['check'], at)).toMatchObject({ code: 1, err: expect.stringContaining('no folder of the service') })
+  })
+
+  onEveryTarget({}, (at) => {
+    test('export prints everyone, every organisation and every bundle with its versions, and no secret', async () => {
+      const [person, anonymous] = [await newPerson(at()), new Visitor(at())]
+      const { id } = await newOrganization(person)
+      const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k' })
+      const owned = await person.makeBundle({ title: 'Owned' })
+      await person.api('PATCH', `/api/links/${owned.slug}`, { urls: [URL_B] })
+      const free = await anonymous.makeBundle({ title: 'Free' })
+      await runOperator(at(), ['block', free.slug, 'phishing'])
+      const url = at().database.startsWith('http:') ? at().database : `file:${at().database}`
+      const { out, code } = run(['export'], {
+        env: { DATABASE_URL: url, DATABASE_AUTH_TOKEN: at().token ?? '', SERVICE_BASE_URL: at().origin, ...SECRET },
+      })
+      const rows = out.trimEnd().split('\n').join(',')
+      const lines = JSON.parse(`[${rows}]`) as {
+        type: string
+        id?: string
+        blocked?: string | null
+        bundle?: { slug: string; owner: unknown; versions: { urls: string[] }[] }
+      }[]
+      const bundle = (slug: string) => lines.find((line) => line.bundle?.slug === slug)
+      expect([code, lines[0]?.type]).toEqual([0, 'instance'])
+      expect(lines).toContainEqual(expect.objectContaining({ type: 'user', id: person.userId, email: person.email }))
+      expect(lines).toContainEqual(expect.objectContaining({ type: 'organization', id }))
+      expect(bundle(owned.slug)?.bundle?.versions).toHaveLength(2)
+      expect(bundle(free.slug)).toMatchObject({ blocked: 'phishing', bundle: { owner: null } })
+      const hashes = await at().sql('SELECT lower(hex(secret_hash)) AS hash FROM api_keys')
+      for (const secret of [body.rawKey, free.claimToken, ...hashes.map(({ hash }) => String(hash))])
+        expect(out.includes(secret)).toBeFalse()
+    })
+  })
+})
