@@ -448,7 +448,7 @@ test('the recipe in docs/self-hosting.md makes a private instance for a team', a
     [...recipe.matchAll(/^(SERVICE_\w+)=(\w+)$/gm)].map(([, name, value]) => [name, value]),
   )
   expect(Object.keys(settings)).toHaveLength(3)
-  const [, command = ''] = /^openall-server (\S+) you@example\.com$/m.exec(recipe) ?? []
+  const [, command = ''] = /^openall-admin (\S+) you@example\.com$/m.exec(recipe) ?? []
   const server = await startInProcess(settings)
   try {
     const email = newEmail('founder')
