@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
-import { type Client, createClient, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
+import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
@@ -11,7 +9,7 @@ import { retryWhileBusy } from './busy.ts'
 import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
-import { appliedMigrations, knownMigrations, requireMigrated } from './migrate.ts'
+import { knownMigrations } from './migrate.ts'
 import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS, type Tell } from './migrator.ts'
 import { FileReads } from './reads.ts'
 import type { Connection } from './remote.ts'
@@ -140,39 +138,6 @@ export async function openStore(
       reads.close()
     },
   }
-}
-
-/**
- * Opens an existing store of this version for the operator's commands. Unlike a start, it migrates nothing.
- * @throws an Error that says what to do if the store is of another version; what the driver throws if it cannot be
- * opened.
- */
-export async function openMigratedStore(database: RemoteStore): Promise<Store> {
-  const client = await clientOf(database)
-  await requireMigrated(client).finally(() => client.close())
-  return openStore(database)
-}
-
-/**
- * Makes a store if there is none, and migrates it, as a start does.
- * @returns how many migrations it took.
- * @throws what the driver throws if it cannot be opened.
- */
-export async function bringUpToDate(database: RemoteStore): Promise<number> {
-  const file = databaseFile(database.url)
-  const isNew = file !== null && !existsSync(file)
-  const client = isNew ? null : await clientOf(database)
-  const before = client === null ? 0 : await appliedMigrations(client).finally(() => client.close())
-  await (await openStore(database)).close()
-  return knownMigrations().length - before
-}
-
-/** A client without anything of ours around it. */
-async function clientOf(database: RemoteStore): Promise<Client> {
-  const file = databaseFile(database.url)
-  return file === null
-    ? (await import('./remote.ts')).openDriver(database, REMOTE_TIMEOUT_MS)
-    : createClient({ url: pathToFileURL(file).href })
 }
 
 interface Connections {

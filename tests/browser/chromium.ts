@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 'playwright-core'
+import { DESKTOP } from './devices.ts'
 
 /** The path of Chromium or Chrome, or null; `CHROMIUM` overrides it. */
 export function findChromium(): string | null {
@@ -78,6 +79,8 @@ function launchOptions({ popups }: Popups): LaunchOptions {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // The service counts what people do, and headless Chromium says that it is a bot.
+      `--user-agent=${DESKTOP}`,
       `--disable-features=${DISABLED_FEATURES.join()}`,
     ],
     ...(popups === 'blocked' ? { ignoreDefaultArgs: ['--disable-popup-blocking'] } : {}),

@@ -1,5 +1,3 @@
-// Headless Chromium says so in its User-Agent, and the service would treat it as a bot.
-
 /** Chrome on a desktop. */
 export const DESKTOP =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'

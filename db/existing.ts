@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { type Client, createClient } from '@libsql/client/sqlite3'
+import { databaseFile } from '../src/config.ts'
+import { openStore, type Store } from './client.ts'
+import { appliedMigrations, knownMigrations, requireMigrated } from './migrate.ts'
+import type { RemoteStore } from './streams.ts'
+import { REMOTE_TIMEOUT_MS } from './timeout.ts'
+
+// Stores as the operator's commands open them.
+
+/**
+ * Opens an existing store of this version for the operator's commands. Unlike a start, it migrates nothing.
+ * @throws an Error that says what to do if the store is of another version; what the driver throws if it cannot be
+ * opened.
+ */
+export async function openMigratedStore(database: RemoteStore): Promise<Store> {
+  const client = await clientOf(database)
+  await requireMigrated(client).finally(() => client.close())
+  return openStore(database)
+}
+
+/**
+ * Makes a store if there is none, and migrates it, as a start does.
+ * @returns how many migrations it took.
+ * @throws what the driver throws if it cannot be opened.
+ */
+export async function bringUpToDate(database: RemoteStore): Promise<number> {
+  const file = databaseFile(database.url)
+  const isNew = file !== null && !existsSync(file)
+  const client = isNew ? null : await clientOf(database)
+  const before = client === null ? 0 : await appliedMigrations(client).finally(() => client.close())
+  await (await openStore(database)).close()
+  return knownMigrations().length - before
+}
+
+/** A client without anything of ours around it. */
+async function clientOf(database: RemoteStore): Promise<Client> {
+  const file = databaseFile(database.url)
+  return file === null
+    ? (await import('./remote.ts')).openDriver(database, REMOTE_TIMEOUT_MS)
+    : createClient({ url: pathToFileURL(file).href })
+}
