@@ -1,5 +1,5 @@
 import { UnusableCopy } from '../../db/unusable-copy.ts'
-import about from '../../package.json' with { type: 'json' }
+import { commitOfBuild, VERSION } from '../built.ts'
 import { entryOf } from '../core/entry.ts'
 import { escapeControls } from '../core/text.ts'
 import { BadSetting, readSetting } from '../settings.ts'
@@ -110,7 +110,7 @@ export type Operated = { text: string } | { error: string; usage?: string }
  */
 export async function operate([name = '', ...args]: readonly string[], env: Env): Promise<Operated> {
   if (name === 'help' || name === '--help') return { text: usage() }
-  if (name === '--version') return { text: about.version }
+  if (name === '--version') return { text: `${VERSION} (${commitOfBuild()})` }
   const command = entryOf(COMMANDS, name)
   if (command === undefined || args.length !== command.params.length || args.includes('')) {
     const error =
