@@ -50,7 +50,13 @@ test('every setting that an operator writes reaches the service, whichever way i
   expect(written.filter((name) => !inCompose.includes(name))).toEqual([])
   // What compose itself decides cannot be written.
   const fixed = Object.keys(environment).filter((name) => environment[name]?.includes(`\${${name}:?`) !== true)
-  expect(fixed.sort()).toEqual(['DATABASE_URL', 'REDIS_URL', 'SERVICE_CLIENT_IP_HEADER'])
+  expect(fixed.sort()).toEqual([
+    'DATABASE_URL',
+    'REDIS_URL',
+    'SERVICE_CLIENT_IP_HEADER',
+    'SERVICE_METRICS_HOST',
+    'SERVICE_METRICS_PORT',
+  ])
   // systemd lets a file overrule what the unit itself sets.
   expect(read('deploy/openall.service')).toMatch(/^EnvironmentFile=-\/etc\/openall\.env$/m)
   expect(read('docs/self-hosting.md')).toContain('/etc/openall.env')
