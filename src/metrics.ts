@@ -43,7 +43,6 @@ export function openMetrics(sources: Sources): prom.Registry {
   const registry = new prom.Registry()
   prom.collectDefaultMetrics({ register: registry })
   const { counter, gauge } = instruments(registry)
-  // The runtime is such as Bun/1.4.5.
   const build = { version: VERSION, commit: commitOfBuild(), runtime: navigator.userAgent }
   gauge('openall_build_info', 'Always 1; labels have the version, commit and runtime.', Object.keys(build), (set) =>
     set(1, build),
@@ -98,12 +97,11 @@ function watchEventLoop(registry: prom.Registry): void {
     registers: [registry],
   })
   let before = performance.now()
-  const tick = () => {
+  setInterval(() => {
     const now = performance.now()
     lag.observe(Math.max(0, now - before - TICK_MS) / 1000)
     before = now
-  }
-  setInterval(tick, TICK_MS).unref()
+  }, TICK_MS).unref()
 }
 
 /** Metrics whose values are read at each scrape. */
