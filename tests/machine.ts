@@ -31,7 +31,7 @@ export const whyNoMachine =
     : (['debootstrap', 'systemd-nspawn', 'nsenter'].find((name) => Bun.which(name) === null) ?? null)
 
 /** The result of a script in the machine. */
-export interface Ran {
+interface Ran {
   code: number
   text: string
 }

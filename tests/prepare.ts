@@ -45,10 +45,11 @@ const NEEDED = [
 /** What a Debian machine is made with, for tests/faults/self-hosting.test.ts; that needs root, so others do without. */
 if (process.getuid?.() === 0)
   NEEDED.push({
-    isThere: () => Bun.which('debootstrap') !== null && Bun.which('systemd-nspawn') !== null,
-    packageName: 'debootstrap systemd-container',
+    isThere: () =>
+      Bun.which('debootstrap') !== null && Bun.which('systemd-nspawn') !== null && Bun.which('buildah') !== null,
+    packageName: 'debootstrap systemd-container buildah',
     message:
-      'The test of docs/self-hosting.md needs them: install them (Debian: apt install debootstrap systemd-container).',
+      'The test of docs/self-hosting.md needs them: install them (Debian: apt install debootstrap systemd-container buildah).',
   })
 
 /** Browsers that some machines lack; `BROWSERS=all`, which `.ci/run` sets, needs them too. */

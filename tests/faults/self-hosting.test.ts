@@ -15,7 +15,7 @@ if (whyNoMachine !== null) console.warn(`self-hosting.test.ts is skipped: ${whyN
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CHECKOUT = '/root/openall'
 
-/** Commands that cannot run on a machine without a network, and why; tests/image.test.ts runs the first. */
+/** Commands that cannot run on a machine without a network, and why; image.test.ts runs the first. */
 const ELSEWHERE: { has: RegExp; why: string }[] = [
   { has: /^docker |^sh deploy\/secrets\.sh|\(docker exec/m, why: 'there is no Docker here' },
   { has: /^npx /m, why: 'the packages come from the network: the executable is built before' },
