@@ -8,6 +8,8 @@ WORKDIR /build
 COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production
 COPY . .
+# What `--version` and the metrics say it is made from. Git's folder is not in the image's context; a release's Dockerfile names it.
+ARG COMMIT=unknown
 RUN bun tools/single.ts openall-server && mkdir data
 
 FROM ${BASE} AS service

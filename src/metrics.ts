@@ -2,8 +2,8 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import prom from 'prom-client'
 import type { Store } from '../db/client.ts'
-import about from '../package.json' with { type: 'json' }
 import type { Backups } from './backups.ts'
+import { commitOfBuild, VERSION } from './built.ts'
 import type { Launchers } from './launcher/launchers.ts'
 import type { Recorder } from './launcher/recorder.ts'
 import type { RedisBucket } from './limits/redis.ts'
@@ -29,6 +29,8 @@ interface Sources {
 
 /** Seconds: reading a launcher takes one millisecond, the answer of an unreachable store two seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+/** Between looks at the event loop. */
+const TICK_MS = 100
 /** A file’s largest group is 64. */
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64]
 
@@ -41,10 +43,11 @@ export function openMetrics(sources: Sources): prom.Registry {
   const registry = new prom.Registry()
   prom.collectDefaultMetrics({ register: registry })
   const { counter, gauge } = instruments(registry)
-  gauge('openall_build_info', 'Always 1; labels have the version and runtime.', ['version', 'runtime'], (set) =>
-    // Such as Bun/1.4.5.
-    set(1, { version: about.version, runtime: navigator.userAgent }),
+  const build = { version: VERSION, commit: commitOfBuild(), runtime: navigator.userAgent }
+  gauge('openall_build_info', 'Always 1; labels have the version, commit and runtime.', Object.keys(build), (set) =>
+    set(1, build),
   )
+  watchEventLoop(registry)
   counter('openall_requests_total', 'Answers by kind of route and status.', ['route', 'status'], (add) => {
     for (const [route, byStatus] of tally.answers) for (const [status, count] of byStatus) add(count, { route, status })
     if (tally.cachedLaunchers > 0) add(tally.cachedLaunchers, { route: 'launcher', status: 200 })
@@ -83,6 +86,22 @@ export function openMetrics(sources: Sources): prom.Registry {
   addWebhookMetrics(sources.outbox, registry)
   tally.time = timer(registry)
   return registry
+}
+
+/** The runtimes' own monitors differ: Deno's counts a loop that was held for 150 ms as microseconds. */
+function watchEventLoop(registry: prom.Registry): void {
+  const lag = new prom.Histogram({
+    name: 'openall_event_loop_lag_seconds',
+    help: 'How late a timer of a tenth of a second came: everything else of the process waits as long.',
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+  let before = performance.now()
+  setInterval(() => {
+    const now = performance.now()
+    lag.observe(Math.max(0, now - before - TICK_MS) / 1000)
+    before = now
+  }, TICK_MS).unref()
 }
 
 /** Metrics whose values are read at each scrape. */

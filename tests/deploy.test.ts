@@ -52,7 +52,13 @@ test('every setting that an operator writes reaches the service, whichever way i
   expect(written.filter((name) => !inCompose.includes(name))).toEqual([])
   // What compose itself decides cannot be written.
   const fixed = Object.keys(environment).filter((name) => environment[name]?.includes(`\${${name}:?`) !== true)
-  expect(fixed.sort()).toEqual(['DATABASE_URL', 'REDIS_URL', 'SERVICE_CLIENT_IP_HEADER'])
+  expect(fixed.sort()).toEqual([
+    'DATABASE_URL',
+    'REDIS_URL',
+    'SERVICE_CLIENT_IP_HEADER',
+    'SERVICE_METRICS_HOST',
+    'SERVICE_METRICS_PORT',
+  ])
   // systemd lets a file overrule what the unit itself sets.
   expect(read('deploy/openall.service')).toMatch(/^EnvironmentFile=-\/etc\/openall\.env$/m)
   expect(read('docs/self-hosting.md')).toContain('/etc/openall.env')
@@ -211,7 +217,8 @@ test('the executable runs on its own, and accepts operator commands', async () =
   }
   expect((await say('health')).code).toBe(1)
   const { version } = JSON.parse(read('package.json')) as { version: string }
-  expect((await say('--version')).text.trim()).toBe(version)
+  const commit = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT }).stdout
+  expect((await say('--version')).text.trim()).toBe(`${version} (${commit.toString().trim()})`)
   const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
   await eventually(async () => (await say('health')).code === 0, 'the executable serves', START_PATIENCE_MS)
   const post = (path: string, body: unknown) =>
@@ -242,7 +249,7 @@ test('the executable runs on its own, and accepts operator commands', async () =
   const dashboard = await fetch(`${origin}/dashboard`, { headers: { cookie } })
   expect([dashboard.status, (await dashboard.text()).includes('Bundles')]).toEqual([200, true])
   const metrics = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  expect(await metrics.text()).toContain('openall_requests_total')
+  expect(await metrics.text()).toMatch(/^openall_build_info\{version="[\d.]+",commit="(?!unknown)[^"]+"/m)
   expect((await say('block', made.slug, 'a test')).code).toBe(0)
   const backup = JSON.parse((await say('backup', join(folder, 'copy.db'))).text) as { bundles: number }
   expect(backup.bundles).toBe(1)

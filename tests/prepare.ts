@@ -42,6 +42,16 @@ const NEEDED = [
   },
 ]
 
+/** What a Debian machine is made with, for tests/faults/self-hosting.test.ts; that needs root, so others do without. */
+if (process.getuid?.() === 0)
+  NEEDED.push({
+    isThere: () =>
+      Bun.which('debootstrap') !== null && Bun.which('systemd-nspawn') !== null && Bun.which('buildah') !== null,
+    packageName: 'debootstrap systemd-container buildah',
+    message:
+      'The test of docs/self-hosting.md needs them: install them (Debian: apt install debootstrap systemd-container buildah).',
+  })
+
 /** Browsers that some machines lack; `BROWSERS=all`, which `.ci/run` sets, needs them too. */
 const otherBrowsers = KINDS.filter(({ name }) => name !== 'Chromium').map(({ name, packages, isThere }) => ({
   isThere,
@@ -63,7 +73,12 @@ if (missing.length > 0 || isShellMissing) {
     return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
   }
   run('apt-get', 'update', '-qq')
-  const lean = ['prometheus', ...otherBrowsers.flatMap(({ packageName }) => packageName.split(' '))]
+  const lean = [
+    'prometheus',
+    'debootstrap',
+    'systemd-container',
+    ...otherBrowsers.flatMap(({ packageName }) => packageName.split(' ')),
+  ]
   const isWithoutRecommends = (name: string) => lean.includes(name)
   const names = missing.flatMap(({ packageName }) => packageName.split(' '))
   const packages = names.filter((name) => !isWithoutRecommends(name))

@@ -13,7 +13,7 @@ const WHOLE_MATRIX =
   /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/(?:oauth-)?conformance|openapi\/generated|production)/
 /** Other tests that take long: only in the full run. */
 const LONG =
-  /^tests\/(?:quality\/|deploy|browser\/(?:cli-login|journeys)|mcp\/inspector|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|deploy|image|release|browser\/(?:cli-login|journeys)|mcp\/inspector|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
 const USES_MATRIX =
   /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/

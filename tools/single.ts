@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { knownMigrations } from '../db/migrate.ts'
+import { commitOfBuild } from '../src/built.ts'
 import { GUIDES, guideText } from '../src/pages/guides.ts'
 import { asset, assetAt, assetNames } from '../views/static.ts'
 
-// Builds the whole service as one executable for this platform: `bun tools/single.ts [file]` (default: dist/openall-server).
-// It contains libSQL's native module, the migrations and the static files, and needs no node_modules.
+// Builds the whole service as one executable: `bun tools/single.ts [file] [arm64]` (default: dist/openall-server, for this
+// processor). It contains libSQL's native module, the migrations and the static files, and needs no node_modules. COMMIT says
+// what it is made from where git cannot (Dockerfile).
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const outfile = process.argv[2] ?? join(ROOT, 'dist/openall-server')
 const libc = process.platform === 'linux' ? '-gnu' : ''
-const native = `@libsql/${process.platform}-${process.arch}${libc}`
+const isForArm = process.argv[3] === 'arm64'
+const native = `@libsql/${process.platform}-${isForArm ? 'arm64' : process.arch}${libc}`
 
 /**
  * If `libsql.node` is next to the executable, as in the image, it is loaded from there. The embedded copy has to be
@@ -38,6 +41,10 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
   {
     file: /db\/migrate\.ts$/,
     replace: [[/return readMigrations\(MIGRATIONS\)/, `return ${JSON.stringify(knownMigrations())}`]],
+  },
+  {
+    file: /src\/built\.ts$/,
+    replace: [[/return execFileSync\([^\n]*/, `return ${JSON.stringify(process.env.COMMIT || commitOfBuild())}`]],
   },
   {
     file: /db\/replica\.ts$/,
@@ -78,7 +85,7 @@ const built = await Bun.build({
   entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map(
     (file) => join(ROOT, file),
   ),
-  compile: { outfile },
+  compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },
   plugins: [

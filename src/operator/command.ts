@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { UnusableCopy } from '../../db/unusable-copy.ts'
-import about from '../../package.json' with { type: 'json' }
+import { commitOfBuild, VERSION } from '../built.ts'
 import { entryOf } from '../core/entry.ts'
 import { escapeControls } from '../core/text.ts'
 import { BadSetting } from '../settings.ts'
@@ -27,7 +27,7 @@ interface Refused {
 export async function operate(words: readonly string[], env: Env): Promise<Operated> {
   const [first = ''] = words
   if (first === 'help' || first === '--help') return { parts: [`${usage()}\n`], hasFailed: false }
-  if (first === '--version') return { parts: [`${about.version}\n`], hasFailed: false }
+  if (first === '--version') return { parts: [`${VERSION} (${commitOfBuild()})\n`], hasFailed: false }
   const found = find(words)
   if ('error' in found) return found
   const { command, given, isJson } = found

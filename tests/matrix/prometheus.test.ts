@@ -16,8 +16,8 @@ setDefaultTimeout(180_000)
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
-/** Metrics of Prometheus itself. */
-const ITS_OWN = ['up']
+/** Metrics of Prometheus itself, and of the black box exporter. */
+const OTHERS = ['up', 'probe_success', 'probe_ssl_earliest_cert_expiry']
 
 interface Rule {
   alert: string
@@ -46,6 +46,9 @@ let folder: string
 let redis: RedisServer
 let server: Server
 let prometheus: Bun.Subprocess
+/** Answers as the black box exporter would, whose package need not be installed. */
+let blackBox: Bun.Server<undefined>
+const probed: string[] = []
 let origin: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'openall-prometheus-'))
@@ -61,12 +64,25 @@ beforeAll(async () => {
       SERVICE_RATE_LIMIT_MAX_REQUESTS: '5',
     },
   })
+  blackBox = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      const { pathname, searchParams } = new URL(request.url)
+      probed.push(`${pathname} ${searchParams.get('module')} ${searchParams.get('target')}`)
+      const expires = Math.floor(Date.now() / 1000) + 80 * 86_400
+      return new Response(`probe_success 1\nprobe_ssl_earliest_cert_expiry ${expires}\n`, {
+        headers: { 'content-type': 'text/plain; version=0.0.4' },
+      })
+    },
+  })
   copyFileSync(join(DEPLOY, 'alerts.yml'), join(folder, 'alerts.yml'))
   writeFileSync(join(folder, 'openall.token'), METRICS_TOKEN)
   const config = read('prometheus.yml')
-    .replaceAll('_interval: 15s', '_interval: 1s')
+    .replaceAll(/_interval: (?:15s|1m)/g, '_interval: 1s')
     .replace(':9464', `:${metricsPort}`)
-  expect(config).not.toContain('9464')
+    .replace(':9115', `:${blackBox.port}`)
+  expect(config).not.toMatch(/9464|9115/)
   writeFileSync(join(folder, 'prometheus.yml'), config)
   const port = freePort()
   origin = `http://127.0.0.1:${port}`
@@ -80,6 +96,7 @@ beforeAll(async () => {
 afterAll(async () => {
   prometheus?.kill()
   await prometheus?.exited
+  await blackBox?.stop(true)
   await server?.stop()
   await redis?.kill()
   rmSync(folder, { recursive: true, force: true })
@@ -103,7 +120,8 @@ const query = async (expr: string) =>
 const filledIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')
 
 /** The names of metrics in an expression. */
-const namesIn = (expr: string) => expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:openall_\w+|process_\w+|up)\b/g) ?? []
+const namesIn = (expr: string) =>
+  expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:openall_\w+|process_\w+|probe_\w+|up)\b/g) ?? []
 
 test('promtool accepts the rules and the configuration', async () => {
   expect(await run(['promtool', 'check', 'rules', 'alerts.yml'])).toContain(`${rules.length} rules found`)
@@ -139,7 +157,7 @@ test('alerts and panels use only existing metrics, and all of our own', async ()
   for (const { title, expr } of [...rules.map(({ alert, expr }) => ({ title: alert, expr })), ...expressions]) {
     const names = namesIn(expr)
     expect([title, names.length > 0]).toEqual([title, true])
-    expect([title, names.filter((name) => !samples.has(name) && !ITS_OWN.includes(name))]).toEqual([title, []])
+    expect([title, names.filter((name) => !samples.has(name) && !OTHERS.includes(name))]).toEqual([title, []])
     for (const name of names) named.add(samples.get(name) ?? name)
   }
   const own = families.map(({ name }) => name).filter((name) => name.startsWith('openall_'))
@@ -165,7 +183,8 @@ test('Prometheus scrapes the service with the configuration, and every panel has
     }
     await eventually(isPublic, `${title}: ${expr}`, 60_000)
   }
-  expect(expressions.length).toBeGreaterThan(25)
+  expect(expressions.length).toBeGreaterThan(30)
+  expect([...new Set(probed)]).toEqual(['/probe http_2xx https://go.example.com/readyz'])
 })
 
 test('no alert fires for a healthy service; once it is down, that alert does', async () => {
