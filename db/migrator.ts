@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, InStatement, Transaction } from '@libsql/client'
 import { isBusy, retryWhileBusy } from './busy.ts'
 import { JOURNAL, TAKE_WRITE_LOCK } from './file.ts'
-import { isNewer, type Migration, NEWER, OtherVersion } from './migrate.ts'
+import type { Migration } from './known-migrations.ts'
+import { isNewer, NEWER, OtherVersion } from './migrate.ts'
 import { isRefusal } from './unavailable.ts'
 
 /** How long a start waits while other processes write. */

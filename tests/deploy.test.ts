@@ -251,7 +251,7 @@ test('the executable runs on its own, and accepts operator commands', async () =
   const metrics = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   expect(await metrics.text()).toMatch(/^openall_build_info\{version="[\d.]+",commit="(?!unknown)[^"]+"/m)
   expect((await say('block', made.slug, 'a test')).code).toBe(0)
-  const backup = JSON.parse((await say('backup', join(folder, 'copy.db'))).text) as { bundles: number }
+  const backup = JSON.parse((await say('backup', join(folder, 'copy.db'), '--json')).text) as { bundles: number }
   expect(backup.bundles).toBe(1)
   const isBackedUp = () => readdirSync(join(folder, 'backups')).some((name) => name.endsWith('.db'))
   await eventually(isBackedUp, 'a backup is made by itself')

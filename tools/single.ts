@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { knownMigrations } from '../db/migrate.ts'
+import { knownMigrations } from '../db/known-migrations.ts'
 import { commitOfBuild } from '../src/built.ts'
 import { GUIDES, guideText } from '../src/pages/guides.ts'
 import { asset, assetAt, assetNames } from '../views/static.ts'
@@ -39,7 +39,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/require\(`@libsql\/\$\{target\}`\)/, `(${nativePart})(() => require('${native}'))`]],
   },
   {
-    file: /db\/migrate\.ts$/,
+    file: /db\/known-migrations\.ts$/,
     replace: [[/return readMigrations\(MIGRATIONS\)/, `return ${JSON.stringify(knownMigrations())}`]],
   },
   {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
-import { knownMigrations } from '../../db/migrate.ts'
+import { knownMigrations } from '../../db/known-migrations.ts'
 import { becomes } from '../eventually.ts'
 import { runOperator } from '../operator.ts'
 import { startServer } from '../server.ts'

@@ -1,6 +1,6 @@
 import { retryWhileBusy } from '../../db/busy.ts'
 import { openFile } from '../../db/file.ts'
-import type { Migration } from '../../db/migrate.ts'
+import type { Migration } from '../../db/known-migrations.ts'
 import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS } from '../../db/migrator.ts'
 import { FileReads } from '../../db/reads.ts'
 import { openDriver } from '../../db/remote.ts'
