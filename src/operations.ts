@@ -21,8 +21,8 @@ export interface Declaration {
   readonly proof?: readonly ('address' | 'recentSignIn')[]
   /** The rate limit by address for callers without a credential. */
   readonly limit?: 'address' | 'report'
-  /** That limit also holds for sessions. */
-  readonly limitsSessions?: true
+  /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
+  readonly limitsAlso?: 'unlimited' | 'everybody'
   /** Dropped if a page of another site has a browser send it: answered like any other, and counted against no limit. */
   readonly ownPagesOnly?: true
   /** Takes effect once per idempotency key. */
@@ -117,10 +117,10 @@ export const OPERATIONS = {
     route: 'POST /links/:slug/events',
     access: 'public',
     limit: 'address',
-    limitsSessions: true,
+    limitsAlso: 'unlimited',
     ownPagesOnly: true,
   },
-  report_bundle: { route: 'POST /links/:slug/reports', access: 'public', limit: 'report', limitsSessions: true },
+  report_bundle: { route: 'POST /links/:slug/reports', access: 'public', limit: 'report', limitsAlso: 'everybody' },
   who_am_i: { route: 'GET /me', access: 'authenticated' },
   export_data: { route: 'GET /me/export', access: 'keys:admin', proof: ['recentSignIn'] },
   create_key: { route: 'POST /me/keys', access: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },

@@ -89,14 +89,13 @@ async function checked<In, Out, T extends PublicAnswer>(
 ): Promise<T> {
   const { operation, context, service } = call
   const { caller } = context
-  const { limit, limitsSessions } = operation
-  let paid: Record<string, string> | null = null
-  if (caller.kind === 'key') paid = await chargeKey(caller.key, service)
-  else if (limit !== undefined && (limitsSessions === true || caller.kind === 'anonymous')) {
-    const decision = chargeAddress(service, limit, caller.address)
-    if (decision instanceof Promise) await decision
-  }
+  const { limit } = operation
+  const paid = caller.kind === 'key' ? await chargeKey(caller.key, service) : null
   try {
+    if (limit !== undefined && isLimitedByAddress(caller, operation)) {
+      const decision = chargeAddress(service, limit, caller.address)
+      if (decision instanceof Promise) await decision
+    }
     if (accessOf(operation, service.config) !== 'public') signedIn(caller)
     const needed = scopeOf(operation)
     if (needed !== undefined && caller.kind !== 'anonymous' && !allows(caller.scopes, needed)) {
@@ -117,6 +116,12 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
     throw error
   }
+}
+
+/** Whether the limit by address holds for a caller. */
+function isLimitedByAddress(caller: Caller, { limitsAlso }: Pick<Operation, 'limitsAlso'>): boolean {
+  if (caller.kind === 'anonymous' || limitsAlso === 'everybody') return true
+  return limitsAlso === 'unlimited' && (caller.kind === 'session' || caller.key.rateLimitPerHour === 0)
 }
 
 function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn): void {

@@ -26,11 +26,6 @@ export const createKey = implement('create_key', {
   },
 })
 
-interface Acting {
-  apiKeys: keys.ListedKey[]
-  subject: Subject
-}
-
 /** Keys are sent in parts if there are more. */
 const IN_ONE_PIECE = 1000
 
@@ -43,7 +38,10 @@ export const listKeys = implement('list_keys', {
   input: type({ '+': 'reject' }),
   output: KeyList,
   errors: ['FORBIDDEN'],
-  present: ({ apiKeys, subject }: Acting) => ({ apiKeys: apiKeys.map(keys.toKeyInfo), subject }),
+  present: ({ apiKeys, subject }: { apiKeys: keys.ListedKey[]; subject: Subject }) => ({
+    apiKeys: apiKeys.map(keys.toKeyInfo),
+    subject,
+  }),
   whole: ({ apiKeys, subject }) =>
     apiKeys.length <= IN_ONE_PIECE ? null : jsonParts({ apiKeys: apiKeys.values().map(keys.toKeyInfo) }, { subject }),
   async run(_, { service: { store }, caller }) {

@@ -69,6 +69,25 @@ onEveryRuntime(
       await becomes(() => counts(server(), slug), { views: 0, clicks: 1 })
     })
 
+    test('a key without a limit of requests has its address’s of clicks, and no key reports more than its address may', async () => {
+      const slug = await made()
+      const ann = await newPerson(server())
+      const keyed = async (rateLimitPerHour: number) => {
+        const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'a key', rateLimitPerHour })
+        return new Visitor(server(), { 'x-client': newAddress(), authorization: `Bearer ${body.rawKey}` })
+      }
+      const [unlimited, limited] = [await keyed(0), await keyed(1000)]
+      for (let sent = 0; sent < LIMIT; sent += 1) expect(await click(unlimited, slug)).toBe(204)
+      expect(await click(unlimited, slug)).toBe(429)
+      for (let sent = 0; sent <= LIMIT; sent += 1) expect(await click(limited, slug)).toBe(204)
+      const report = (who: Visitor) => who.api('POST', `/api/links/${slug}/reports`, { reason: 'spam' })
+      for (const key of [unlimited, limited]) {
+        for (let sent = 0; sent < 5; sent += 1) expect((await report(key)).status).toBe(204)
+        expect((await report(key)).status).toBe(429)
+      }
+      expect((await report(limited)).headers.get('ratelimit')).toContain('"perhr";r=')
+    })
+
     test('an address has one limit of clicks, with and without a session', async () => {
       const slug = await made()
       const ann = await newPerson(server())

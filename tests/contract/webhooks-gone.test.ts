@@ -52,6 +52,21 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
 })
 
 onEveryProcess({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
+  test('the events of deleted webhooks do not pile up until the sweep: for each that is added, two of them go', async () => {
+    const ann = await newPerson(at())
+    const gone = [await withEvents(at(), ann, 30), await withEvents(at(), ann, 10)]
+    const kept = await withEvents(at(), ann, 10)
+    for (const id of gone) await ann.api('DELETE', `/api/me/webhooks/${id}`)
+    const { slug } = await ann.makeBundle()
+    const left = async () => (await rowsOf(at(), gone[0]!)) + (await rowsOf(at(), gone[1]!))
+    for (let edit = 1; edit <= 20; edit += 1) {
+      expect((await ann.api('PATCH', `/api/links/${slug}`, { title: `edit ${edit}` })).status).toBe(200)
+      expect(await left()).toBe(40 - 2 * edit)
+    }
+    expect(await at().sql('SELECT id FROM gone_webhooks')).toEqual([])
+    expect(await rowsOf(at(), kept)).toBe(30)
+  })
+
   test('the sweep erases the events of a deleted webhook, and nobody else’s', async () => {
     const ann = await newPerson(at())
     const [gone, kept] = [await withEvents(at(), ann, 9_000), await withEvents(at(), ann, 9_000)]
