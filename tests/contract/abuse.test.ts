@@ -216,6 +216,17 @@ for (const target of TARGETS) {
       expect((await operate<Reported[]>('reports')).filter((one) => one.slug === slug)).toEqual([])
     })
 
+    test('signing in gives an address no more reports', async () => {
+      const { slug } = await new Visitor(server).makeBundle()
+      const from = { 'x-client': `198.51.100.${TARGETS.indexOf(target) + 1}` }
+      const person = await newPerson(server)
+      const report = (by: Visitor) => by.api('POST', `/api/links/${slug}/reports`, { reason: 'spam' }, from)
+      const statuses = []
+      for (const by of [person, person, new Visitor(server), person, person, person, new Visitor(server)])
+        statuses.push((await report(by)).status)
+      expect(statuses).toEqual([204, 204, 204, 204, 204, 429, 429])
+    })
+
     test('at most a hundred reports per bundle are kept', async () => {
       const { slug } = await new Visitor(server).makeBundle()
       for (let sent = 0; sent < 103; sent += 1) {

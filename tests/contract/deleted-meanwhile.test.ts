@@ -94,6 +94,10 @@ test.each(WRITES)('%s beside a deletion of what it is about is never an error of
     ),
   )
   expect(seen.flat().filter(([, , status]) => status >= 500)).toEqual([])
+  // No event is written for a webhook that is gone already, which nothing would erase with it.
+  const orphans =
+    'SELECT count(*) AS n FROM outbox WHERE webhook_id NOT IN (SELECT id FROM webhooks UNION SELECT id FROM gone_webhooks)'
+  expect(await server.sql(orphans)).toEqual([{ n: 0 }])
 })
 
 test('a deletion that names a version (If-Match) never deletes a later one', async () => {

@@ -51,6 +51,25 @@ onEveryTarget({}, (at) => {
     return body
   }
 
+  test('it holds every count of a day, however many rules and values the day has', async () => {
+    const { slug } = await ann.makeBundle()
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)'
+    const seed = (into: string, values: string) =>
+      at().sql(
+        `${numbers} INSERT INTO ${into} SELECT id, '2026-01-02', ${values} FROM n, bundles WHERE slug = ? RETURNING 1`,
+        [slug],
+      )
+    await seed('daily_counters (bundle_id, day, rule_id, views, open_all_clicks)', "'r_' || i, i, 0")
+    await seed(
+      'daily_breakdowns (bundle_id, day, dimension, value, views)',
+      "'referrer', 'site-' || i || '.example', i",
+    )
+    const { counts, breakdowns } = (await exported(ann)).bundles[0]!.insights
+    const views = (of: { views: number }[]) => of.map((one) => one.views).toSorted((a, b) => a - b)
+    const all = Array.from({ length: 4500 }, (_, index) => index + 1)
+    expect([views(counts), views(breakdowns)]).toEqual([all, all])
+  })
+
   test('it holds everything of a person: every version, policy and count, deleted bundles, and no secret', async () => {
     const { slug, url } = await ann.makeBundle({ title: 'first', resolutionPolicy: POLICY })
     for (let n = 2; n <= 45; n += 1) await ann.api('PATCH', `/api/links/${slug}`, { title: `edit ${n}` })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { unseal } from '../../src/core/secrets.ts'
-import { type CreatedBody, newPerson, URL_A, Visitor } from '../people.ts'
+import { actFor, type CreatedBody, newOrganization, newPerson, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
 const SECRET = 'a secret of the service that is long enough'
@@ -76,6 +76,33 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
     const first = await send('first/1')
     const again = await send('second/1')
     expect([replayed(again), again.body]).toEqual(['true', first.body])
+  })
+
+  test('the same idempotency key is another one for each API key, and for each subject that a person acts for', async () => {
+    const person = await newPerson(at())
+    const { id } = await newOrganization(person)
+    const withKey = async () => {
+      const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
+        name: 'key',
+        scopes: ['links:write'],
+      })
+      return new Visitor(at(), { authorization: `Bearer ${body.rawKey}` })
+    }
+    await actFor(person, null)
+    const callers = [await withKey(), await withKey()]
+    await actFor(person, id)
+    callers.push(await withKey())
+    const key = randomUUID()
+    const send = (by: Visitor) => by.api<Created>('POST', '/api/links', { urls: [URL_A] }, { 'idempotency-key': key })
+    const firsts = []
+    for (const caller of callers) firsts.push(await send(caller))
+    for (const subject of [null, id]) {
+      await actFor(person, subject)
+      firsts.push(await send(person))
+    }
+    expect(firsts.map((first) => [first.status, replayed(first)])).toEqual(firsts.map(() => [201, null]))
+    expect(new Set(firsts.map(({ body }) => body.slug)).size).toBe(5)
+    expect((await send(person)).body).toEqual(firsts[4]!.body)
   })
 
   test('pressing the home page’s button twice leads to one bundle, and both times to its claim link', async () => {

@@ -305,6 +305,30 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     await becomes(() => elsewhere.received.map(({ type }) => type), ['bundle.created', 'bundle.deleted'])
   })
 
+  test('a webhook disabled while it is being told of one event is told of no later one', async () => {
+    const person = await newPerson(at())
+    const { receiver, webhook, address } = await connected(person)
+    const { promise: answered, resolve: answer } = Promise.withResolvers<Response>()
+    receiver.answer = () => answered
+    const { slug } = await person.makeBundle()
+    await eventually(() => receiver.received.length === 1, 'the first event')
+    await edit(person, slug, 'later')
+    await person.api('PATCH', address, { enabled: false })
+    answer(new Response(null, { status: 200 }))
+    const rows = () => at().sql('SELECT due_at, sent_at FROM outbox WHERE webhook_id = ? ORDER BY id', [webhook.id])
+    await eventually(async () => (await rows())[0]?.sent_at !== null, 'the answer')
+    expect((await rows())[1]).toEqual({ due_at: null, sent_at: null })
+    receiver.answer = () => new Response(null, { status: 200 })
+    await person.api('PATCH', address, { enabled: true })
+    await becomes(
+      () => types(receiver),
+      [
+        ['bundle.created', 1],
+        ['bundle.updated', 2],
+      ],
+    )
+  })
+
   test('a test event is sent once; an event can be sent again, with its id, and only once however often it is asked for', async () => {
     const person = await newPerson(at())
     const { receiver, address } = await connected(person)

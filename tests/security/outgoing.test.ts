@@ -292,11 +292,12 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     ])
   })
 
-  test('over https the certificate must be of the name in the URL, not only of somebody', async () => {
+  test('over https the certificate must be of the name in the URL, not only of somebody, and no redirect leads to plain http', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'openall-'))
     const { key, cert } = makeCertificate(folder, 'secure.example')
     const tls = { key: Bun.file(key), cert: Bun.file(cert) }
-    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: () => new Response('ok') })
+    const answer = ({ url }: Request) => (url.endsWith('/plain') ? to_(307, at('/200')) : new Response('ok'))
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: answer })
     const attempts = ['secure.example', 'loopback.example', '127.0.0.1'].map((host) => ({
       url: `https://${host}:${server.port}/`,
       privateNetworks: true,
@@ -304,6 +305,10 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     const lost = 'no connection could be made, or it was lost'
     expect(await outcomes(attempts)).toEqual([lost, lost, lost])
     expect(await outcomes(attempts, trusting(cert))).toEqual([200, lost, lost])
+    const before = receivers.received.length
+    const plain = [{ url: `https://secure.example:${server.port}/plain`, privateNetworks: true }]
+    expect(await outcomes(plain, trusting(cert))).toEqual(['it was redirected to plain http'])
+    expect(receivers.received.slice(before)).toEqual([])
     await server.stop(true)
     rmSync(folder, { recursive: true })
   })
