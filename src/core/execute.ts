@@ -13,6 +13,7 @@ import {
   chargedAs,
   type Download,
   type IdempotentContext,
+  isLimitedByAddress,
   isTrial,
   type Operation,
   scopeOf,
