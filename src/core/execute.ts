@@ -119,12 +119,6 @@ async function checked<In, Out, T extends PublicAnswer>(
   }
 }
 
-/** Whether the limit by address holds for a caller. */
-function isLimitedByAddress(caller: Caller, { limitsAlso }: Pick<Operation, 'limitsAlso'>): boolean {
-  if (caller.kind === 'anonymous' || limitsAlso === 'everybody') return true
-  return limitsAlso === 'unlimited' && (caller.kind === 'session' || caller.key.rateLimitPerHour === 0)
-}
-
 function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn): void {
   if (proof.includes('address')) requireProvenAddress(caller)
   if (proof.includes('recentSignIn')) requireRecentSignIn(caller)
