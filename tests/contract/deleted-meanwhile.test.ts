@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { openFileConnection } from '../../db/connection.ts'
 import { OPERATIONS, type OperationName } from '../../src/operations.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
 import { CASES } from '../parity/cases.ts'
@@ -115,4 +116,21 @@ test('a deletion that names a version (If-Match) never deletes a later one', asy
   }
   // The race was run: an edit was first at least once.
   expect(both).toContainEqual([200, 412])
+})
+
+test('a test event for a webhook that goes between its check and its write is not written', async () => {
+  const world = await newWorld(server, foreign)
+  // Earlier ones, of which one may be under way, keep a new one from being written anyway.
+  await server.sql('DELETE FROM outbox WHERE webhook_id = ? RETURNING 1', [world.webhookId])
+  const other = openFileConnection(server.database)
+  other.execNow('BEGIN IMMEDIATE')
+  const tested = send(world, 'POST', `/api/me/webhooks/${world.webhookId}/test`)
+  // It has read the webhook by then, and waits for the file.
+  await after(200)
+  await other.batch([{ sql: 'DELETE FROM webhooks WHERE id = ?', args: [world.webhookId] }])
+  other.execNow('COMMIT')
+  other.close()
+  expect((await tested).status).toBe(404)
+  const left = await server.sql('SELECT count(*) AS n FROM outbox WHERE webhook_id = ?', [world.webhookId])
+  expect(left).toEqual([{ n: 0 }])
 })
