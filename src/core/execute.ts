@@ -13,6 +13,7 @@ import {
   chargedAs,
   type Download,
   type IdempotentContext,
+  isLimitedByAddress,
   isTrial,
   type Operation,
   scopeOf,
@@ -116,12 +117,6 @@ async function checked<In, Out, T extends PublicAnswer>(
     if (paid !== null && error instanceof Problem) Object.assign(error.headers, paid)
     throw error
   }
-}
-
-/** Whether the limit by address holds for a caller. */
-function isLimitedByAddress(caller: Caller, { limitsAlso }: Pick<Operation, 'limitsAlso'>): boolean {
-  if (caller.kind === 'anonymous' || limitsAlso === 'everybody') return true
-  return limitsAlso === 'unlimited' && (caller.kind === 'session' || caller.key.rateLimitPerHour === 0)
 }
 
 function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn): void {

@@ -183,6 +183,12 @@ export function chargedAs(
   return access !== 'public' || keyScope !== undefined ? 'writes' : null
 }
 
+/** Whether an operation’s limit by address holds for a caller. */
+export function isLimitedByAddress(caller: Caller, { limitsAlso }: Pick<Operation, 'limitsAlso'>): boolean {
+  if (caller.kind === 'anonymous' || limitsAlso === 'everybody') return true
+  return limitsAlso === 'unlimited' && (caller.kind === 'session' || caller.key.rateLimitPerHour === 0)
+}
+
 /** Whether a call only computes what would be: a dry run or a preview. */
 export function isTrial({ effect, dryRun }: Pick<Operation, 'effect' | 'dryRun'>, decoded: unknown): boolean {
   return effect === 'none' || isDryRun(dryRun, decoded)
