@@ -29,7 +29,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime over a file
   test('metrics name the version and the runtime', async () => {
     const [info] = [...(await metricsOf(server)).keys()].filter((name) => name.startsWith('openall_build_info'))
     expect(info).toMatch(
-      new RegExp(`^openall_build_info{version="${about.version}",runtime="${runtime}/[0-9.]+"}$`, 'i'),
+      new RegExp(`^openall_build_info{version="${about.version}",commit="[^"]+",runtime="${runtime}/[0-9.]+"}$`, 'i'),
     )
   })
 
