@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SETTINGS } from '../../src/settings.ts'
 import { newSlug } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { openNotifySocket } from '../notify-socket.ts'
@@ -19,8 +20,8 @@ test('the service file has systemd wait for the notification, and accept it from
 
 test('the service listens where the Caddyfile looks for it', () => {
   const deployed = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
-  const [, host = ''] = /^Environment=HOST=(\S+)$/m.exec(deployed('openall.service')) ?? []
-  expect(deployed('Caddyfile')).toContain(`{$UPSTREAM:${host}:3000}`)
+  expect(deployed('openall.service')).not.toContain('HOST=')
+  expect(deployed('Caddyfile')).toContain(`{$UPSTREAM:${SETTINGS.HOST.fallback}:3000}`)
 })
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
