@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Policy } from '../../db/policy.ts'
-import { type Issue, Problem } from '../core/problem.ts'
+import type { Issue, Path } from '../core/issue.ts'
+import { invalid } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
 /** Polling interval. */
@@ -95,15 +96,12 @@ export class BlockedHosts {
         tabs.flatMap(({ url }, tab) => this.#issue(url, ['resolutionPolicy', 'rules', rule, 'tabs', tab, 'url'])),
       ),
     ]
-    const [first] = issues
-    if (first === undefined) return
-    const code = first.path[0] === 'urls' ? 'INVALID_URLS' : 'BAD_REQUEST'
-    throw new Problem(code, `${written(first.path)} ${first.reason}`, { issues })
+    if (issues.length > 0) throw invalid(issues)
   }
 
-  #issue(url: string, path: Issue['path']): Issue[] {
+  #issue(url: string, path: Path): Issue[] {
     const host = this.of(url)
-    return host === null ? [] : [{ path, reason: `links to ${host}, which is blocked on this server: remove it` }]
+    return host === null ? [] : [{ path, reason: { code: 'host_blocked', host } }]
   }
 
   #take(text: string): void {
@@ -128,8 +126,4 @@ export function hostIn(line: string): string {
 
 function stamp({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: number }): string {
   return `${mtimeMs} ${size} ${ino}`
-}
-
-function written(path: Issue['path']): string {
-  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
 }

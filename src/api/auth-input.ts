@@ -1,4 +1,5 @@
-import { Problem } from '../core/problem.ts'
+import type { Issue } from '../core/issue.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
 
 const MAX_METADATA = 2048
@@ -11,20 +12,22 @@ const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL
  * @throws Problem BAD_REQUEST.
  */
 export function refuseUnfit(sent: unknown): void {
-  const { data, metadata, ...fields } = (sent ?? {}) as Record<string, unknown>
-  for (const [field, max] of Object.entries(BOUNDS)) {
-    const text = fields[field]
-    const reason = typeof text === 'string' ? unfit(text, max, CONTROLS) : null
-    if (reason !== null) throw new Problem('BAD_REQUEST', `${field} must be ${reason}`)
-    if (field === 'name' && typeof text === 'string' && hasLink(text)) {
-      throw new Problem('BAD_REQUEST', 'name must not contain a web address')
-    }
-  }
-  if (metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA) {
-    throw new Problem('BAD_REQUEST', `metadata must be at most ${MAX_METADATA} characters of JSON`)
-  }
+  const { data, ...fields } = (sent ?? {}) as Record<string, unknown>
   // Updates of an organisation have the fields in `data`.
-  if (data !== null && typeof data === 'object') refuseUnfit({ ...data, data: undefined })
+  const issues = [...issuesIn(fields), ...issuesIn((data ?? {}) as Record<string, unknown>)]
+  if (issues.length > 0) throw invalid(issues)
+}
+
+function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
+  const issues = Object.entries(BOUNDS).flatMap(([field, max]): Issue[] => {
+    const text = fields[field]
+    if (typeof text !== 'string') return []
+    const isLink = field === 'name' && hasLink(text)
+    const reason = unfit(text, max, CONTROLS) ?? (isLink ? ({ code: 'link_in_name' } as const) : null)
+    return reason === null ? [] : [{ path: [field], reason }]
+  })
+  if (metadata === undefined || JSON.stringify(metadata).length <= MAX_METADATA) return issues
+  return [...issues, { path: ['metadata'], reason: { code: 'metadata_too_large', max: MAX_METADATA } }]
 }
 
 /**

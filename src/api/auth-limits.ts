@@ -129,6 +129,9 @@ function emailIn(sent: unknown): string | null {
 }
 
 async function codeOf(answer: Response): Promise<string> {
-  const { code } = (await answer.clone().json()) as { code: string }
-  return code
+  const { code } = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string }
+  return code ?? ''
 }

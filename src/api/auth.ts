@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
-import { unknownUrl } from '../core/problem.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { noNewAccount, refuseSwitchedOff } from '../identity/admission.ts'
@@ -69,7 +69,9 @@ export function authRoutes(service: Service) {
       const method = SERVED.get(path)
       if (method === undefined) throw unknownUrl()
       if (request.method !== method) refuseMethod([method])
-      return authenticate(request, service, path + search, () => readAuthBody(request))
+      const answer = await authenticate(request, service, path + search, () => readAuthBody(request))
+      if (answer instanceof Problem) throw answer
+      return answer
     },
     { parse: 'none' },
   )
@@ -78,7 +80,7 @@ export function authRoutes(service: Service) {
 /**
  * Makes one call of better-auth for a request; pages use it too.
  * @param to the path and query below `/api/auth`.
- * @returns the answer; errors are `{ error, code }`.
+ * @returns the answer, or better-auth’s refusal.
  * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; what `refuseSwitchedOff` throws.
  */
 export async function authenticate(
@@ -86,7 +88,7 @@ export async function authenticate(
   service: Service,
   to: string,
   body: () => unknown,
-): Promise<Response> {
+): Promise<Response | Problem> {
   const { config } = service
   const [path = ''] = to.split('?')
   const isUnsafe = request.method === 'POST'
@@ -108,12 +110,10 @@ export async function authenticate(
         ? signIn(send, sent, service, (email) => deviceOf(request.headers, email, config)?.isOwners === false)
         : send(isUnsafe ? 'POST' : 'GET', to, sent)
   const inTurn = () => (path === CREATE_ORGANIZATION ? founding(make) : make())
-  const response = await withinLimits({ path, sent, request, service }, async () =>
-    toServiceResponse(await inTurn(), service),
-  )
+  const response = await withinLimits({ path, sent, request, service }, inTurn)
   // Keys act with their minter's current role, which may just have changed.
   if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) await service.keyRing.forget()
-  return response
+  return toServiceResponse(response, service)
 }
 
 /**
@@ -127,7 +127,7 @@ export async function signInByLink(request: Request, service: Service, token: st
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.
-  if (response.ok) return toServiceResponse(response, service)
+  if (response.ok) return (await toServiceResponse(response, service)) as Response
   // Refused by our own check of whoever the link signs in, as opposed to the link.
   if (response.status === 403) throw accountDisabled()
   const { signUp } = service.config

@@ -1,6 +1,7 @@
 import { FIELD_DOCS } from '../core/glossary.ts'
 import type { Operation } from '../core/operation.ts'
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
+import { MAX_ISSUES } from '../core/validate.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
 
 // Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
@@ -76,12 +77,14 @@ export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (ke
   ]
 }
 
-/** The body of an error (spec 7). */
+/** The body of an error: one of these codes. */
 export function problemSchema(codes: readonly string[], annotations: Naming['annotations']): JsonSchema {
   const retry = codes.includes('RATE_LIMITED')
+  const ofInput = codes.includes('BAD_REQUEST') || codes.includes('INVALID_URLS')
   const properties = {
     error: { type: 'string' },
     code: { enum: codes },
+    ...(ofInput ? { errors: ERRORS } : {}),
     ...(retry ? { retryAfterSeconds: { type: 'integer', minimum: 1 } } : {}),
   }
   const required = codes.length === 1 && retry ? Object.keys(properties) : ['error', 'code']
@@ -90,6 +93,18 @@ export function problemSchema(codes: readonly string[], annotations: Naming['ann
     { prefix: '', named: 'inline', annotations, definitions: new Map() },
     '',
   )
+}
+
+const ERRORS = {
+  type: 'array',
+  minItems: 2,
+  maxItems: MAX_ISSUES,
+  items: {
+    type: 'object',
+    properties: { path: { type: 'string' }, message: { type: 'string' } },
+    required: ['path', 'message'],
+    additionalProperties: false,
+  },
 }
 
 /** Definitions that arktype cannot generate. */

@@ -16,8 +16,13 @@ export function reference(operations: readonly Operation[], service: Service) {
   const { name, origin } = service.config
   const document = openApi(operations, service)
   const json = JSON.stringify(document)
-  const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
-  const page = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
+  const page = (
+    <DocsPage
+      site={{ name, origin }}
+      document={document}
+      problem={problemSchema(Object.keys(STATUS), ['description', 'examples'])}
+    />
+  ) as string
   const agents = agentsText(operations, service.config)
   const etag = `"${fingerprint(json)}"`
   const revalidated = { 'cache-control': 'no-cache' }

@@ -7,6 +7,7 @@ import type { Subject } from '../identity/caller.ts'
 import { refuseFull } from '../plans/caps.ts'
 import { refuseFullHistory } from '../plans/history.ts'
 import { lint } from '../policies/lint.ts'
+import { warningsOf } from '../policies/lint-words.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
@@ -78,7 +79,7 @@ function dryRunOf(draft: Draft, site: Site) {
       metadata: toMetadata(client),
       resolutionPolicy: resolutionPolicy === null ? null : withoutNewIds(resolutionPolicy, newRuleIds),
     },
-    warnings: resolutionPolicy === null ? [] : lint(resolutionPolicy, Date.now()),
+    warnings: resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now())),
   }
 }
 

@@ -228,5 +228,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'organizations.id': ['Identifies the organisation.', 'o_27pd'],
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   code: ['The kind of error, for programs.', 'INVALID_URLS'],
+  errors: ['Everything that is wrong with the input, if it is more than one thing; the first as in `error`.'],
+  'errors.path': ['The field, as a JSON path.', 'urls[3]'],
+  'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
 }

@@ -10,7 +10,8 @@ export const subjectScreens: readonly Screen[] = [
     async post({ request, service }, form) {
       const organizationId = form.get('organizationId') || null
       const answer = await authenticate(request, service, '/organization/set-active', () => ({ organizationId }))
-      if (!answer.ok) throw new Problem('FORBIDDEN', 'You’re no longer a member of this organisation.')
+      if (!(answer instanceof Response))
+        throw new Problem('FORBIDDEN', 'You’re no longer a member of this organisation.')
       return seeOther('/dashboard', answer)
     },
   },

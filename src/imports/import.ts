@@ -3,8 +3,10 @@ import { BOUNDS } from '../bundles/bounds.ts'
 import { CONTENT, eachValue, pick, TEXT_NAMES, VALUE_NAMES, type ValueName } from '../bundles/content.ts'
 import type { FoundLink, FoundTexts } from '../bundles/found.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
+import type { Expectation } from '../core/issue.ts'
+import { reasonIn } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
-import { NO_WEB_ADDRESS, unfitUrl } from '../core/text.ts'
+import { unfitUrl } from '../core/text.ts'
 import { PATH } from './bookmarks.ts'
 import { clean, clip, isChanged, onOneLine } from './clean.ts'
 import { type ImportFormat, recognise } from './formats.ts'
@@ -179,8 +181,8 @@ function distinct(links: readonly FoundLink[], plan: ImportPlan, first: Map<stri
   })
 }
 
-function skipReason({ url }: FoundLink, unfit: string): string {
-  if (/^\s*https?:/i.test(url)) return unfit === NO_WEB_ADDRESS ? 'is not a web address' : `must be ${unfit}`
+function skipReason({ url }: FoundLink, unfit: Expectation): string {
+  if (/^\s*https?:/i.test(url)) return unfit.code === 'not_a_web_address' ? 'is not a web address' : reasonIn(unfit)
   const scheme = /^\s*([a-z][a-z0-9+.-]*:)\S/i.exec(url)?.[1]
   return scheme === undefined
     ? 'has no link in it'

@@ -11,7 +11,7 @@ const MAX_PER_HOUR = 100_000
 
 /** The body of POST /api/me/keys (spec 4.10). */
 export const NewKey = type({
-  name: line(100).narrow(withText('a name that is not blank')),
+  name: line(100).narrow(withText('name')),
   scopes: type
     .enumerated(...SCOPES)
     .array()

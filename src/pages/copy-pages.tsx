@@ -6,8 +6,8 @@ import { type CopyForm, CopyPage } from '../../views/launcher/copy.tsx'
 import { loadFor } from '../bundles/access.ts'
 import { duplicateBundle } from '../bundles/operations.ts'
 import { execute } from '../core/execute.ts'
+import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
-import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page, seeOther } from '../http/respond.ts'
@@ -79,5 +79,5 @@ async function isReadBy(caller: Caller, slug: string, { store }: Service): Promi
 
 function explain({ issues, message }: Problem): CopyForm['errors'] {
   const reason = issues.find(({ path }) => path[0] === 'title')?.reason
-  return reason === undefined ? { form: message } : { title: reasonBeside(reason) }
+  return reason === undefined ? { form: message } : { title: besideField(reason) }
 }

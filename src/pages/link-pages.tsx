@@ -7,6 +7,7 @@ import { NewPasswordPage, PasswordSetPage } from '../../views/account/password.t
 import { signInByLink } from '../api/auth.ts'
 import { findByToken } from '../bundles/claims.ts'
 import { cookieLine } from '../core/cookies.ts'
+import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
 import { page, seeOther } from '../http/respond.ts'
 import { passwordsOff } from '../identity/admission.ts'
@@ -55,14 +56,14 @@ export function linkPages(service: Service) {
         const email = await passwordLinkEmail(await service.auth(), token)
         const answer = await callAuth(request, service, '/reset-password', { newPassword, token })
         const site = await siteFor(request, service)
-        if (answer.ok) return page(request, <PasswordSetPage site={site} />)
+        if (answer instanceof Response) return page(request, <PasswordSetPage site={site} />)
         if (email === null)
           return page(
             request,
             <LinkExpiredPage site={site} link="password" next="/dashboard/settings" />,
             answer.status,
           )
-        const { password, form } = await explain(answer)
+        const { password, form } = explain(answer)
         return refused(request, <NewPasswordPage site={site} email={email} error={password ?? form} />, answer)
       },
       RAW,
@@ -89,7 +90,7 @@ async function confirmPage(
   service: Service,
   account: Account,
   next: string,
-  refusal?: { error: string; answer: Response },
+  problem?: Problem,
 ): Promise<Response> {
   const site = await siteFor(request, service)
   if (account === null) return page(request, <LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
@@ -108,10 +109,10 @@ async function confirmPage(
       current={isHolder ? null : (session?.email ?? null)}
       hasPasswords={service.config.passwordSignIn}
       next={next}
-      error={refusal?.error}
+      error={problem && explain(problem).form}
     />
   )
-  return refusal === undefined ? page(request, view) : refused(request, view, refusal.answer)
+  return problem === undefined ? page(request, view) : refused(request, view, problem)
 }
 
 /** Where to continue after confirmation: the dashboard if `next` is a claim link that has been used meanwhile. */
@@ -144,14 +145,18 @@ async function confirm(request: Request, service: Service, token: string): Promi
   const credentials = { email, password: form.get('password') ?? '' }
   const signIn = () => callAuth(request, service, '/sign-in/email', credentials)
   const answer = await signIn()
-  const { user, token: session, code } = await answer.clone().json()
-  const isRight = answer.ok ? user.id === id : code === 'EMAIL_NOT_VERIFIED'
-  if (!isRight) {
-    if (answer.ok) await endSession(service.store, session)
-    const error = answer.ok ? 'That’s not the password of this account.' : (await explain(answer)).form
-    const refusal = answer.ok ? new Response(null, { status: 401 }) : answer
-    return confirmPage(request, service, account, next, { error: error ?? '', answer: refusal })
+  if (answer instanceof Problem && answer.code !== 'EMAIL_NOT_VERIFIED') {
+    return confirmPage(request, service, account, next, answer)
+  }
+  if (answer instanceof Response) {
+    const { user, token: session } = await answer.clone().json()
+    if (user.id !== id) {
+      await endSession(service.store, session)
+      const problem = new Problem('UNAUTHORIZED', 'That’s not the password of this account.')
+      return confirmPage(request, service, account, next, problem)
+    }
   }
   await prove()
-  return withCookies(done(), answer.ok ? answer : await signIn())
+  const signedIn = answer instanceof Response ? answer : await signIn()
+  return signedIn instanceof Response ? withCookies(done(), signedIn) : done()
 }

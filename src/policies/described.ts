@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
-import { withJsonSchema } from '../core/shape.ts'
+import { refusing } from '../core/shape.ts'
 import { definitionOf, FACT_SHAPES, isOfAccount } from './facts.ts'
 import { INSTANT, isInstant } from './instants.ts'
 import type { Viewer } from './viewer.ts'
@@ -13,11 +13,7 @@ export const SentViewer = type({
   ...FACT_SHAPES,
   'query?': type('Record<string, string>'),
   'now?': type('string').narrow(
-    withJsonSchema(
-      { pattern: INSTANT.source },
-      (text: string, ctx: { mustBe(expected: string): false }) =>
-        isInstant(text) || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z'),
-    ),
+    refusing({ pattern: INSTANT.source }, (text: string) => (isInstant(text) ? null : { code: 'not_an_instant' })),
   ),
   '+': 'reject',
 })

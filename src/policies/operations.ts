@@ -4,9 +4,10 @@ import { implement } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
 import { Preview } from './answers.ts'
 import { describedViewer, SentViewer } from './described.ts'
-import { preview } from './preview.ts'
+import { warningsOf } from './lint-words.ts'
+import { preview, type Tried } from './preview.ts'
 import { withStoredRuleIds } from './rule-ids.ts'
-import { Policy } from './shapes.ts'
+import { PolicyOrNone } from './shapes.ts'
 
 /** POST /api/links/:slug/policy/preview (decisions 6). */
 export const previewPolicy = implement('preview_policy', {
@@ -16,12 +17,13 @@ export const previewPolicy = implement('preview_policy', {
     'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
     'omit from `viewer` are unknown: conditions on them do not match.',
   output: Preview,
+  present: ({ warnings, ...tried }: Tried) => ({ ...tried, warnings: warningsOf(warnings) }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
   input: type({
     slug: 'string',
     viewer: SentViewer.default(() => ({})),
-    'resolutionPolicy?': Policy.or('null'),
+    'resolutionPolicy?': PolicyOrNone,
     '+': 'reject',
   }),
   async run({ slug, viewer, resolutionPolicy: draft }, { service: { store }, caller }) {

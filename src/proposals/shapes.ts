@@ -2,6 +2,7 @@ import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { NAMES } from '../bundles/content.ts'
 import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
+import { refuse } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
 
 /** Limits of proposals: of a text in Unicode code points, and how many are kept (decisions 15). */
@@ -35,9 +36,7 @@ export const NewProposal = type({
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
-  .narrow(
-    (edit, ctx) => NAMES.some((name) => name in edit) || ctx.mustBe('an object with at least one field to change'),
-  )
+  .narrow((edit, ctx) => NAMES.some((name) => name in edit) || refuse(ctx, { code: 'no_change' }))
 
 export type NewProposal = typeof NewProposal.infer
 
@@ -60,9 +59,7 @@ export const Acceptance = type({ slug: 'string', id: ID, ...proposable, '+': 're
   .narrow(isAtMostAsLong)
   .narrow(
     ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>
-      urlMetadata === undefined ||
-      urls !== undefined ||
-      ctx.reject({ path: ['urlMetadata'], expected: 'sent with urls, to which it belongs' }),
+      urlMetadata === undefined || urls !== undefined || refuse(ctx, { code: 'metadata_without_urls' }, 'urlMetadata'),
   )
 
 export type Acceptance = typeof Acceptance.infer

@@ -1,6 +1,7 @@
 import { parse, type ValueNode } from '@humanwhocodes/momoa'
+import type { Issue } from '../../core/issue.ts'
+import { pathText, reasonIn } from '../../core/issue-words.ts'
 import { parseJson } from '../../core/json.ts'
-import type { Issue } from '../../core/problem.ts'
 import { Problem } from '../../core/problem.ts'
 
 /** Parses JSON, or says why it is invalid, with line and column. */
@@ -38,7 +39,7 @@ export function jsonErrors(text: string, issues: readonly Issue[]): string[] {
     .map(({ path, reason }) => {
       const inPolicy = path.slice(1)
       const line = nodeAt(root, inPolicy).loc.start.line
-      return `Line ${line}: ${inPolicy.length === 0 ? 'the policy' : pathText(inPolicy)} ${reason}.`
+      return `Line ${line}: ${inPolicy.length === 0 ? 'the policy' : pathText(inPolicy)} ${reasonIn(reason)}.`
     })
 }
 
@@ -53,10 +54,6 @@ function nodeAt(node: ValueNode, path: readonly (string | number)[]): ValueNode 
         ? node.members.find(({ name }) => ('value' in name ? name.value : name.name) === key)?.value
         : undefined
   return inner === undefined ? node : nodeAt(inner, rest)
-}
-
-function pathText(path: readonly (string | number)[]): string {
-  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
 }
 
 /** Longer policies would not fit into a request once indented. */

@@ -1,9 +1,7 @@
-import { type Type, type } from 'arktype'
 import type { TestResult } from '../../../views/dashboard/rules/notes.ts'
-import { type Issue, Problem } from '../../core/problem.ts'
-import { issuesOf } from '../../core/validate.ts'
+import type { Issue } from '../../core/issue.ts'
+import { Problem } from '../../core/problem.ts'
 import { previewPolicy } from '../../policies/operations.ts'
-import { RULE_PARTS } from '../../policies/shapes.ts'
 import { resultOrProblem, run, type Visit } from '../visit.ts'
 import { type TestViewer, viewerInput } from './test-viewer.ts'
 
@@ -32,7 +30,7 @@ export async function testRules(
     return { preview: whole, places: whole.trace.map((_, index) => index), issues: [], message: null }
   }
   const [message, found] = whole instanceof Problem ? [whole.message, whole.issues] : [null, []]
-  const issues = [...found, ...issuesInParts(rulesOf(policy)), ...unfinished]
+  const issues = [...found, ...unfinished]
   const leftOut = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
   const rules = rulesOf(policy)
   const places = rules.map((_, index) => index).filter((index) => !leftOut.has(index))
@@ -50,22 +48,6 @@ export async function testRules(
         message: null,
       }
 }
-
-/** Validates each part of a rule separately: the whole schema checks conditions only once names and lists are valid. */
-const PARTS = Object.entries(RULE_PARTS).map(([name, schema]) => type({ [name]: schema as Type }))
-
-function issuesInParts(rules: readonly unknown[]): Issue[] {
-  return rules.slice(0, MAX_CHECKED).flatMap((rule, at) =>
-    PARTS.flatMap((part) => {
-      const read: unknown = part(rule ?? {})
-      if (!(read instanceof type.errors)) return []
-      return issuesOf(read).map((issue) => ({ ...issue, path: ['resolutionPolicy', 'rules', at, ...issue.path] }))
-    }),
-  )
-}
-
-/** How many rules are checked: a policy's maximum and some beyond it. */
-const MAX_CHECKED = 60
 
 function rulesOf(policy: unknown): unknown[] {
   const { rules } = (policy ?? {}) as { rules?: unknown }

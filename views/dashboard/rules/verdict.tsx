@@ -2,8 +2,8 @@
 
 import type { Tab, Traced } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Preview } from '../../../src/policies/answers.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
+import type { Tried } from '../../../src/policies/preview.ts'
 import { destination } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -44,7 +44,7 @@ function LeftOut({ numbers }: { numbers: readonly number[] }): JSX.Element {
   )
 }
 
-function MatchedRule({ preview, number }: { preview: Preview; number: number | null }): JSX.Element {
+function MatchedRule({ preview, number }: { preview: Tried; number: number | null }): JSX.Element {
   return (
     <p class={['outcome', number !== null && 'yes']} id="outcome">
       {number === null ? (
