@@ -197,9 +197,12 @@ const PLACES: Readonly<Record<string, string>> = {
   NewBundle: 'create_bundle',
 }
 
-/** What the glossary says of a field of a shape or of the field that encloses it. */
+/**
+ * What the glossary says of a field of a shape or of the field that encloses it: of this one, or of each. A name alone is
+ * for fields that mean the same wherever they stand.
+ */
 export function fieldDoc(place: string, name: string): readonly [description: string, example?: unknown] | undefined {
-  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[name]
+  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[`${place}.*`] ?? FIELD_DOCS[name]
 }
 
 function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {

@@ -3,8 +3,9 @@ import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
 /**
- * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
- * and tools use it wherever the field appears, and list fields in this order.
+ * Describes every field of the API, with an example: by `Shape.name` or `parent.name`, by `parent.*` if all fields of a parent
+ * are alike, and by name alone if it means the same everywhere. Documents and tools use it wherever the field appears, and list
+ * fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
   slug: ['Identifies the bundle: the last part of its link, /l/<slug>.', 'launch-day'],

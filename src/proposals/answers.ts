@@ -77,10 +77,14 @@ const link = lazy(() =>
   }),
 )
 
+const textChange = lazy(() =>
+  type({ from: 'string', to: 'string', '+': 'reject' }).configure({ named: 'TextChange' }, 'self'),
+)
+
 /** What a proposal changes of the version that it is based on; see `BundleDiff`. */
 export const Difference = lazy(() =>
   type({
-    fields: type(optional(VALUE_NAMES, () => type({ from: 'string', to: 'string', '+': 'reject' }))),
+    fields: type(optional(VALUE_NAMES, textChange)),
     links: type(entry(link())).configure({ named: 'LinkDifference' }, 'self').array(),
     rules: type(entry('object')).configure({ named: 'RuleDifference' }, 'self').array(),
     '+': 'reject',

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { STATUS } from '../../src/core/codes.ts'
+import { createClient, type OpenallError } from '../../src/sdk/openall.ts'
 import { newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -39,6 +40,17 @@ onEveryTarget({}, (at) => {
     )
     for (const { path, message } of errors) expect(message).toStartWith(`${path} `)
     expect(errors.find(({ path }) => path === 'titel')?.message).toContain('did you mean title?')
+  })
+
+  test('the SDK’s error has them too', async () => {
+    const openall = createClient({ server: at().origin })
+    const call = openall.createBundle({ urls: ['x', 'y'], title: 'x'.repeat(201) })
+    const failed = (await call.catch((error) => error)) as OpenallError
+    expect([failed.code, failed.errors.map(({ path }) => path)]).toEqual([
+      'INVALID_URLS',
+      ['urls[0]', 'urls[1]', 'title'],
+    ])
+    expect(failed.toJSON()).toEqual({ error: failed.message, code: failed.code, errors: failed.errors })
   })
 
   test('one error has no list, and of thousands a hundred are answered', async () => {
