@@ -74,14 +74,14 @@ onEveryRuntime({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
-    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.subject': 'query' })
+    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.topic': 'query' })
     page = await press(person, slug, page.html, 'if.add rules.0.when', {
       'rules.0.when.name': 'ref',
       'rules.0.when.op': 'in',
       'rules.0.when.value': 'a\r\nb',
     })
     page = await press(person, slug, page.html, 'refresh', {
-      'rules.0.when.of.1.subject': 'timeWindow',
+      'rules.0.when.of.1.topic': 'timeWindow',
       zone: 'Asia/Tokyo',
     })
     page = await press(person, slug, page.html, 'tab.own 0 1', { 'rules.0.name': 'New' })
@@ -131,7 +131,7 @@ onEveryRuntime({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle()
     let page = await press(person, slug, (await open(person, slug)).html, 'rule.add')
-    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.subject': 'device' })
+    page = await press(person, slug, page.html, 'refresh', { 'rules.0.when.topic': 'device' })
     expect(stateOf(page.html, 'rules-0-when').trim()).toBe('Choose a value.')
     page = await press(person, slug, page.html, 'save', {
       'rules.0.name': 'Phones',
@@ -171,7 +171,7 @@ onEveryRuntime({}, (server) => {
     const person = await owner()
     const { slug } = await person.makeBundle({ resolutionPolicy: POLICY })
     const opened = await press(person, slug, (await open(person, slug)).html, 'rule.open 1')
-    const changed = await press(person, slug, opened.html, 'refresh', { 'rules.1.when.subject': 'emailDomain' })
+    const changed = await press(person, slug, opened.html, 'refresh', { 'rules.1.when.topic': 'emailDomain' })
     expect(Object.fromEntries(fieldsIn(changed.html))['rules.1.when.value']).toBe('')
   })
 
@@ -299,8 +299,8 @@ onEveryRuntime({}, (server) => {
     const [admin, viewer] = [await newPerson(server()), await newPerson(server())]
     const { id } = await newOrganization(admin, [[viewer, 'viewer']])
     const { slug } = await admin.makeBundle({ resolutionPolicy: POLICY })
-    for (const subject of [null, id]) {
-      await actFor(viewer, subject)
+    for (const topic of [null, id]) {
+      await actFor(viewer, topic)
       const { status, html } = await open(viewer, slug)
       expect(status).toBe(200)
       expect(html).toContain('Signed in with an address at')

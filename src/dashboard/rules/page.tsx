@@ -2,22 +2,22 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { type AbsentFacts, findingsOf, type TestResult } from '../../../views/dashboard/rules/notes.ts'
 import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import type { Problem } from '../../core/problem.ts'
 import { allowsRole } from '../../identity/roles.ts'
+import { draftOf } from '../../policies/draft/draft.ts'
+import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
+import { type TestViewer, testViewer } from '../../policies/draft/test-viewer.ts'
+import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import type { ScreenPage } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
-import { draftOf } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { jsonErrors } from './json.ts'
 import { policyOf, type Source } from './source.ts'
 import { testRules } from './test-rules.ts'
-import { type TestViewer, testViewer } from './test-viewer.ts'
-import { unfinishedIn } from './unfinished.ts'
 
 /** The state of the page before its rules are tested. */
 export interface State {

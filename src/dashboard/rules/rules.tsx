@@ -7,7 +7,7 @@ import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
 import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
 import { OutOfBand } from '../../../views/dashboard/rules/parts.tsx'
-import { ownTabs, RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
+import { RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
 import { Tester } from '../../../views/dashboard/rules/tester.tsx'
 import { Verdict } from '../../../views/dashboard/rules/verdict.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
@@ -15,19 +15,19 @@ import type { StoredBundle } from '../../bundles/access.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
 import { versionIn } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
+import { draftOf, ownTabs, toPolicy } from '../../policies/draft/draft.ts'
+import { edit } from '../../policies/draft/edits.ts'
+import type { TestViewer } from '../../policies/draft/test-viewer.ts'
 import { viewerOf } from '../../policies/viewer.ts'
 import type { Outcome, Screen } from '../screens.tsx'
 import { run, type Visit } from '../visit.ts'
-import { draftOf, toPolicy } from './draft.ts'
-import { edit } from './draft-edits.ts'
 import { readRules, type SentRules } from './form.ts'
 import { policyText } from './json.ts'
 import { FRESH, pageOf, type State, screenOf } from './page.tsx'
 import { noVersion, save } from './save.ts'
 import { fromJson, type Source } from './source.ts'
-import type { TestViewer } from './test-viewer.ts'
 
-/** The rules page of a bundle: edit, read and test (decisions 11). */
+/** The rules page of a bundle: edit, read and test. */
 export const policyScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug/policy',

@@ -1,16 +1,16 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
-import type { TestResult } from '../../../views/dashboard/rules/notes.ts'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { updateBundle } from '../../bundles/operations.ts'
 import { Problem } from '../../core/problem.ts'
+import { canOpen, type Draft, toOpenRule } from '../../policies/draft/draft.ts'
+import type { TestResult } from '../../policies/draft/findings.ts'
+import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import { conflictOf, sidesOf } from '../editor/conflict.tsx'
 import type { Outcome } from '../screens.tsx'
 import { resultOrProblem, run, type Visit } from '../visit.ts'
-import { canOpen, type Draft, toOpenRule } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
 import { canonical, policyOf, type Source } from './source.ts'
-import { unfinishedIn } from './unfinished.ts'
 
 /** Saves the rules, or returns the page with all input and its errors. */
 export async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source: Source): Promise<Outcome> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
+import { canOpen, type Draft, draftOf, toPolicy } from '../../policies/draft/draft.ts'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
-import { canOpen, type Draft, draftOf, toPolicy } from './draft.ts'
 import type { SentRules } from './form.ts'
 import { readPolicyJson } from './json.ts'
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Draft } from '../../../src/dashboard/rules/draft.ts'
-import type { DraftCondition } from '../../../src/dashboard/rules/draft-conditions.ts'
+import type { DraftCondition } from '../../../src/policies/draft/conditions.ts'
+import type { Draft } from '../../../src/policies/draft/draft.ts'
 import type { PolicyProps } from './page.tsx'
 import { idOf, NotesContent, OutOfBand } from './parts.tsx'
 import { RuleSummary } from './rule.tsx'

@@ -1,14 +1,14 @@
 import type { Fact, Field } from '../../../db/policy.ts'
 import { lazy } from '../../../src/core/lazy.ts'
-import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
+import { TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
 import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
   group: Group
-  /** Its label in the list of subjects. */
+  /** Its label in the list of topics. */
   label: string
   /** Its name in the exact wording of a condition. */
   name: string
@@ -150,8 +150,8 @@ export function isFact(field: Field): field is Fact {
 }
 
 /** The names of what a condition can test. */
-export const SUBJECT_WORDS: Readonly<
-  Record<Subject, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
+export const TOPIC_WORDS: Readonly<
+  Record<Topic, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
 > = {
   ...FACT_WORDS,
   signedIn: { group: 'Person', label: 'Signed in' },
@@ -163,7 +163,7 @@ export const SUBJECT_WORDS: Readonly<
 const GROUPS: readonly Group[] = ['Person', 'Browser', 'Link', 'Time']
 
 /** The same in groups, in the order of a condition's list. */
-export const SUBJECT_GROUPS = GROUPS.map((group) => ({
+export const TOPIC_GROUPS = GROUPS.map((group) => ({
   group,
-  subjects: SUBJECTS.filter((subject) => SUBJECT_WORDS[subject].group === group),
+  topics: TOPICS.filter((topic) => TOPIC_WORDS[topic].group === group),
 }))

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { TestViewer } from '../../../src/dashboard/rules/test-viewer.ts'
+import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
+import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import type { Findings, TestResult } from './notes.ts'
 import { RulesRead } from './read.tsx'
 import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
 import { Suggestions } from './suggestions.tsx'

@@ -2,10 +2,10 @@
 
 import type { Condition, Policy, Rule, Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { destination } from '../../parts/destination.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { conditionWords } from './condition-words.ts'
-import type { Findings } from './notes.ts'
 import { Notes } from './parts.tsx'
 import { GROUP_HEADS, sentenceOf } from './words.ts'
 

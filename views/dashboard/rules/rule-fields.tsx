@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { OpenRule } from '../../../src/dashboard/rules/draft.ts'
+import type { OpenRule } from '../../../src/policies/draft/draft.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { attribute } from '../../parts/layout.tsx'

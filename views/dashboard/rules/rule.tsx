@@ -1,12 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Condition, Tab } from '../../../db/policy.ts'
+import type { Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import { canOpen, type DraftRule, type OpenRule, toOpenRule, toRule } from '../../../src/dashboard/rules/draft.ts'
-import { readCondition } from '../../../src/policies/conditions.ts'
+import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Findings } from './notes.ts'
 import { ActionButton, type BuilderProps, field, idOf, NotesContent } from './parts.tsx'
 import { OpenFields } from './rule-fields.tsx'
 import { hostOf } from './tab-fields.tsx'
@@ -132,13 +131,6 @@ export function RuleSummary({ rule, at, findings }: { rule: DraftRule; at: numbe
       <NotesContent place={`rules.${at}`} findings={findings} />
     </>
   )
-}
-
-/** The condition of a rule; null if it is incomplete. */
-function conditionOf(rule: DraftRule): Condition | null {
-  const { when } = (toRule(rule) ?? {}) as { when?: unknown }
-  const read = readCondition(when)
-  return Array.isArray(read) ? null : read
 }
 
 /** The tabs of a rule, in one line. */

@@ -1,9 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
-import type { Draft, DraftTab } from '../../../src/dashboard/rules/draft.ts'
-import type { Removed } from '../../../src/dashboard/rules/editing.ts'
-import type { STARTS } from '../../../src/dashboard/rules/rule-edits.ts'
+import type { Draft, DraftTab } from '../../../src/policies/draft/draft.ts'
+import type { Removed, STARTS } from '../../../src/policies/draft/edits.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { Draft, DraftTab } from '../../../src/dashboard/rules/draft.ts'
-import type { Removed } from '../../../src/dashboard/rules/editing.ts'
+import { type Draft, ownTabs } from '../../../src/policies/draft/draft.ts'
+import type { Removed } from '../../../src/policies/draft/edits.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Findings } from './notes.ts'
 import type { BuilderProps } from './parts.tsx'
 import { RuleFields } from './rules.tsx'
 
@@ -117,12 +117,4 @@ export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string 
       </a>
     </>
   )
-}
-
-/** The bundle's own tabs, in the form of a rule's. */
-export function ownTabs({ urls, urlMetadata }: Pick<StoredBundle, 'urls' | 'urlMetadata'>): DraftTab[] {
-  return urls.map((url, index) => {
-    const { note = '', section = '' } = urlMetadata[index] ?? {}
-    return { url, note, section }
-  })
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import { toRule } from '../../../src/dashboard/rules/draft.ts'
+import { toRule } from '../../../src/policies/draft/draft.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { FACT_WORDS, FACTS } from './facts.ts'
 import { idOf } from './parts.tsx'

@@ -3,11 +3,11 @@
 import type { Tab, Traced } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
+import type { TestResult } from '../../../src/policies/draft/findings.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
 import { destination } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { TestResult } from './notes.ts'
 import { Mark } from './parts.tsx'
 import { GROUP_HEADS, sentenceOf } from './words.ts'
 

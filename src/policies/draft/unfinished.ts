@@ -1,10 +1,9 @@
 import type { Fact } from '../../../db/policy.ts'
 import type { Issue } from '../../core/problem.ts'
-import { countryCode } from '../../policies/countries.ts'
-import { definitionOf } from '../../policies/facts.ts'
+import { countryCode } from '../countries.ts'
+import { definitionOf } from '../facts.ts'
+import { type DraftCondition, type DraftLeaf, kindOf, valuesOf } from './conditions.ts'
 import type { Draft } from './draft.ts'
-import { type DraftCondition, type DraftLeaf, kindOf } from './draft-conditions.ts'
-import { valuesOf } from './lines.ts'
 
 /** For values chosen from a list. */
 export const MUST_BE_CHOSEN = 'must be chosen'
@@ -26,10 +25,10 @@ function inCondition(condition: DraftCondition, path: Path): Issue[] {
   return inLeaf(condition, path)
 }
 
-function inLeaf({ subject, op, value }: DraftLeaf, path: Path): Issue[] {
-  if (subject === '' || subject === 'query' || kindOf(subject) !== 'field') return []
+function inLeaf({ topic, op, value }: DraftLeaf, path: Path): Issue[] {
+  if (topic === '' || topic === 'query' || kindOf(topic) !== 'field') return []
   if (op !== 'equals' && op !== 'in') return []
-  const fact = subject as Fact
+  const fact = topic as Fact
   const isList = op === 'in'
   const place = [...path, isList ? 'values' : 'value']
   const hasChoices = fact === 'country' || definitionOf(fact)?.values !== undefined
