@@ -10,8 +10,6 @@ interface FactWords {
   group: Group
   /** Its label in the list of topics. */
   label: string
-  /** Its name in the exact wording of a condition. */
-  name: string
   /** An example of a value. */
   placeholder?: string
   /** Its possible values and their names; without them, a text field. */
@@ -44,7 +42,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   emailDomain: {
     group: 'Person',
     label: 'Email domain',
-    name: 'email domain',
     placeholder: 'acme.com',
     tester: { label: 'Email domain', placeholder: 'acme.com' },
     sentence: { at: 'with an address at ', the: 'with an address whose domain', any: 'with a confirmed address' },
@@ -52,7 +49,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   orgRole: {
     group: 'Person',
     label: 'Organisation role',
-    name: 'role',
     choices: ROLE_NAMES,
     tester: { label: 'Role', placeholder: 'none' },
     sentence: {
@@ -65,7 +61,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   client: {
     group: 'Browser',
     label: 'Kind of reader',
-    name: 'kind of reader',
     choices: CLIENT_NAMES,
     tester: { label: 'Kind of reader', placeholder: 'unknown' },
     sentence: {
@@ -78,7 +73,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   device: {
     group: 'Browser',
     label: 'Device',
-    name: 'device',
     choices: DEVICE_NAMES,
     tester: { label: 'Device', placeholder: 'unknown' },
     sentence: {
@@ -91,7 +85,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   language: {
     group: 'Browser',
     label: 'Language',
-    name: 'language',
     placeholder: 'de',
     tester: { label: 'Language', placeholder: 'de-AT' },
     sentence: {
@@ -105,7 +98,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   os: {
     group: 'Browser',
     label: 'System',
-    name: 'system',
     placeholder: 'ios',
     suggestions: ['windows', 'macos', 'ios', 'android', 'linux'],
     tester: { label: 'System', placeholder: 'ios' },
@@ -114,7 +106,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   browser: {
     group: 'Browser',
     label: 'Browser',
-    name: 'browser',
     placeholder: 'safari',
     suggestions: ['chrome', 'firefox', 'safari', 'edge'],
     tester: { label: 'Browser', placeholder: 'safari' },
@@ -123,7 +114,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   country: {
     group: 'Browser',
     label: 'Country',
-    name: 'country',
     placeholder: 'Germany',
     get choices() {
       return countryNames()
@@ -134,7 +124,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   referrerDomain: {
     group: 'Link',
     label: 'Coming from',
-    name: 'referring site',
     placeholder: 'news.example',
     tester: { label: 'Coming from', placeholder: 'acme.com' },
     sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },

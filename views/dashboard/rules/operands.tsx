@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { FieldOperator, InstantOperator } from '../../../db/policy.ts'
+import { DAYS, type FieldOperator, type InstantOperator } from '../../../db/policy.ts'
 import {
   type DraftLeaf,
   firstLine,
@@ -10,9 +10,9 @@ import {
 } from '../../../src/policies/draft/conditions.ts'
 import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { DAY_NAMES, DAYS } from './days.ts'
 import { TOPIC_WORDS } from './facts.ts'
 import { type BuilderProps, field } from './parts.tsx'
+import { DAY_NAMES } from './words.ts'
 
 interface OperandProps {
   condition: DraftLeaf

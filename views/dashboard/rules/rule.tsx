@@ -9,7 +9,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { ActionButton, type BuilderProps, field, idOf, NotesContent } from './parts.tsx'
 import { OpenFields } from './rule-fields.tsx'
 import { hostOf } from './tab-fields.tsx'
-import { sentenceOf } from './words.ts'
+import { summaryOf } from './words.ts'
 
 /** A rule's name, or `Rule 2` while it has none. */
 export function nameOf(rule: DraftRule, at: number): string {
@@ -126,7 +126,7 @@ export function RuleSummary({ rule, at, findings }: { rule: DraftRule; at: numbe
   return (
     <>
       <p class="summary" dir="auto" safe>
-        {when === null ? 'Not finished yet' : sentenceOf(when)}
+        {when === null ? 'Not finished yet' : summaryOf(when)}
       </p>
       <NotesContent place={`rules.${at}`} findings={findings} />
     </>
