@@ -1,7 +1,5 @@
-import { parse, type ValueNode } from '@humanwhocodes/momoa'
 import { parseJson } from '../../core/json.ts'
-import type { Issue } from '../../core/problem.ts'
-import { Problem } from '../../core/problem.ts'
+import { type Issue, Problem } from '../../core/problem.ts'
 
 /** Parses JSON, or says why it is invalid, with line and column. */
 export function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
@@ -15,47 +13,79 @@ export function readPolicyJson(text: string): { value: unknown } | { wrong: stri
 
 function syntaxErrorOf(text: string): string {
   if (text.trim() === '') return 'There’s nothing here. Write a policy, or go back to the builder.'
-  try {
-    parse(text)
-    return 'This isn’t JSON: a string can’t continue on the next line.'
-  } catch (error) {
-    const { line, column, offset } = error as { line?: number; column?: number; offset?: number }
-    if (line === undefined || column === undefined || offset === undefined) return 'This isn’t JSON.'
-    // For an unexpected end, the parser points at the last token.
-    const isEnd = /^[\s\]}]*$/.test(text.slice(offset)) && (error as Error).message.startsWith('Unexpected token')
-    const found = isEnd
-      ? 'something is missing after this'
-      : `“${text.slice(offset, offset + 12).split('\n')[0]}” can’t be here`
-    return `Line ${line}, column ${column}: this isn’t JSON, ${found}.`
-  }
+  const { end } = placesIn(text)
+  const rest = text.slice(end)
+  const found =
+    rest === ''
+      ? 'something is missing at the end'
+      : rest.startsWith('"')
+        ? 'the text that begins here doesn’t end on its line, or has a wrong escape'
+        : `“${rest.slice(0, 12).split('\n')[0]}” can’t be here`
+  const column = end - text.lastIndexOf('\n', end - 1)
+  return `Line ${lineAt(text, end)}, column ${column}: this isn’t JSON, ${found}.`
 }
 
 /** The errors of a policy, each with its line in the text and its path. */
 export function jsonErrors(text: string, issues: readonly Issue[]): string[] {
-  const root = parse(text).body
+  const { places } = placesIn(text)
   return issues
     .filter(({ path }) => path[0] === 'resolutionPolicy')
-    .map(({ path, reason }) => {
-      const inPolicy = path.slice(1)
-      const line = nodeAt(root, inPolicy).loc.start.line
-      return `Line ${line}: ${inPolicy.length === 0 ? 'the policy' : pathText(inPolicy)} ${reason}.`
+    .map(({ path: [, ...path], reason }) => {
+      const inner = path.findLastIndex((_, index) => places.has(keyOf(path.slice(0, index + 1))))
+      const line = lineAt(text, places.get(keyOf(path.slice(0, inner + 1))) ?? 0)
+      return `Line ${line}: ${path.length === 0 ? 'the policy' : pathText(path)} ${reason}.`
     })
 }
 
-/** The innermost node of a text on a path. */
-function nodeAt(node: ValueNode, path: readonly (string | number)[]): ValueNode {
-  const [key, ...rest] = path
-  if (key === undefined) return node
-  const inner =
-    node.type === 'Array'
-      ? node.elements[Number(key)]?.value
-      : node.type === 'Object'
-        ? node.members.find(({ name }) => ('value' in name ? name.value : name.name) === key)?.value
-        : undefined
-  return inner === undefined ? node : nodeAt(inner, rest)
+type Path = readonly (string | number)[]
+
+/** The next token after any space; `''` if there is none, or no JSON. */
+const TOKEN =
+  /[ \t\r\n]*([{}[\],:]|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b|)/y
+
+/** The offset of each value in a JSON text by its path, and the offset at which it ends or stops being JSON. */
+function placesIn(text: string): { places: ReadonlyMap<string, number>; end: number } {
+  const places = new Map<string, number>()
+  let [token, start, end] = ['', 0, 0]
+  const next = () => {
+    TOKEN.lastIndex = end
+    const [all = '', found = ''] = TOKEN.exec(text) ?? []
+    end += all.length
+    token = found
+    start = end - found.length
+  }
+  const take = (wanted: string) => {
+    const isThere = token === wanted
+    if (isThere) next()
+    return isThere
+  }
+  const value = (path: Path): boolean => {
+    places.set(keyOf(path), start)
+    const close = token === '{' ? '}' : token === '[' ? ']' : ''
+    if (close === '') return !/^[}\],:]?$/.test(token) && take(token)
+    next()
+    for (let index = 0; token !== close; index += 1) {
+      if (index > 0 && !take(',')) return false
+      const name = token
+      if (close === '}' && !(name.startsWith('"') && take(name) && take(':'))) return false
+      if (!value([...path, close === '}' ? String(JSON.parse(name)) : index])) return false
+    }
+    return take(close)
+  }
+  next()
+  value([])
+  return { places, end: start }
 }
 
-function pathText(path: readonly (string | number)[]): string {
+function keyOf(path: Path): string {
+  return JSON.stringify(path.map(String))
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+function pathText(path: Path): string {
   return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
 }
 
