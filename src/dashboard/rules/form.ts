@@ -10,7 +10,7 @@ import {
   newLeaf,
   TOPICS,
 } from '../../policies/draft/conditions.ts'
-import type { Draft, DraftRule } from '../../policies/draft/draft.ts'
+import type { Draft, DraftRule, Source } from '../../policies/draft/draft.ts'
 import type { Removed } from '../../policies/draft/edits.ts'
 import { type TestViewer, testViewer } from '../../policies/draft/test-viewer.ts'
 
@@ -21,7 +21,7 @@ export interface SentRules {
   /** The version that the form was made from; null if it names none. */
   version: number | null
   /** The edited rules; null if the form only tests the saved ones. */
-  source: { draft: Draft } | { json: string } | null
+  source: Source | null
   removed: Removed | null
   viewer: TestViewer
   /** The browser's time zone, if its script sent it. */

@@ -57,6 +57,9 @@ export interface DraftLeaf {
 
 export type DraftCondition = DraftGroup | DraftLeaf
 
+/** Keys and indices from a policy, or from the input with it. */
+export type Path = readonly (string | number)[]
+
 /** An empty condition. */
 export function newLeaf(): DraftLeaf {
   return { topic: '', op: 'equals', name: '', value: '', zone: '', days: [], from: '', to: '', was: null }
@@ -196,9 +199,10 @@ export function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-/** The number of conditions in a condition, not counting groups. */
-export function countLeaves(condition: DraftCondition): number {
-  return 'of' in condition ? condition.of.reduce((sum, part) => sum + countLeaves(part), 0) : 1
+/** The conditions in a condition that are not groups, each with its path. */
+export function leavesOf(condition: DraftCondition, path: Path): [DraftLeaf, Path][] {
+  if (!('of' in condition)) return [[condition, path]]
+  return condition.of.flatMap((part, at) => leavesOf(part, [...path, 'of', at]))
 }
 
 /** The nesting depth of groups. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Condition } from '../../../db/policy.ts'
 import type { Content } from '../../../db/schema.ts'
 import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
-import { countLeaves, type DraftCondition, draftCondition, toCondition, validCondition } from './conditions.ts'
+import { type DraftCondition, draftCondition, leavesOf, toCondition, validCondition } from './conditions.ts'
 
 // Draft policies: their form fields, complete or not, and their conversion from and to policies.
 
@@ -33,6 +33,9 @@ export type DraftRule = OpenRule | ClosedRule
 export interface Draft {
   rules: DraftRule[]
 }
+
+/** The edited rules: a draft of the builder, or JSON text. */
+export type Source = { draft: Draft } | { json: string }
 
 /** Larger rules are unwieldy as form fields: they are edited as JSON. */
 const MAX_OPEN_CONDITIONS = 200
@@ -97,7 +100,7 @@ export function conditionOf(rule: DraftRule): Condition | null {
 export function canOpen(rule: DraftRule): boolean {
   if (!('json' in rule)) return true
   const draft = toOpenRule(rule)
-  if (countLeaves(draft.when) > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
+  if (leavesOf(draft.when, []).length > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
   return isDeepStrictEqual(toRule(draft), withoutEmptyNotes(rule.json))
 }
 

@@ -3,7 +3,7 @@ import { entryOf } from '../../core/entry.ts'
 import type { Issue } from '../../core/problem.ts'
 import { asSentence } from '../../core/words.ts'
 import type { Preview } from '../answers.ts'
-import type { DraftCondition, DraftLeaf, Topic } from './conditions.ts'
+import { leavesOf, type Path, type Topic } from './conditions.ts'
 import { type Draft, toOpenRule, toPolicy } from './draft.ts'
 import { MUST_BE_CHOSEN } from './unfinished.ts'
 
@@ -72,7 +72,7 @@ export function findingsOf(
     add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
   }
   for (const [at, rule] of draft.rules.entries()) {
-    for (const [path, topic] of topicsIn(toOpenRule(rule).when, ['rules', at, 'when'])) {
+    for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
       const text = topic === '' ? undefined : absent[topic]
       if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
     }
@@ -83,14 +83,6 @@ export function findingsOf(
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
   return { notes, marks, absent }
-}
-
-type Path = readonly (string | number)[]
-
-/** The topics of all conditions in a condition, with their paths. */
-function topicsIn(condition: DraftCondition, path: Path): [Path, DraftLeaf['topic']][] {
-  if (!('of' in condition)) return [[path, condition.topic]]
-  return condition.of.flatMap((part, at) => topicsIn(part, [...path, 'of', at]))
 }
 
 function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {

@@ -24,7 +24,7 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
       )}
       {editor !== null && 'json' in editor.source ? (
         <OutOfBand id="json-state">
-          <JsonErrors wrong={editor.source.json.wrong} />
+          <JsonErrors wrong={editor.wrong} />
         </OutOfBand>
       ) : (
         ''

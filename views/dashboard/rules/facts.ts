@@ -16,8 +16,8 @@ interface FactWords {
   choices?: Readonly<Record<string, string>>
   /** Values to suggest besides those that the rules use. */
   suggestions?: readonly string[]
-  /** Its control in the tester; with choices, the placeholder is the option for “none chosen”. */
-  tester: { label: string; placeholder: string }
+  /** The choice for a viewer who has none. */
+  none?: string
   sentence: FactSentence
 }
 
@@ -43,14 +43,13 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     group: 'Person',
     label: 'Email domain',
     placeholder: 'acme.com',
-    tester: { label: 'Email domain', placeholder: 'acme.com' },
     sentence: { at: 'with an address at ', the: 'with an address whose domain', any: 'with a confirmed address' },
   },
   orgRole: {
     group: 'Person',
     label: 'Organisation role',
     choices: ROLE_NAMES,
-    tester: { label: 'Role', placeholder: 'none' },
+    none: 'none',
     sentence: {
       at: 'as ',
       the: 'with a role that',
@@ -62,7 +61,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     group: 'Browser',
     label: 'Kind of reader',
     choices: CLIENT_NAMES,
-    tester: { label: 'Kind of reader', placeholder: 'unknown' },
     sentence: {
       at: '',
       the: 'with a kind of reader that',
@@ -74,7 +72,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     group: 'Browser',
     label: 'Device',
     choices: DEVICE_NAMES,
-    tester: { label: 'Device', placeholder: 'unknown' },
     sentence: {
       at: 'on ',
       the: 'on a device that',
@@ -86,7 +83,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     group: 'Browser',
     label: 'Language',
     placeholder: 'de',
-    tester: { label: 'Language', placeholder: 'de-AT' },
     sentence: {
       at: 'reading ',
       the: 'with a browser language that',
@@ -100,7 +96,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     label: 'System',
     placeholder: 'ios',
     suggestions: ['windows', 'macos', 'ios', 'android', 'linux'],
-    tester: { label: 'System', placeholder: 'ios' },
     sentence: { at: 'on ', the: 'on a system that', any: 'on a known system', value: systemName },
   },
   browser: {
@@ -108,7 +103,6 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     label: 'Browser',
     placeholder: 'safari',
     suggestions: ['chrome', 'firefox', 'safari', 'edge'],
-    tester: { label: 'Browser', placeholder: 'safari' },
     sentence: { at: 'in ', the: 'in a browser that', any: 'in a known browser', value: browserName },
   },
   country: {
@@ -118,14 +112,12 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
     get choices() {
       return countryNames()
     },
-    tester: { label: 'Country', placeholder: 'unknown' },
     sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },
   },
   referrerDomain: {
     group: 'Link',
     label: 'Coming from',
     placeholder: 'news.example',
-    tester: { label: 'Coming from', placeholder: 'acme.com' },
     sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },
   },
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { DAYS, type FieldOperator, type InstantOperator } from '../../../db/policy.ts'
+import type { FieldOperator, InstantOperator } from '../../../db/policy.ts'
 import {
   type DraftLeaf,
   firstLine,
@@ -12,7 +12,7 @@ import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { TOPIC_WORDS } from './facts.ts'
 import { type BuilderProps, field } from './parts.tsx'
-import { DAY_NAMES } from './words.ts'
+import { DAY_NAMES, DAYS } from './words.ts'
 
 interface OperandProps {
   condition: DraftLeaf

@@ -78,8 +78,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
 }
 
 function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JSX.Element {
-  const { tester, choices } = FACT_WORDS[fact]
-  const { label, placeholder } = tester
+  const { label, placeholder = '', choices, none = 'unknown' } = FACT_WORDS[fact]
   if (choices === undefined) {
     return (
       <TextField
@@ -99,7 +98,7 @@ function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JS
       </label>
       <select id={`viewer-${fact}`} name={`viewer.${fact}`}>
         <option value="" safe>
-          {placeholder}
+          {none}
         </option>
         {Object.entries(choices).map(([value, name]) => (
           <option value={value} selected={viewer[fact] === value} safe>

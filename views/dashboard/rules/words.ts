@@ -1,12 +1,11 @@
-import {
-  type Comparison,
-  type Condition,
-  type ConditionOf,
-  DAYS,
-  type Day,
-  type FieldOperator,
-  type GroupOperator,
-  type TimeWindow,
+import type {
+  Comparison,
+  Condition,
+  ConditionOf,
+  Day,
+  FieldOperator,
+  GroupOperator,
+  TimeWindow,
 } from '../../../db/policy.ts'
 import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
@@ -151,6 +150,9 @@ export const DAY_NAMES: Readonly<Record<Day, string>> = {
   sat: 'Saturday',
   sun: 'Sunday',
 }
+
+/** From Monday, as in ISO 8601. */
+export const DAYS = Object.keys(DAY_NAMES) as Day[]
 
 /** Days in words; three or more in a row as a range. */
 function daysWords(days: readonly Day[]): string {
