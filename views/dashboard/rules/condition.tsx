@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { GroupOperator } from '../../../db/policy.ts'
 import {
   type DraftCondition,
   type DraftGroup,
@@ -13,6 +12,7 @@ import { attribute } from '../../parts/layout.tsx'
 import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
 import { Operands } from './operands.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
+import { GROUP_HEADS } from './words.ts'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
   condition: Of
@@ -29,12 +29,6 @@ export function ConditionFields({ condition, ...place }: ConditionProps): JSX.El
   return 'of' in condition ? <Group condition={condition} {...place} /> : <Leaf condition={condition} {...place} />
 }
 
-const GROUPS: Readonly<Record<GroupOperator, string>> = {
-  and: 'All of these',
-  or: 'Any of these',
-  not: 'None of these',
-}
-
 function Group({ condition, path, number, depth, builder }: ConditionProps<DraftGroup>): JSX.Element {
   const { op, of } = condition
   const isRoot = depth === 0
@@ -49,9 +43,9 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
       <div class="group-head">
         <Notes place={path} findings={builder.findings} />
         <select aria-label="How these combine" {...field(`${path}.op`, path, builder)} data-refresh="">
-          {Object.entries(GROUPS).map(([known, name]) => (
+          {Object.entries(GROUP_HEADS).map(([known, name]) => (
             <option value={known} selected={known === op} safe>
-              {name}
+              {`${name} these`}
             </option>
           ))}
         </select>

@@ -12,7 +12,7 @@ import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { TOPIC_WORDS } from './facts.ts'
 import { type BuilderProps, field } from './parts.tsx'
-import { DAY_NAMES, DAYS } from './words.ts'
+import { DAY_NAMES, DAYS, VERBS } from './words.ts'
 
 interface OperandProps {
   condition: DraftLeaf
@@ -38,9 +38,7 @@ const CONTROLS: { readonly [Kind in TopicKind]: (props: OperandProps) => JSX.Ele
 const FIELD_OPERATORS: Readonly<Record<FieldOperator, string>> = {
   equals: 'is',
   in: 'is one of',
-  startsWith: 'begins with',
-  endsWith: 'ends with',
-  contains: 'contains',
+  ...VERBS,
   exists: 'is known',
 }
 const INSTANT_OPERATORS: Readonly<Record<InstantOperator, string>> = { before: 'before', after: 'from' }

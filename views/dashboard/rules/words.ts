@@ -100,7 +100,8 @@ function factWords(leaf: FieldLeaf, words: FactSentence, limits: Limits): string
   return `${the} ${VERBS[leaf.op]} ${isolated(cut)}`
 }
 
-const VERBS = {
+/** The operators that look for a part of a value. */
+export const VERBS = {
   startsWith: 'begins with',
   endsWith: 'ends with',
   contains: 'contains',
