@@ -2,6 +2,7 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { param, params } from '../../db/prepared.ts'
 import {
+  BUNDLE_OVERHEAD,
   bundles,
   bundleVersions,
   type Content,
@@ -120,13 +121,9 @@ export async function bytesAdded(
     const part = parts.find((each) => each.name === name)
     return Buffer.byteLength(part === undefined ? textOf(name, content) : (IN_PART[part.name] ?? ''))
   })
-  const current =
-    2 * (bytesOf(content) - (bundle === null ? 0 : bytesOf(bundle))) + (bundle === null ? BUNDLE_OVERHEAD : 0)
+  const current = 2 * (bytesOf(content) - (bundle === null ? -BUNDLE_OVERHEAD : bytesOf(bundle)))
   return [...own, ...hashes.values(), VERSION_OVERHEAD, current].reduce((sum, bytes) => sum + bytes, 0)
 }
-
-/** What triggers count of a bundle besides its content. */
-const BUNDLE_OVERHEAD = 512
 
 function bytesOf(content: Content): number {
   return NAMES.reduce((sum, name) => sum + Buffer.byteLength(textOf(name, content)), 0)
