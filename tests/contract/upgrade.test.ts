@@ -42,7 +42,8 @@ describe.each(readdirSync(FIXTURES).filter((name) => name.endsWith('.sql')))('a 
     const client = createClient(sqld === null ? { url: `file:${database}` } : { url: database, authToken: sqld.token })
     await client.executeMultiple(dump)
     client.close()
-    const remote: Record<string, string> = sqld === null ? {} : { DATABASE_URL: sqld.url, DATABASE_AUTH_TOKEN: sqld.token }
+    const remote: Record<string, string> =
+      sqld === null ? {} : { DATABASE_URL: sqld.url, DATABASE_AUTH_TOKEN: sqld.token }
     const token = sqld === null ? {} : { token: sqld.token }
     const server = await startServer({ database, ...token, env: { ...KEPT_ENV, ...remote } })
     const isNewest = name === `${knownMigrations().at(-1)?.name}.sql`
