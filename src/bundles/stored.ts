@@ -17,10 +17,10 @@ import { NAMES, SHARED_NAMES } from './content.ts'
 // How versions are stored: large values once per bundle, in `version_parts`, everything else in the version’s row.
 
 /** Smaller values stay in the version’s row: a part costs an extra statement, and most bundles are rarely edited. */
-export const MIN_PART_BYTES = 1024
+const MIN_PART_BYTES = 1024
 
 /** The column that refers to a shared field’s part. */
-export function partColumn(name: SharedName) {
+function partColumn(name: SharedName) {
   return bundleVersions[`${name}Part`]
 }
 
