@@ -6,6 +6,13 @@ import type { Issue, Path } from '../core/issue.ts'
 import { invalid } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    /** Hosts that bundles may not link to. */
+    blockedHosts: BlockedHosts
+  }
+}
+
 /** Polling interval. */
 const POLL_MS = 1_000
 

@@ -49,7 +49,7 @@ export function refusing<Value>(schema: JsonSchema, unfit: (value: Value) => Rea
 }
 
 /** Attaches to a check the part of it that JSON Schema can express. */
-export function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
+function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
   known.set(check, schema)
   return check
 }

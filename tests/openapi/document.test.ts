@@ -77,7 +77,9 @@ test('every field is described, and the glossary has no unused entry', () => {
   }
   expect(Object.keys(paths).length).toBeGreaterThan(10)
   expect(nameless).toEqual([])
-  expect(Object.keys(FIELD_DOCS).filter((name) => !used.has(name.replace('.*', '').split('.').at(-1) ?? ''))).toEqual([])
+  expect(Object.keys(FIELD_DOCS).filter((name) => !used.has(name.replace('.*', '').split('.').at(-1) ?? ''))).toEqual(
+    [],
+  )
 })
 
 test('every example of a field matches the schema that it stands in', () => {
