@@ -118,7 +118,7 @@ const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> 
  * @param place the name of the enclosing field or shape.
  */
 function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
-  const { named, $ref, ...rest } = schema
+  const { named, $ref, whole: _, ...rest } = schema
   if (typeof $ref === 'string') return refer($ref.slice('#/$defs/'.length), naming)
   if (typeof named === 'string') {
     const elsewhere = naming.opaque?.get(named)
