@@ -9,12 +9,13 @@ import { clientAddress, fromOtherSite, isFromOwnPage, setClientAddress } from '.
 import { isForMachines } from './http/for-machines.ts'
 import { health } from './http/health.ts'
 import { requestId, setRequestId } from './http/observe.ts'
+import { pageApp } from './http/page.ts'
 import { wellKnown } from './http/well-known.ts'
 import { operations } from './implementations.ts'
 import { clicksAhead } from './launcher/clicks.ts'
 import type { LauncherPages } from './launcher/pages.tsx'
 import { mcp } from './mcp/http.ts'
-import { oauth } from './oauth/routes.ts'
+import { consentPages, oauth } from './oauth/routes.ts'
 import { accountPages } from './pages/account-pages.tsx'
 import { claimPages } from './pages/claim-pages.tsx'
 import { copyPages } from './pages/copy-pages.tsx'
@@ -60,18 +61,22 @@ export function createRouter(service: Service, launchers: LauncherPages, failed:
     .use(health(service))
     .use(wellKnown(service))
     .use(oauth(service))
-    .use(homePages(service))
-    .use(resultPages(service))
     .use(pages(service, launchers))
-    .use(accountPages(service))
-    .use(linkPages(service))
-    .use(claimPages(service))
-    .use(reportPages(service))
-    .use(copyPages(service))
     .all('/dashboard', toDashboard, RAW)
     .all('/dashboard/*', toDashboard, RAW)
   for (const path of REFERENCE) app.get(path, toReference)
   app.get('/docs/:guide', toGuides)
+  app.use(
+    pageApp()
+      .use(homePages(service))
+      .use(resultPages(service))
+      .use(accountPages(service))
+      .use(linkPages(service))
+      .use(claimPages(service))
+      .use(reportPages(service))
+      .use(copyPages(service))
+      .use(consentPages(service)),
+  )
   refuseOtherMethods(app)
   app.compile()
   const click = clicksAhead(service, failed)

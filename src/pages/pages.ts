@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
 import { assetAt } from '../../views/static.ts'
@@ -23,7 +22,7 @@ const NOT_KEPT = 'private, no-store'
 /** Launchers, their other formats (QR code, picture, bookmarks), and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
   const { config } = service
-  const { origin, name } = config
+  const { name } = config
   const pictures = new Pictures(service.log)
   const forms = lazy(() => import('./launcher-forms.ts'))
   const as = async (form: OtherForm, asked: Pick<Asked, 'slug' | 'isNegotiated'>, request: Request) =>
@@ -78,7 +77,6 @@ export function pages(service: Service, launchers: LauncherPages) {
       }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
-    .get('/away', ({ request }) => text(request, AwayPage({ site: { name, origin } }) as string, { type: HTML }))
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 
