@@ -1,4 +1,4 @@
-import type { Handle } from '../launcher/front-door.ts'
+import type { Handle } from './client.ts'
 
 /**
  * Once the service stops, sends `Connection: close` with every answer, so that proxies open their next connection
