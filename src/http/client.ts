@@ -7,12 +7,6 @@ import { identify } from '../identity/identify.ts'
 import { network } from '../limits/network.ts'
 import type { Service } from '../service.ts'
 
-/**
- * Answers a request. `socketAddress` returns the peer's address; called only if needed, because it costs as much as the
- * rest of a cached launcher.
- */
-export type Handle = (request: Request, socketAddress: () => string) => Response | Promise<Response>
-
 const ADDRESS = Symbol('client address')
 
 /** A request with the client’s address determined as it came in. */

@@ -5,7 +5,7 @@ import { createRouter } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { dashboard } from '../../src/dashboard/app.ts'
 import { openLog } from '../../src/log.ts'
-import { startService } from '../../src/service.ts'
+import { startService } from '../../src/start.ts'
 import type { Server } from '../server.ts'
 
 /** A route of the service. */
