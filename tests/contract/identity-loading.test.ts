@@ -49,9 +49,7 @@ test('nor do its packages load any of that, or the client for remote databases',
   expect(loaded.filter((file) => /src\/policies\/|db\/(remote|replica)\.ts$/.test(file))).toEqual([])
   const packages = new Set(loaded.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'none'))
   expect(packages).toContain('drizzle-orm')
-  expect(
-    [...packages].filter((name) => /^(arktype|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name)),
-  ).toEqual([])
+  expect([...packages].filter((name) => /^(arktype|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name))).toEqual([])
   expect([...packages].filter((name) => IS_OAUTH.test(name))).toEqual([])
 })
 
