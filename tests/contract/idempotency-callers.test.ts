@@ -105,24 +105,6 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
     expect((await send(person)).body).toEqual(firsts[4]!.body)
   })
 
-  test('pressing the home page’s button twice leads to one bundle, and both times to its claim link', async () => {
-    const visitor = new Visitor(at())
-    const html = await (await visitor.fetch('/', { headers: FIRST })).text()
-    const idempotencyKey = /name="idempotencyKey" value="([^"]+)"/.exec(html)?.[1] ?? ''
-    const send = async () => {
-      const answer = await visitor.fetch('/', {
-        method: 'POST',
-        headers: { ...FIRST, 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ urls: URL_A, idempotencyKey }).toString(),
-      })
-      const made = await visitor.fetch(answer.headers.get('location') ?? '', { headers: FIRST })
-      return /\/claim\/[\w-]{43}/.exec(await made.text())?.[0]
-    }
-    const first = await send()
-    expect(first).toBeString()
-    expect(await send()).toBe(first)
-  })
-
   test('who has the database and the service’s secret cannot read an answer without the key itself', async () => {
     const key = randomUUID()
     const { body } = await create(key)
