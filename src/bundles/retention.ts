@@ -113,8 +113,3 @@ export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): r
 function hasNone({ table, bundle }: (typeof CHILDREN)[number]): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${bundle} = ${bundles.id})`
 }
-
-/** Whether a deleted bundle can still be restored. */
-export function isRestorable(deletedAt: number, { keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): boolean {
-  return Date.now() < deletedAt + keepDeletedMs
-}
