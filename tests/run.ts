@@ -22,8 +22,7 @@ const WHOLE_MATRIX =
 const LONG =
   /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|journeys)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
-const USES_MATRIX =
-  /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|STORES|MATRIX)\b/
+const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
 const [run, ...filters] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { create, newSlug, onEveryRuntime, post, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { create, newSlug, post, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const OK = JSON.stringify({ urls: [URL_OK] })
@@ -26,7 +27,7 @@ function streamOf(size: number): ReadableStream<Uint8Array> {
   })
 }
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   const links = () => `${server().origin}/api/links`
 
   test('an unknown path is 404, as JSON below /api and as a page elsewhere', async () => {

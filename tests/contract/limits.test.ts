@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { RUNTIMES, type Server, startServer } from '../server.ts'
-import { type Answer, create, newSlug, onEveryRuntime, post, START_MS, sendEvent, submit, URL_OK } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { type Answer, create, newSlug, post, START_MS, sendEvent, submit, URL_OK } from './support.ts'
 
 const OK = { urls: [URL_OK] }
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort()
@@ -8,7 +9,7 @@ const at = (address: string) => ({ 'x-client': address })
 const times = <T>(count: number, send: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
-onEveryRuntime({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEADER: 'X-Client' }, (server) => {
+onEveryTarget({ SERVICE_PLAN_ANONYMOUS_MAX_BUNDLES: '3', SERVICE_CLIENT_IP_HEADER: 'X-Client' }, (server) => {
   test('each address has its own cap, and so has each IPv6 customer', async () => {
     for (const address of ['2001:db8::1', '2001:DB8::2', '2001:db8:0:0:ffff::1']) {
       expect((await create(server(), OK, at(address))).status).toBe(201)
