@@ -2,12 +2,6 @@ import type { Audience } from '../../db/rights.ts'
 import { type Caller, type KnownKey, type Session, type Subject, unauthorized } from './caller.ts'
 import { SCOPES } from './roles.ts'
 
-declare module '../service.ts' {
-  interface Service {
-    readSession: Credentials['readSession']
-  }
-}
-
 /** How credentials are read; see `sessionReader` and `KeyRing`. */
 export interface Credentials {
   readSession(headers: Headers): Promise<Session | null>
