@@ -43,11 +43,6 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
   const seen = async (slug: string, by = visitor()) => (await by.fetch(`/l/${slug}.json`)).json()
   const read = async (slug: string, by: Visitor) =>
     (await by.api<Record<string, unknown>>('GET', `/api/links/${slug}`)).body
-  const keyOf = async (person: Person, scopes: string[]) => {
-    const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'copies', scopes })
-    return visitor({ authorization: `Bearer ${body.rawKey}` })
-  }
-
   test('viewers cannot copy a bundle unless its owner lets them', async () => {
     const { slug } = await owner.makeBundle({ title: 'Launch secrets' })
     expect((await read(slug, owner)).copyable).toBe(false)
@@ -122,8 +117,10 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       const { id } = await newOrganization(admin, [[viewer, 'viewer']])
       await actFor(viewer, id)
       expect((await copy(viewer, slug)).body.error).toBe('needs role editor (you are viewer)')
-      expect((await copy(await keyOf(stranger, ['links:read']), slug)).body.error).toBe('needs scope links:write')
-      expect((await copy(await keyOf(stranger, ['links:write']), slug)).status).toBe(201)
+      expect((await copy(await stranger.program({ scopes: ['links:read'] }), slug)).body.error).toBe(
+        'needs scope links:write',
+      )
+      expect((await copy(await stranger.program({ scopes: ['links:write'] }), slug)).status).toBe(201)
     })
   })
 
@@ -156,7 +153,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
       })
       const tabsOf = async (by: Visitor) => (await seen((await copy(by, slug)).body.slug)).tabs[0].url
       expect(await tabsOf(stranger)).toBe(PARTNERS)
-      const keyed = await keyOf(stranger, ['links:write'])
+      const keyed = await stranger.program({ scopes: ['links:write'] })
       const ask = { resource: `${at().origin}/api`, scope: 'links:write' }
       const { accessToken } = await signInApp(at(), stranger, { ask })
       const apps = visitor({ authorization: `Bearer ${accessToken}` })
@@ -199,7 +196,7 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     ])('is not copied, nor told of: %s', async (_, door) => {
       const { slug } = await owner.makeBundle({ ...secret, ...door })
       const { slug: plain } = await owner.makeBundle({ ...secret, ...door, copyable: false })
-      const keyed = await keyOf(stranger, ['links:write'])
+      const keyed = await stranger.program({ scopes: ['links:write'] })
       const hers = visitor()
       for (const by of [hers, stranger, keyed]) {
         for (const fields of [{}, { dryRun: true }, { access: 'link' }]) {

@@ -81,13 +81,7 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
   test('the same idempotency key is another one for each API key, and for each subject that a person acts for', async () => {
     const person = await newPerson(at())
     const { id } = await newOrganization(person)
-    const withKey = async () => {
-      const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
-        name: 'key',
-        scopes: ['links:write'],
-      })
-      return new Visitor(at(), { authorization: `Bearer ${body.rawKey}` })
-    }
+    const withKey = () => person.program({ scopes: ['links:write'] })
     await actFor(person, null)
     const callers = [await withKey(), await withKey()]
     await actFor(person, id)

@@ -35,11 +35,7 @@ onEveryTarget({ SERVICE_WRITES_PER_MINUTE: '0', SERVICE_WRITES_PER_HOUR: '0' }, 
   let agent: Visitor
   let other: Visitor
 
-  const keyOf = async (person: Visitor, scope: string) => {
-    const wishes = { name: `${scope} key`, scopes: [scope], rateLimitPerHour: 0 }
-    const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)
-    return new Visitor(server(), { authorization: `Bearer ${body.rawKey}` })
-  }
+  const keyOf = (person: Visitor, scope: string) => person.program({ scopes: [scope], rateLimitPerHour: 0 })
 
   beforeAll(async () => {
     owner = await newPerson(server())

@@ -260,7 +260,7 @@ for (const runtime of RUNTIMES) {
       const mistyped = one.slice(0, -1) + (one.endsWith('A') ? 'B' : 'A')
       const secretOfOther = one.split('.')[0] + other.slice(other.indexOf('.'))
       const owner = caller('owner').visitor
-      const nothing = { ...NO_AIM, slug: 'nobody123', webhookId: 'wh_nothing', deliveryId: '1' }
+      const nothing = { ...NO_AIM, slug: 'nobody123', webhookId: 'wh_nothing', deliveryId: 1 }
       for (const key of [mistyped, secretOfOther, 'x']) {
         const visitor = new Visitor(server, { authorization: `Bearer ${key}` })
         for (const [name, value] of owner.cookies) visitor.cookies.set(name, value)
