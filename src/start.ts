@@ -7,9 +7,7 @@ import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
 import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
-import { startSearchBackfill } from './bundles/search-backfill.ts'
 import { SearchIndex } from './bundles/search-index.ts'
-import { VersionBackfill } from './bundles/version-backfill.ts'
 import { type Config, databaseFile } from './config.ts'
 import { watchDescriptors } from './descriptors.ts'
 import type { PasswordCost } from './identity/passwords.ts'
@@ -90,8 +88,6 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const sweeper = new Sweeper(store, log, termsOf(config))
   const outbox = new Outbox(store, config, log, accounts)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
-  const backfill = new VersionBackfill(store, log)
-  const searchBackfill = startSearchBackfill(store, log)
   searchIndex = new SearchIndex(store, log)
   const metrics =
     config.metricsToken === undefined && config.metricsListener === null
@@ -105,7 +101,6 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
           store,
           storeFile: databaseFile(config.database.url),
           backups,
-          backfill,
           redis,
         })
   sweeper.start()
@@ -151,8 +146,6 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       backups?.stop()
       launchers.stop()
       blockedHosts.stop()
-      await backfill.stop()
-      await searchBackfill.stop()
       await searchIndex.stop()
       await recorder.stop()
       await keyRing.stop()

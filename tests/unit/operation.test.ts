@@ -36,7 +36,7 @@ function context(idempotencyKey: string | null): CallContext {
   }
 }
 
-const retire = (slug: string) => service.store.db.insert(retiredSlugs).values({ slug, at: 0 })
+const retire = (slugHash: string) => service.store.db.insert(retiredSlugs).values({ slugHash })
 
 async function retired(): Promise<number> {
   const [row] = await service.store.db.select({ number: count() }).from(retiredSlugs)
