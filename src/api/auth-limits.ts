@@ -10,7 +10,7 @@ import { countMail } from '../mail/limits.ts'
 import type { Service } from '../service.ts'
 
 // Limits on better-auth’s routes: requests per address, mails to an address, guesses at an account, and concurrent
-// hashes (decisions 13).
+// hashes.
 
 /**
  * Routes that prove an identity or send mail, by purpose. Each purpose has its own bucket per client address, so that

@@ -59,7 +59,7 @@ const SERVED = new Map<string, 'GET' | 'POST'>([
   ].map((path) => [path, 'POST'] as const),
 ])
 
-/** better-auth's routes with our error format, limits and headers (decisions 9). */
+/** better-auth's routes with our error format, limits and headers. */
 export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',

@@ -44,7 +44,7 @@ type Fields = Record<string, string>
 export type Failed = (request: Request, error: unknown) => Response
 
 /** The handler of an operation's route, or of a variant's; `params` are the path's. */
-export function answering<In, Out>(
+function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
   failed: Failed,
@@ -110,7 +110,7 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 
 /**
  * Merges path parameters into the query or body, for one flat input.
- * @throws Problem BAD_REQUEST if both have a field with different values (decisions 1).
+ * @throws Problem BAD_REQUEST if both have a field with different values.
  */
 function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
   for (const name in path) {

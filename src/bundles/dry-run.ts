@@ -19,7 +19,7 @@ import { slugHash } from './retired.ts'
 import type { NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
-// What creating and editing would save, without writing (decisions 10).
+// What creating and editing would save, without writing.
 
 /**
  * What creating a bundle would save.

@@ -10,7 +10,7 @@ import { hashPassword, type PasswordCost, withHashQueue } from '../identity/pass
 import { widerNetwork } from '../limits/network.ts'
 import { BOUNDS } from './bounds.ts'
 
-// The passwords of bundles (decisions 14). Only their hashes are stored, beside the bundle and in no version.
+// The passwords of bundles. Only their hashes are stored, beside the bundle and in no version.
 
 const REASONS: Record<NonNullable<Awaited<ReturnType<typeof unfitPassword>>>['code'], Reason> = {
   PASSWORD_TOO_SHORT: { code: 'password_too_short', min: 8 },

@@ -10,7 +10,7 @@ import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 
-/** The metadata of a URL (spec 2.1). */
+/** The metadata of a URL. */
 export const UrlMetadata = type({
   'note?': lines(BOUNDS.note),
   'tags?': line(BOUNDS.tag).narrow(withText('tag')).array().atMostLength(BOUNDS.tags),
@@ -69,7 +69,7 @@ const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$/
 
 /**
- * A slug chosen by a signed-in caller (decisions 2). Overlong ones are refused unmatched, because the pattern is slow on
+ * A slug chosen by a signed-in caller. Overlong ones are refused unmatched, because the pattern is slow on
  * them.
  */
 const ChosenSlug = type('string').narrow(
@@ -98,7 +98,7 @@ const password = {
 
 const { 'urls?': _, ...sentAtFirst } = sent
 
-/** The body of POST /api/links (spec 4.1). */
+/** The body of POST /api/links. */
 export const NewBundle = type({
   ...sentAtFirst,
   urls,
@@ -111,7 +111,7 @@ export const NewBundle = type({
 
 export type NewBundle = typeof NewBundle.infer
 
-/** The body of PATCH /api/links/:slug, with the slug of its path (spec 4.3). */
+/** The body of PATCH /api/links/:slug, with the slug of its path. */
 export const BundleEdit = type({
   slug: 'string',
   ...sent,
@@ -162,7 +162,7 @@ export const OneVersion = type({
   '+': 'reject',
 })
 
-/** The query of GET /api/me/links (spec 4.5, decisions 11). */
+/** The query of GET /api/me/links. */
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,

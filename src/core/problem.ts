@@ -18,7 +18,7 @@ interface Details {
 
 /**
  * The only error that callers see. `message` is a sentence they can act on. Anything else thrown becomes
- * INTERNAL_ERROR, and its text goes only to the log (spec 7).
+ * INTERNAL_ERROR, and its text goes only to the log.
  */
 export class Problem extends Error {
   readonly status: number

@@ -2,7 +2,7 @@ import type { Expectation } from './issue.ts'
 
 // Rules for accepted text. Imports no code, so that clients can check before they send.
 
-/** The longest accepted URL, in Unicode code points (spec 8). */
+/** The longest accepted URL, in Unicode code points. */
 export const MAX_URL = 2048
 
 /** The longest possible email address (RFC 5321), in characters. */

@@ -1,4 +1,3 @@
-import type { Elysia } from 'elysia'
 import type { Service } from '../service.ts'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
@@ -20,8 +19,8 @@ import { subjectScreens } from './subject.ts'
 import { versionScreens } from './versions/versions.tsx'
 import { webhookScreens } from './webhooks/webhooks.tsx'
 
-/** All dashboard screens (decisions 11), in the order of the navigation. */
-export function dashboard(service: Service): Elysia {
+/** All dashboard screens, in the order of the navigation. */
+export function dashboard(service: Service) {
   return screens(service, [
     ...bundleScreens,
     ...bulkScreens,

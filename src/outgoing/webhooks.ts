@@ -15,7 +15,7 @@ import { newSecret, sealed } from './secrets.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 import { NotSent, targetOf } from './target.ts'
 
-/** Webhooks of one subject (decisions 15). */
+/** Webhooks of one subject. */
 const MAX_WEBHOOKS = 10
 
 type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>

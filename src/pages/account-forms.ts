@@ -2,7 +2,7 @@ import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
 import { besideField, besidePassword } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
-import { page } from '../http/respond.ts'
+import { type Page, page } from '../http/page.ts'
 import type { Service } from '../service.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.
@@ -22,16 +22,10 @@ export async function callAuth(
   }
 }
 
-/** Copies the cookies of an answer to a page. */
-export function withCookies(page: Response, answer: Response): Response {
-  for (const cookie of answer.headers.getSetCookie()) page.headers.append('set-cookie', cookie)
-  return page
-}
-
 /** A form again, with its errors. */
-export function refused(request: Request, view: JSX.Element, { status, headers }: Problem): Response {
+export function refused(view: JSX.Element, { status, headers }: Problem): Page {
   const wait = headers['retry-after']
-  return page(request, view, status, wait === undefined ? {} : { 'retry-after': wait })
+  return page(view, status, wait === undefined ? {} : { 'retry-after': wait })
 }
 
 /** The error for a sign-in that requires a confirmed address. */

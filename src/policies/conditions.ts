@@ -13,7 +13,7 @@ export interface ConditionError {
 const MAX_ERRORS = 20
 
 /**
- * Parses a condition into its canonical form (decisions 6). Accepts several forms of `not` and `in`, and only one of
+ * Parses a condition into its canonical form. Accepts several forms of `not` and `in`, and only one of
  * everything else.
  * @returns the condition, or its errors.
  */

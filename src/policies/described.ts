@@ -6,7 +6,7 @@ import { INSTANT, isInstant } from './instants.ts'
 import type { Viewer } from './viewer.ts'
 
 /**
- * The input describing a viewer for `policy/preview` (decisions 6); omitted facts are unknown, `now` defaults to now.
+ * The input describing a viewer for `policy/preview`; omitted facts are unknown, `now` defaults to now.
  */
 export const SentViewer = type({
   'signedIn?': 'boolean',

@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /**
- * Findings in a valid policy (decisions 6): unreachable rules, times in the past, impossible values, domain conditions
+ * Findings in a valid policy: unreachable rules, times in the past, impossible values, domain conditions
  * that match more than intended. Pure.
  * @param now milliseconds since 1970.
  */

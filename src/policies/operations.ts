@@ -9,7 +9,7 @@ import { preview, type Tried } from './preview.ts'
 import { withStoredRuleIds } from './rule-ids.ts'
 import { PolicyOrNone } from './shapes.ts'
 
-/** POST /api/links/:slug/policy/preview (decisions 6). */
+/** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:

@@ -15,7 +15,7 @@ import { CONTROLS, unfit } from '../core/text.ts'
 import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
 import { INSTANT, isInstant } from './instants.ts'
 
-/** Limits of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */
+/** Limits of a condition: texts in Unicode code points, depth in nested and/or/not. */
 export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const
 
 export type Raw = Record<string, unknown>

@@ -13,7 +13,7 @@ interface PolicyWithIds {
 }
 
 /**
- * Gives each rule its id (decisions 6): the one sent, otherwise that of the saved rule with the same name, otherwise a new
+ * Gives each rule its id: the one sent, otherwise that of the saved rule with the same name, otherwise a new
  * one. So a rule keeps its counts when it is edited.
  * @param saved the bundle’s current policy.
  * @param isKnown whether an id is or was a rule’s of this bundle.
@@ -54,7 +54,7 @@ export async function withStoredRuleIds(
   return withRuleIds(sent, saved, (id) => known.includes(id))
 }
 
-/** Whether an id is or was a rule’s of a bundle; events with any other are not counted (decisions 7). */
+/** Whether an id is or was a rule’s of a bundle; events with any other are not counted. */
 export async function isRuleOf(db: Store['db'], bundleId: number, id: string): Promise<boolean> {
   return (await knownOf(db, bundleId, [id])).length > 0
 }

@@ -5,7 +5,7 @@ import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { readCondition } from './conditions.ts'
 import { isRuleId, RULE_ID } from './rule-id.ts'
 
-/** Limits of a policy (spec 8, decisions 6), in entries, Unicode code points and bytes of JSON. */
+/** Limits of a policy, in entries, Unicode code points and bytes of JSON. */
 export const POLICY_BOUNDS = { rules: 50, tabs: 20, name: 120, note: 500, section: 60, bytes: 128 * 1024 } as const
 
 /** A condition tree in canonical form; each error has its path in the tree. */
@@ -40,7 +40,7 @@ const Rule = type({
   '+': 'reject',
 })
 
-/** A policy as sent (spec 2.3, decisions 6): rules may lack ids. */
+/** A policy as sent: rules may lack ids. */
 export const SentPolicy = type({
   version: '1',
   rules: Rule.array().atMostLength(POLICY_BOUNDS.rules),

@@ -37,7 +37,7 @@ const listed = lazy(
     }) as const,
 )
 
-/** A proposed edit (decisions 15). */
+/** A proposed edit. */
 export const Proposal = lazy(() =>
   type({ ...listed(), changes: changes(), '+': 'reject' }).configure({ named: 'Proposal' }, 'self'),
 )

@@ -5,7 +5,7 @@ import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
 import { refuse } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
 
-/** Limits of proposals: of a text in Unicode code points, and how many are kept (decisions 15). */
+/** Limits of proposals: of a text in Unicode code points, and how many are kept. */
 export const PROPOSAL_BOUNDS = {
   text: 500,
   /** Open ones of a bundle. */

@@ -22,7 +22,7 @@ const PAGE = 50
 
 const LIST = '/dashboard/keys'
 
-/** The acting subject's API keys (decisions 11). */
+/** The acting subject's API keys. */
 export const keyScreens: readonly Screen[] = [
   {
     path: LIST,

@@ -25,7 +25,7 @@ const WHY = {
   old: 'A webhook sends your bundles elsewhere, so this needs a sign-in from the last 24 hours.',
 }
 
-/** The acting subject's webhooks (decisions 15). */
+/** The acting subject's webhooks. */
 export const webhookScreens: readonly Screen[] = [
   {
     path: LIST,
