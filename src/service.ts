@@ -40,8 +40,6 @@ export interface Service {
   config: Config
   log: Logger
   store: Store
-  /** The store for reading accounts, sessions and memberships: never a replica that lags. */
-  accountStore: Store
   recorder: Recorder
   launchers: Launchers
   /** Hosts that bundles may not link to. */
@@ -90,7 +88,6 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
-  const accountStore: Store = Object.create(store, { db: { value: store.current } })
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
   const forgetting = setInterval(() => memory.forget(), FORGET_EVERY_MS).unref()
@@ -112,8 +109,8 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const accounts = () => {
     people ??= Promise.all([import('./identity/proof.ts'), import('./identity/notices.ts')]).then(
       ([{ Proofs }, { Notices }]) => ({
-        proofs: new Proofs(accountStore, () => keyRing.forget()),
-        notices: new Notices(config, accountStore, mailer, bucket, log),
+        proofs: new Proofs(store, () => keyRing.forget()),
+        notices: new Notices(config, store, mailer, bucket, log),
       }),
     )
     return people
@@ -148,7 +145,6 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     config,
     log,
     store,
-    accountStore,
     recorder,
     launchers,
     blockedHosts,
@@ -158,14 +154,14 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     limits: limitsOf(config),
     mailer,
     keyRing,
-    readSession: sessionReader(accountStore, config),
+    readSession: sessionReader(store, config),
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
     accounts,
     passwordCost,
     async auth() {
       auth ??= Promise.all([import('./identity/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
-        startAuth({ config, store: accountStore, mailer, proofs, notices, log, passwordCost }),
+        startAuth({ config, store, mailer, proofs, notices, log, passwordCost }),
       )
       const loading = auth
       const { socialProviders } = await (await loading).$context
@@ -212,7 +208,7 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
 
 /** Makes the database and the files next to it private to their owner. Returns those that belong to another user. */
 function restrictFiles({ database }: Config): string[] {
-  const file = database.replicaPath ?? databaseFile(database.url)
+  const file = databaseFile(database.url)
   if (file === null) return []
   // The folder of a configured path may hold other people's files.
   const folder =

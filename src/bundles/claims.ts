@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
@@ -78,26 +77,22 @@ const PREVIEW_COLUMNS = {
 
 /** The bundle of a claim token, or null if the token is unknown, used or expired. */
 export async function findByToken({ db }: Store, token: string) {
-  const [row] = await readWithCatchUp(db, () =>
-    db
-      .select(PREVIEW_COLUMNS)
-      .from(claims)
-      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
-      .all(),
-  )
+  const [row] = await db
+    .select(PREVIEW_COLUMNS)
+    .from(claims)
+    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+    .all()
   return row ?? null
 }
 
 /** When a claim token expires; null if it is unknown, used or expired. */
 export async function openClaim({ db }: Store, token: string): Promise<string | null> {
-  const [row] = await readWithCatchUp(db, () =>
-    db
-      .select({ expiresAt: claims.expiresAt })
-      .from(claims)
-      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
-      .all(),
-  )
+  const [row] = await db
+    .select({ expiresAt: claims.expiresAt })
+    .from(claims)
+    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+    .all()
   return row === undefined ? null : iso(row.expiresAt)
 }
 
@@ -182,7 +177,7 @@ export async function claim(
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(open)
       .all()
-  const [found] = await readWithCatchUp(db, find)
+  const [found] = await find()
   if (found === undefined) throw noClaim()
   requireRole(caller.role, 'editor')
   const writes = [

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
 import { sha256 } from '../core/hash.ts'
@@ -83,10 +82,7 @@ export class KeyRing {
   async #read(keyPrefix: string): Promise<CachedKey | null> {
     const readAt = performance.now()
     const forgotten = this.#forgotten
-    const { db, current } = this.store
-    // With a replica, asks the server only for keys that exist, so that made-up ones cost it nothing.
-    if (current !== db && !(await this.#exists(keyPrefix))) return this.#drop(keyPrefix)
-    const [row] = await current
+    const [row] = await this.store.db
       .select({
         key: apiKeys,
         userId: owners.userId,
@@ -132,12 +128,6 @@ export class KeyRing {
     const cached = { key, secretHash: new Uint8Array(secretHash), readAt }
     if (forgotten === this.#forgotten) this.#cache.set(keyPrefix, cached)
     return cached
-  }
-
-  async #exists(keyPrefix: string): Promise<boolean> {
-    const { db } = this.store
-    const read = () => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.keyPrefix, keyPrefix)).all()
-    return (await readWithCatchUp(db, read)).length > 0
   }
 
   #drop(keyPrefix: string): null {

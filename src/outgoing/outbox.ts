@@ -79,7 +79,7 @@ export class Outbox {
     // Those of deleted webhooks only wait to be erased.
     const isKept = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${outbox.webhookId})`
     const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} AND ${isKept} LIMIT ${MAX_COUNTED}`
-    const [row] = await this.store.current.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
+    const [row] = await this.store.db.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
     this.overdue = row?.events ?? 0
     this.#countedAt = performance.now()
   }
@@ -115,7 +115,7 @@ export class Outbox {
 
   /** Leases events, as far as no other process has. */
   async #leaseOf(ids: readonly number[]): Promise<Leased[]> {
-    const { db, current, write } = this.store
+    const { db, write } = this.store
     const now = Date.now()
     await write([
       db
@@ -124,7 +124,7 @@ export class Outbox {
         .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
     ])
     const { id, url, secret, ownerId } = webhooks
-    return current
+    return db
       .select({ row: outbox, webhook: { id, url, secret, ownerId } })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
