@@ -11,6 +11,7 @@ import { startSearchBackfill } from './bundles/search-backfill.ts'
 import { SearchIndex } from './bundles/search-index.ts'
 import { VersionBackfill } from './bundles/version-backfill.ts'
 import { type Config, databaseFile } from './config.ts'
+import { every } from './core/every.ts'
 import { watchDescriptors } from './descriptors.ts'
 import type { startAuth } from './identity/auth.ts'
 import type { Credentials } from './identity/identify.ts'
@@ -90,7 +91,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
-  const forgetting = setInterval(() => memory.forget(), FORGET_EVERY_MS).unref()
+  const forgetting = every(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
   const redis =
     config.redisUrl === undefined
       ? null
@@ -138,7 +139,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
         })
   sweeper.start()
   outbox.start()
-  const unwatchDescriptors = watchDescriptors(log)
+  const descriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
   return {
@@ -170,13 +171,13 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       return loading
     },
     async stop() {
-      unwatchDescriptors()
-      clearInterval(forgetting)
+      await descriptors?.stop()
+      await forgetting.stop()
       const isSwept = sweeper.stop()
       await outbox.stop()
       backups?.stop()
-      launchers.stop()
-      blockedHosts.stop()
+      await launchers.stop()
+      await blockedHosts.stop()
       await backfill.stop()
       await searchBackfill.stop()
       await searchIndex.stop()

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
+import { every, type Loop } from './core/every.ts'
 import type { Term } from './core/term.ts'
 import { countDue, eraseDue, oldestOf } from './retention.ts'
 
@@ -38,8 +39,7 @@ export class Sweeper {
   /** When a run last left nothing, in milliseconds since 1970; initially the start of the process. */
   finishedAt: number
   #isStopping = false
-  #running: Promise<boolean> | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #loop: Loop | undefined
 
   /**
    * @param now the clock, in milliseconds since 1970.
@@ -58,30 +58,25 @@ export class Sweeper {
 
   /** Starts the first run. */
   start(): void {
-    void this.run().then((isDone) => {
-      if (!this.#isStopping) this.#timer = setTimeout(() => this.start(), isDone ? EVERY_MS : RETRY_MS)
-    })
+    const run = async () => {
+      if (!(await this.run())) loop.runWithin(RETRY_MS)
+    }
+    const loop = every(EVERY_MS, run, this.log, 'expired rows could not be erased')
+    loop.runWithin(0)
+    this.#loop = loop
   }
 
   /** Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearTimeout(this.#timer)
-    await this.#running
+    await this.#loop?.stop()
   }
 
   /**
    * Erases what is due. Never rejects: failures are logged and retried by the next run.
    * @returns whether nothing is left.
    */
-  run(): Promise<boolean> {
-    this.#running ??= this.#eraseAll().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
-  }
-
-  async #eraseAll(): Promise<boolean> {
+  async run(): Promise<boolean> {
     const endsAt = performance.now() + this.runMs
     const failed = new Set<Term>()
     const measureAll = () => this.#select(this.terms, failed, (term) => this.#measure(term))

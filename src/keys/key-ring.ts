@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
+import { every, type Loop } from '../core/every.ts'
 import { sha256 } from '../core/hash.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { readKeyToken } from './token.ts'
@@ -17,6 +18,7 @@ const FRESH_MS = 1_000
 const MAX_CACHED = 10_000
 /** Interval between writes of `lastUsedAt`, which may lag by up to a minute (decisions 3). */
 const USES_EVERY_MS = 30_000
+const NOT_WRITTEN = 'could not write when keys were last used'
 
 interface CachedKey {
   key: KnownKey
@@ -30,7 +32,7 @@ export class KeyRing {
   /** Counts calls of `forgetHere`, so that a read that began before one is not cached after it. */
   #forgotten = 0
   #used = new Map<number, number>()
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #writing: Loop
 
   constructor(
     readonly store: Store,
@@ -38,7 +40,7 @@ export class KeyRing {
     /** Makes the other processes call `forgetHere`; never rejects. */
     readonly notifyOthers: () => Promise<void> = async () => {},
   ) {
-    this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
+    this.#writing = every(USES_EVERY_MS, () => this.#writeUses(), log, NOT_WRITTEN)
   }
 
   /**
@@ -75,8 +77,8 @@ export class KeyRing {
 
   /** Writes the remaining uses. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#writeUses()
+    await this.#writing.stop()
+    await this.#writeUses().catch((error) => this.log.warn({ err: error }, NOT_WRITTEN))
   }
 
   async #read(keyPrefix: string): Promise<CachedKey | null> {
@@ -142,8 +144,6 @@ export class KeyRing {
     // The join finds each key by its id; scanning the list once per key blocked the event loop for seconds.
     const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
       FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
-    await this.store
-      .write([write])
-      .catch((error) => this.log.warn({ err: error }, 'could not write when keys were last used'))
+    await this.store.write([write])
   }
 }

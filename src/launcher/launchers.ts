@@ -4,6 +4,7 @@ import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
+import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
@@ -80,7 +81,7 @@ export class Launchers {
   /** Counts drops: what was read before a drop must not be cached after it. */
   #drops = 0
   #lastSeq: number
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #polling: Loop
 
   private constructor(
     readonly store: Store,
@@ -91,13 +92,7 @@ export class Launchers {
   ) {
     this.#cache = new SlugCache(maxBytes)
     this.#lastSeq = lastSeq
-    let polling = false
-    this.#timer = setInterval(async () => {
-      if (polling) return
-      polling = true
-      await this.#poll().catch((error) => log.warn({ err: error }, 'could not poll for edits of other processes'))
-      polling = false
-    }, POLL_MS)
+    this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
 
   /** @param maxBytes maximum size of the cache. */
@@ -185,8 +180,8 @@ export class Launchers {
     this.#cache.clear()
   }
 
-  stop(): void {
-    clearInterval(this.#timer)
+  stop(): Promise<void> {
+    return this.#polling.stop()
   }
 
   async #poll(): Promise<void> {

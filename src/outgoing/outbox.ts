@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
+import { every, type Loop } from '../core/every.ts'
 import type { Notices } from '../identity/notices.ts'
 import { dueEvents, park } from './due.ts'
 import type { Leased } from './message.ts'
@@ -41,10 +42,7 @@ export class Outbox {
   /** The webhook of each event that is being sent, by the event’s id. */
   readonly #sending = new Map<number, Leased['webhook']>()
   readonly #lease = randomUUID()
-  #timer: ReturnType<typeof setInterval> | undefined
-  #looking: Promise<void> | undefined
-  /** Whether the last look failed: of a store that is away, the log says so once. */
-  #isBlind = false
+  #looking: Loop | undefined
   #isStopping = false
 
   constructor(
@@ -55,15 +53,15 @@ export class Outbox {
   ) {}
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), POLL_MS)
+    const look = () => this.#sendDue().then(() => this.#count())
+    this.#looking = every(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
   }
 
   /** Resolves when nothing is being sent, or nobody waits for it any longer. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#timer)
     const deadline = performance.now() + STOP_WITHIN_MS
-    await this.#looking
+    await this.#looking?.stop()
     while (this.#sending.size > 0 && performance.now() < deadline) await new Promise((next) => setTimeout(next, 20))
     if (this.#sending.size === 0) return
     const { db, write } = this.store
@@ -84,22 +82,8 @@ export class Outbox {
     this.#countedAt = performance.now()
   }
 
-  #look(): void {
-    if (this.#isStopping || this.#looking !== undefined) return
-    this.#looking = this.#sendDue()
-      .then(() => this.#count())
-      .catch((error) => {
-        if (!this.#isBlind) this.log.warn({ err: error }, 'could not look for webhooks to send; trying on')
-        this.#isBlind = true
-      })
-      .finally(() => {
-        this.#looking = undefined
-      })
-  }
-
   async #sendDue(): Promise<void> {
     const ids = await dueEvents(this.store, this.#sending)
-    this.#isBlind = false
     if (ids.length === 0 || this.#isStopping) return
     for (const leased of await this.#leaseOf(ids)) {
       this.#sending.set(leased.row.id, leased.webhook)
@@ -108,7 +92,7 @@ export class Outbox {
         .finally(() => {
           this.#sending.delete(leased.row.id)
           // The next event of its bundle may be due now.
-          this.#look()
+          this.#looking?.runWithin(0)
         })
     }
   }
