@@ -28,7 +28,7 @@ import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import type { openMetrics } from './metrics.ts'
 import { Outbox } from './outgoing/outbox.ts'
-import { termsOf } from './retention.ts'
+import { retentionRules } from './retention.ts'
 import { SETTINGS, settingError, UnusableSetting } from './settings.ts'
 import { Sweeper } from './sweep.ts'
 import { Tally } from './tally.ts'
@@ -116,7 +116,7 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     )
     return people
   }
-  const sweeper = new Sweeper(store, log, termsOf(config))
+  const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   const backfill = new VersionBackfill(store, log)

@@ -7,8 +7,8 @@ import type { Config } from '../config.ts'
 import { sha256 } from '../core/hash.ts'
 import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
+import { waitForReadSlot } from '../core/read-slots.ts'
 import { iso } from '../core/time.ts'
-import { turnOf } from '../core/turns.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Mail } from '../mail/mailer.ts'
@@ -109,7 +109,7 @@ export async function listClaimable({ db }: Store, { email, emailVerified, userI
   const values = { email, now: Date.now() }
   const found: (Claimable & { bytes: number })[] = []
   for (const piece of piecesOf(await page.all({ ...values, ...paging }))) {
-    await turnOf(userId)
+    await waitForReadSlot(userId)
     found.push(...(await rows.all({ ...values, ids: JSON.stringify(piece.map(({ id }) => id)) })))
   }
   return found

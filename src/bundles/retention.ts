@@ -14,7 +14,7 @@ import {
   unclaimedSince,
 } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { rowKey, type Term } from '../core/term.ts'
+import { type RetentionRule, rowKey } from '../core/retention-rule.ts'
 import { DAY_MS, dayOf } from '../insights/salts.ts'
 import { slugHash } from './retired.ts'
 
@@ -48,7 +48,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
 ]
 
 /** How long bundles are kept that nobody wants (decisions 14), and what is kept of them. */
-export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
+export const bundleRetentionRules = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
   {
     what: 'unclaimed_bundles',
     table: bundles,
