@@ -1,4 +1,5 @@
 import { gt, max } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
@@ -10,7 +11,6 @@ import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
 import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
-import { type CacheEntry, SlugCache } from './slug-cache.ts'
 
 /** Estimated overhead per entry besides its pages. */
 const ENTRY_BYTES = 512
@@ -37,12 +37,9 @@ class Variant extends Counter implements Record<Encoding, Page | undefined> {
 }
 
 /** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
-export class Launcher extends Variant implements CacheEntry {
+export class Launcher extends Variant {
   /** Null if the bundle has no rules. */
   readonly policy: LauncherPolicy | null
-  wasUsed = false
-  at = -1
-  weight = 0
   readonly slug: string
   /** The version that its policy, door and pages are of. */
   readonly versionNumber: number
@@ -66,7 +63,6 @@ export class Launcher extends Variant implements CacheEntry {
     this.organizationId = bundle.organizationId
     this.door = doorOf(bundle)
     this.bundle = bundle
-    this.weight = bytes(this)
   }
 }
 
@@ -75,7 +71,7 @@ export class Launcher extends Variant implements CacheEntry {
  * in this process and within a second in others.
  */
 export class Launchers {
-  readonly #cache: SlugCache<Launcher>
+  readonly #cache: LRUCache<string, Launcher>
   /** Cache misses. */
   loads = 0
   /** Counts drops: what was read before a drop must not be cached after it. */
@@ -90,7 +86,7 @@ export class Launchers {
     maxBytes: number,
     lastSeq: number,
   ) {
-    this.#cache = new SlugCache(maxBytes)
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytes })
     this.#lastSeq = lastSeq
     this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
@@ -106,9 +102,9 @@ export class Launchers {
     return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0)
   }
 
-  /** The launcher if it is cached. The slug is in `text` from `from` to `to`. */
-  peek(text: string, from = 0, to = text.length): Launcher | undefined {
-    return this.#cache.get(text, from, to)
+  /** The launcher if it is cached. */
+  peek(slug: string): Launcher | undefined {
+    return this.#cache.get(slug)
   }
 
   /**
@@ -128,7 +124,7 @@ export class Launchers {
     const loadedMeanwhile = isFresh ? this.#cache.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
     const launcher = new Launcher(bundle, policy)
-    if (isFresh) this.#cache.set(launcher)
+    if (isFresh) this.#cache.set(launcher.slug, launcher)
     return launcher
   }
 
@@ -153,7 +149,8 @@ export class Launchers {
   addPage(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
     if (launcher.policy === null) launcher.bundle = null
-    this.#cache.weigh(launcher, bytes(launcher))
+    // Weighed again, unless it was evicted or dropped meanwhile.
+    if (this.#cache.peek(launcher.slug) === launcher) this.#cache.set(launcher.slug, launcher)
   }
 
   /**

@@ -78,7 +78,7 @@ export function launcherPages(service: Service): LauncherPages {
   const pages: LauncherPages = {
     cached(request, url, from, address) {
       const query = url.indexOf('?', from)
-      const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
+      const launcher = launchers.peek(url.slice(from, query === -1 ? url.length : query))
       // Most bundles have no door, and then this costs one comparison.
       return launcher === undefined ||
         needsSession(request, launcher) ||
