@@ -67,7 +67,7 @@ test('shows who changed what and when, and opens one version after another witho
   expect(await page.locator('.diff').count()).toBe(1)
   const rule = await shown()
   expect(rule).toContain('Phones')
-  expect(rule).toContain('device is “mobile”')
+  expect(rule).toContain('on a phone')
   expect(await page.locator('.diff ins').first().textContent()).toContain('not')
   expect(rule).toContain('Viewers now see its name')
 

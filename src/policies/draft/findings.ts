@@ -1,0 +1,179 @@
+import type { Traced } from '../../../db/policy.ts'
+import { entryOf } from '../../core/entry.ts'
+import type { Issue } from '../../core/problem.ts'
+import { asSentence } from '../../core/words.ts'
+import type { Preview } from '../answers.ts'
+import { leavesOf, type Path, type Topic } from './conditions.ts'
+import { type Draft, toOpenRule, toPolicy } from './draft.ts'
+import { MUST_BE_CHOSEN } from './unfinished.ts'
+
+/** A note beside the part it concerns. */
+interface Note {
+  /** `todo`: not filled in yet, which is an error only when saving. */
+  kind: 'error' | 'todo' | 'warning'
+  text: string
+  /** The field it concerns, by the last part of its path; undefined if it concerns the whole place. */
+  field?: string
+}
+
+/** The result of a policy's complete rules for a viewer. */
+export interface TestResult {
+  /** Null if the policy as a whole is invalid. */
+  preview: Preview | null
+  /** For each rule of the preview, its index in the draft. */
+  places: readonly number[]
+  /** The errors of the draft and the viewer. */
+  issues: readonly Issue[]
+  /** What is wrong with the policy as a whole. */
+  message: string | null
+}
+
+/** The notes of a draft, by path: `rules.0.when.of.1`, `rules.0.tabs.2`, `viewer.now`. */
+export interface Findings {
+  notes: ReadonlyMap<string, readonly Note[]>
+  /** Whether a rule or condition matches the viewer. */
+  marks: ReadonlyMap<string, boolean>
+  /** Facts that are never known on this server. */
+  absent: AbsentFacts
+}
+
+/** Facts that are never known, and why. */
+export type AbsentFacts = Partial<Record<Topic, string>>
+
+/**
+ * Assigns errors, warnings and results to the paths they concern.
+ * @param moment `saving`: missing values are errors.
+ */
+export function findingsOf(
+  draft: Draft,
+  testResult: TestResult,
+  absent: AbsentFacts,
+  moment: 'saving' | 'editing',
+): Findings {
+  const policy = toPolicy(draft)
+  const notes = new Map<string, Note[]>()
+  const add = (place: string, note: Note) => {
+    const known = notes.get(place) ?? []
+    if (known.every(({ text }) => text !== note.text)) notes.set(place, [...known, note])
+  }
+  for (const { path, reason } of testResult.issues) {
+    const inPolicy = path[0] === 'resolutionPolicy' ? path.slice(1) : path
+    const isMissing = path[0] === 'resolutionPolicy' && isEmpty(valueAt(policy, inPolicy))
+    const text = (isMissing ? missing(inPolicy, reason) : undefined) ?? sentence(inPolicy, reason)
+    add(placeOf(inPolicy, draft), {
+      kind: isMissing && moment === 'editing' ? 'todo' : 'error',
+      text,
+      field: String(inPolicy.at(-1)),
+    })
+  }
+  const rules = testResult.places
+  for (const { path, message } of testResult.preview?.warnings ?? []) {
+    const place = pathOf(path).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
+    add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
+  }
+  for (const [at, rule] of draft.rules.entries()) {
+    for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
+      const text = topic === '' ? undefined : absent[topic]
+      if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
+    }
+  }
+  const marks = new Map<string, boolean>()
+  for (const [index, { condition }] of (testResult.preview?.trace ?? []).entries()) {
+    marks.set(`rules.${rules[index]}`, condition.matched)
+    mark(marks, `rules.${rules[index]}.when`, condition)
+  }
+  return { notes, marks, absent }
+}
+
+function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {
+  marks.set(place, condition.matched)
+  if (!('of' in condition)) return
+  for (const [index, part] of condition.of.entries()) mark(marks, `${place}.of.${index}`, part)
+}
+
+/** The parts of a path such as `resolutionPolicy.rules[0].when`, without the first. */
+function pathOf(text: string): (string | number)[] {
+  return text
+    .replace(/\[(\d+)\]/g, '.$1')
+    .split('.')
+    .slice(1)
+}
+
+const PLACES = [
+  /^rules\.\d+\.when(?:\.of\.\d+)*/,
+  /^rules\.\d+\.tabs\.\d+/,
+  /^rules\.\d+\.(?:name|tabs)/,
+  /^rules\.\d+/,
+  /^viewer\.\w+/,
+]
+
+/** The place on the page that shows the notes of a path; for a closed rule, the rule. */
+function placeOf(path: Path, { rules }: Draft): string {
+  const text = path.join('.')
+  const rule = path[0] === 'rules' ? rules[Number(path[1])] : undefined
+  if (rule !== undefined && 'json' in rule) return `rules.${path[1]}`
+  return PLACES.map((place) => place.exec(text)?.[0]).find((place) => place !== undefined) ?? ''
+}
+
+function valueAt(json: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined),
+    json,
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    (typeof value === 'string' && value.trim() === '') ||
+    (Array.isArray(value) && value.length === 0) ||
+    value === 'query.'
+  )
+}
+
+const MISSING: Record<string, string> = {
+  name: 'Give the rule a name.',
+  tabs: 'Add at least one tab.',
+  url: 'Enter a link.',
+  op: 'Choose what to check.',
+  field: 'Enter the name to look for in the link.',
+  value: 'Enter a value.',
+  values: 'Enter at least one value.',
+  of: 'Add a condition to this group.',
+  days: 'Choose at least one day.',
+  from: 'Set a start time.',
+  to: 'Set an end time.',
+  timeZone: 'Set a time zone.',
+}
+
+function missing(path: Path, reason: string): string | undefined {
+  if (reason === MUST_BE_CHOSEN) return 'Choose a value.'
+  if (reason.includes('a time with its zone')) return 'Set a date and time.'
+  return entryOf(MISSING, String(path.at(-1)))
+}
+
+const SUBJECTS: Record<string, string> = {
+  name: 'The name',
+  url: 'The link',
+  note: 'The note',
+  value: 'The value',
+  values: 'The list',
+  from: 'The beginning',
+  to: 'The end',
+  timeZone: 'The time zone',
+  tabs: 'The list of tabs',
+  field: 'The name in the link',
+  now: 'The date and time',
+}
+
+function sentence(path: Path, reason: string): string {
+  const last = path.at(-1)
+  if (typeof last === 'number' && path.at(-2) === 'values') return `Value ${last + 1} ${reason}.`
+  const subject = entryOf(SUBJECTS, String(last)) ?? (path.includes('when') ? 'This condition' : 'This')
+  return `${subject} ${reason.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${Number(at) + 1}`)}.`
+}
+
+function warningText(message: string, places: readonly number[]): string {
+  const text = message.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${(places[Number(at)] ?? Number(at)) + 1}`)
+  return `${/^(?:is|ends) /.test(text) ? `This ${text}` : asSentence(text)}.`
+}

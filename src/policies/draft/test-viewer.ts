@@ -1,0 +1,35 @@
+import { FACTS } from '../../../db/policy.ts'
+import { instantOf } from '../instants.ts'
+
+/** The tester's fields. */
+const VIEWER_FIELDS = ['signedIn', ...FACTS, 'query', 'now', 'zone'] as const
+
+/** The tester's viewer, as typed; `''` for an empty field. */
+export type TestViewer = Readonly<Record<(typeof VIEWER_FIELDS)[number], string>>
+
+/** Builds a viewer by reading each field by name. */
+export function testViewer(textOf: (field: keyof TestViewer) => string): TestViewer {
+  return Object.fromEntries(VIEWER_FIELDS.map((name) => [name, textOf(name)])) as TestViewer
+}
+
+/** The tester's fields as `preview_policy` takes them. */
+export function viewerInput({ signedIn, query, referrerDomain, now, zone, ...facts }: TestViewer) {
+  return {
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== '')),
+    ...(signedIn === 'true' ? { signedIn: true } : {}),
+    ...(query === '' ? {} : { query: queryOf(query) }),
+    ...(referrerDomain === '' ? {} : { referrerDomain: hostOf(referrerDomain) }),
+    ...(now === '' ? {} : { now: instantOf(now, zone || 'UTC') }),
+  }
+}
+
+/** The first of several values with one name counts, as in a link. */
+function queryOf(text: string): Record<string, string> {
+  const pairs = [...new URLSearchParams(text.slice(text.indexOf('?') + 1))]
+  return Object.fromEntries(pairs.reverse())
+}
+
+/** Reduces a pasted referrer URL to its domain. */
+function hostOf(text: string): string {
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : text
+}

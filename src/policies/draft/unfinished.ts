@@ -1,0 +1,41 @@
+import type { Fact } from '../../../db/policy.ts'
+import type { Issue } from '../../core/problem.ts'
+import { countryCode } from '../countries.ts'
+import { definitionOf } from '../facts.ts'
+import { type DraftLeaf, kindOf, leavesOf, type Path, valuesOf } from './conditions.ts'
+import type { Draft } from './draft.ts'
+
+/** For values chosen from a list. */
+export const MUST_BE_CHOSEN = 'must be chosen'
+
+/**
+ * What is incomplete in a draft's open rules although the API would accept it: comparisons with nothing, and values
+ * that no viewer has. JSON may contain them (lint warns); in a form they are always mistakes.
+ */
+export function unfinishedIn({ rules }: Draft): Issue[] {
+  const leaves = rules.flatMap((rule, at) =>
+    'json' in rule ? [] : leavesOf(rule.when, ['resolutionPolicy', 'rules', at, 'when']),
+  )
+  return leaves.flatMap(([leaf, path]) => inLeaf(leaf, path))
+}
+
+function inLeaf({ topic, op, value }: DraftLeaf, path: Path): Issue[] {
+  if (topic === '' || topic === 'query' || kindOf(topic) !== 'field') return []
+  if (op !== 'equals' && op !== 'in') return []
+  const fact = topic as Fact
+  const isList = op === 'in'
+  const place = [...path, isList ? 'values' : 'value']
+  const hasChoices = fact === 'country' || definitionOf(fact)?.values !== undefined
+  if (!isList && value.trim() === '')
+    return [{ path: place, reason: hasChoices ? MUST_BE_CHOSEN : 'must be a text with at least 1 character' }]
+  const unknown = (isList ? valuesOf(value) : [value]).find((one) => !isKnown(fact, one))
+  if (unknown === undefined) return []
+  const what = fact === 'country' ? 'a country' : `one of ${definitionOf(fact)?.values?.join(', ')}`
+  return [{ path: place, reason: `${isList ? 'has' : 'is'} “${unknown}”, which is not ${what}` }]
+}
+
+function isKnown(fact: Fact, value: string): boolean {
+  if (fact === 'country') return countryCode(value) !== null
+  const { values } = definitionOf(fact) ?? {}
+  return values === undefined || values.includes(value.toLowerCase())
+}
