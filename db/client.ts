@@ -20,7 +20,6 @@ import { openWriter } from './writer.ts'
 declare module '../src/service.ts' {
   interface Service {
     store: Store
-    /** The store for reading accounts, sessions and memberships: never a replica that lags. */
   }
 }
 

@@ -62,8 +62,8 @@ export class Batches {
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     // Sorted by bundle, so that a batch touches neighbouring rows: a few pages of the file instead of most of them.
-    const counts = counted.toSorted(byBundle)
-    const viewers = seen.toSorted(byBundle)
+    const counts = counted.toSorted((one, other) => one.bundleId - other.bundleId)
+    const viewers = seen.toSorted((one, other) => one.bundleId - other.bundleId)
     const longest = Math.max(counts.length, viewers.length)
     const batches: Batch[] = []
     for (let from = 0; from < longest; from += ROWS_PER_WRITE) {
@@ -123,11 +123,6 @@ export class Batches {
     }
     return true
   }
-}
-
-/** For sorting by bundle. */
-function byBundle(one: { bundleId: number }, other: { bundleId: number }): number {
-  return one.bundleId - other.bundleId
 }
 
 /** Serialises the counts now, because the counters stay in use. */
