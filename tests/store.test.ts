@@ -100,6 +100,7 @@ describe.each(STORES)('over %s', (kind) => {
     const given = {
       ...BUNDLE,
       slug,
+      slugHash: `#${slug}`,
       title: 'ä 🚀 "quoted" \\',
       description: null,
       createdAt: now,

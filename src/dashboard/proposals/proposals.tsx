@@ -6,8 +6,8 @@ import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposa
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
 import { besideField } from '../../core/field-words.ts'
-import { giveWay } from '../../core/give-way.ts'
 import { Problem } from '../../core/problem.ts'
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { ProposalInFull } from '../../proposals/in-full.ts'
 import {
@@ -70,7 +70,7 @@ async function read(visit: Visit): Promise<ProposalInFull> {
   const since = performance.now()
   const found = await run(visit, getProposal, visit.params)
   // Merging long bundles takes as long as rendering what it changes.
-  await giveWay(since)
+  await yieldToEventLoop(since)
   return found
 }
 
