@@ -5,11 +5,12 @@ import { Problem } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
 import { seenBy } from '../launcher/seen.ts'
 import { loadFor, type StoredBundle } from './access.ts'
-import { NOTHING, PUBLIC_NAMES, pick } from './content.ts'
+import { PUBLIC_NAMES, pick } from './content.ts'
 import { merged } from './merge.ts'
 import { passwordHashOf } from './passwords.ts'
 import type { Duplication, NewBundle } from './shapes.ts'
 import { shifted } from './shifted.ts'
+import { NOTHING } from './values.ts'
 
 /** What a copy is made of. */
 interface Original {

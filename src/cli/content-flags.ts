@@ -1,5 +1,6 @@
 import type { Content } from '../../db/schema.ts'
-import { CONTENT, SCALAR_NAMES, type ScalarName, SWITCH_TEXTS } from '../bundles/content.ts'
+import { CONTENT, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
+import { SWITCH_TEXTS } from '../bundles/values.ts'
 import type { Bundle } from './bundles.ts'
 import { readJson } from './input.ts'
 

@@ -1,8 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { CONTENT, eachScalar, eachValue, NOTHING, textOf } from '../../src/bundles/content.ts'
-import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
+import { CONTENT, eachScalar, eachValue } from '../../src/bundles/content.ts'
+import { type BundleDiff, type Content, diff, diffLinks, isSame } from '../../src/bundles/diff.ts'
+import type { Link } from '../../src/bundles/link-fields.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
+import { NOTHING, textOf } from '../../src/bundles/values.ts'
 import { prng } from '../prng.ts'
 import { workRatio } from '../work.ts'
 
