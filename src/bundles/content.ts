@@ -169,7 +169,6 @@ export type NameWith<Part> = {
   [Name in keyof Content]: (typeof CONTENT)[Name] extends Part ? Name : never
 }[keyof Content]
 export type TextName = NameWith<{ kind: 'text' }>
-type TimeName = NameWith<{ kind: 'time' }>
 type ChoiceName = NameWith<{ kind: 'choice' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
