@@ -20,7 +20,11 @@ export function contentOf(number: number) {
  * @param key of their owner; without one they are anonymous.
  * @returns their slugs.
  */
-export async function makeBundles({ origin }: Server, count = BUNDLES, key?: string): Promise<string[]> {
+export async function makeBundles(
+  { origin }: Pick<Server, 'origin'>,
+  count = BUNDLES,
+  key?: string,
+): Promise<string[]> {
   const slugs: string[] = []
   for (let from = 0; from < count; from += CONCURRENCY) {
     slugs.push(

@@ -6,7 +6,7 @@ import { bundles, dailyCounters } from '../db/schema.ts'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { openLog } from '../src/log.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 import { median, type Row, table } from './figures.ts'
 import { WITHOUT_LIMITS } from './processes.ts'
 

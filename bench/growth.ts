@@ -126,8 +126,8 @@ function fill(database: Database, count: number, ownerOf: (number: number) => nu
   const first = database.query<{ id: number }, []>('SELECT id FROM owners ORDER BY id LIMIT 1').get()?.id ?? 0
   const owner = database.query('INSERT OR IGNORE INTO owners (id, user_id) VALUES (?, ?)')
   const bundle = database.query(
-    `INSERT INTO bundles (slug, owner_id, urls, url_metadata, title, description, source, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'api', ?, ?) RETURNING id`,
+    `INSERT INTO bundles (slug, slug_hash, owner_id, urls, url_metadata, title, description, source, created_at, updated_at)
+     VALUES (?1, '#' || ?1, ?2, ?3, ?4, ?5, ?6, 'api', ?7, ?8) RETURNING id`,
   )
   const text = database.query('INSERT INTO bundle_search (bundle_id, text) VALUES (?, ?)')
   database.transaction(() => {

@@ -68,8 +68,8 @@ function fill(file: string): void {
   const database = new Database(file)
   database.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-     INSERT INTO bundles (slug, urls, url_metadata, source, created_at, updated_at)
-     SELECT 'bench-other-' || i, '["https://a.example/"]', '[{}]', 'api', 0, 0 FROM n`,
+     INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at)
+     SELECT 'bench-other-' || i, '#bench-other-' || i, '["https://a.example/"]', '[{}]', 'api', 0, 0 FROM n`,
     [BUNDLES],
   )
   for (const { rules, many, few } of PAIRS) {

@@ -12,7 +12,7 @@ import { toProblem } from '../src/core/problem.ts'
 import { jsonProblem } from '../src/http/respond.ts'
 import { newKeyToken } from '../src/keys/token.ts'
 import { ensureOwner, ownerId } from '../src/plans/owners.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 
 // `bun run bench:keys`: what a key adds to a request. In process, because the time of a socket varies by more than that.
 // Variants alternate in random order, so that other load on the machine affects all of them alike.

@@ -6,7 +6,7 @@ import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { sessionReader } from '../src/identity/sessions.ts'
 import { openLog } from '../src/log.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 import { median } from './figures.ts'
 
 // `bun run bench:session`: the session lookup of a request (cookie, signature, query, row) relative to the bare joined

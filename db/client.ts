@@ -18,6 +18,14 @@ import { REMOTE_TIMEOUT_MS, withTimeout } from './timeout.ts'
 import { isUnanswered, StoreUnavailable } from './unavailable.ts'
 import { openWriter } from './writer.ts'
 
+declare module '../src/service.ts' {
+  interface Service {
+    store: Store
+    /** The store for reading accounts, sessions and memberships: never a replica that lags. */
+    accountStore: Store
+  }
+}
+
 /** A drizzle query that has not been run, or our own SQL. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 

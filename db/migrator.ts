@@ -28,7 +28,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS ${JOURNAL} (hash text PRIMARY KEY, created_at integer NOT NULL);
   CREATE TABLE IF NOT EXISTS ${LEASE} (id integer PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until integer NOT NULL)`
 
-/** Is told in one line what the migration does. */
+/** Is told in one line what the migration does; of a store that is made, only that it is. */
 export type Tell = (progress: string) => void
 
 /** A migration could not be finished; the message says which, why, and what to do. */
@@ -65,16 +65,17 @@ export async function migrate(client: Client, migrations: readonly Migration[], 
     const { rows } = await client.execute(`SELECT hash FROM ${JOURNAL}`)
     const applied = new Set(rows.map((row) => String(row[0])))
     if (isNewer(applied, migrations)) throw new OtherVersion(NEWER)
-    return pendingSteps(migrations, applied)
+    return { isNew: applied.size === 0, steps: pendingSteps(migrations, applied) }
   }
   await retryWhileBusy(() => client.executeMultiple(TABLES), START_PATIENCE_MS)
   for (let isWaiting = false; ; ) {
-    const [first] = await retryWhileBusy(pending, START_PATIENCE_MS)
+    const [first] = (await retryWhileBusy(pending, START_PATIENCE_MS)).steps
     if (first === undefined) return
     if (await takeLease(client, holder)) {
       // Another process may have gone on in between.
-      const steps = await retryWhileBusy(pending, START_PATIENCE_MS)
-      if (await runSteps(client, holder, steps, tell)) return tell('the database is migrated')
+      const { isNew, steps } = await retryWhileBusy(pending, START_PATIENCE_MS)
+      if (await runSteps(client, holder, steps, isNew ? () => {} : tell))
+        return tell(isNew ? 'the database is made' : 'the database is migrated')
     }
     if (!isWaiting) tell(`waiting for another process, which is migrating the database: ${first.label}`)
     isWaiting = true

@@ -11,26 +11,25 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { metadataColumn, withMetadataColumn } from './healed.ts'
 import { organization, user } from './identity-schema.ts'
 import type { Policy, Tab } from './policy.ts'
 import { AUDIENCES, type Scope } from './rights.ts'
 
 export * from './identity-schema.ts'
 
-// Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID:
-// for the tables that mention it, the migrations do.
+// Times are whole milliseconds since 1970 in UTC; days are `YYYY-MM-DD` in UTC. Drizzle cannot express WITHOUT ROWID,
+// nor an index on an expression with a comma: the migrations do, by hand.
 
-/** Per-URL metadata, parallel to `urls` (spec 2.1): a rule’s tab without its URL, and more. */
+/** Per-URL metadata, parallel to `urls`: a rule’s tab without its URL, and more. */
 export interface UrlMetadata extends Omit<Tab, 'url'> {
   tags?: string[]
   openPolicy?: 'auto' | 'manual'
 }
 
-/** Where a bundle came from (decisions 2). */
+/** Where a bundle came from. */
 export const SOURCES = ['web', 'api', 'cli', 'sdk', 'mcp', 'extension', 'import'] as const
 
-/** Who may see a bundle’s launcher, the first by default (decisions 14). */
+/** Who may see a bundle’s launcher, the first by default. */
 export const ACCESSES = ['link', 'members', 'password'] as const
 
 const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
@@ -44,7 +43,7 @@ const hasUrls = (column: AnySQLiteColumn) =>
  */
 const contentColumns = () => ({
   urls: json<string[]>('urls').notNull(),
-  urlMetadata: metadataColumn<UrlMetadata[]>('url_metadata').notNull(),
+  urlMetadata: json<UrlMetadata[]>('url_metadata').notNull(),
   title: text('title'),
   description: text('description'),
   // ISO 8601 in UTC, as answers, versions and exports have them.
@@ -62,17 +61,18 @@ const contentTable = sqliteTable('content', contentColumns())
 /** The content of a version. */
 export type Content = typeof contentTable.$inferSelect
 
-/** Of a version's row, in bytes: what it holds besides its content, and its place in indexes. */
+/** What a row holds besides its content, with its place in indexes, in bytes. */
 export const VERSION_OVERHEAD = 192
+export const BUNDLE_OVERHEAD = 256
 
-/** Size of a version’s own row, in bytes. */
-const contentBytes = Object.values(getTableColumns(contentTable))
-  .map(({ name, notNull }) => {
-    const length = `length(CAST("${name}" AS BLOB))`
+/** The size of a row in bytes, from which triggers count `owners.historyBytes`. */
+const rowBytes = (overhead: number) => {
+  const lengths = Object.values(getTableColumns(contentTable)).map(({ name, notNull }) => {
+    const length = `octet_length("${name}")`
     return notNull ? length : `coalesce(${length}, 0)`
   })
-  .concat(String(VERSION_OVERHEAD))
-  .join(' + ')
+  return integer('bytes').generatedAlwaysAs(sql.raw([...lengths, overhead].join(' + ')), { mode: 'virtual' })
+}
 
 /**
  * For each field whose large values versions share: the part, or null if the row itself has the value. `CONTENT`
@@ -119,8 +119,8 @@ export const owners = sqliteTable(
       .default('free'),
     /**
      * Size of its bundles with all their versions, deleted ones until they are purged, maintained by triggers: the sum of
-     * `bytes` over versions and parts, twice the current content (the row, and the text that is searched), and what rows
-     * and indexes take besides, so that many small bundles are not free.
+     * `bytes` over versions and parts, and twice over bundles (the row, and the text that is searched), with what rows and
+     * indexes take besides, so that many small bundles are not free.
      */
     historyBytes: integer('history_bytes').notNull().default(0),
     /** Size of its rows in `idempotency_answers` and `proposals`, maintained by triggers. */
@@ -148,8 +148,8 @@ export const bundles = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     slug: text('slug').notNull(),
-    /** What `retired_slugs` keeps of the slug (`slugHash`); null in bundles older than the column. */
-    slugHash: text('slug_hash'),
+    /** What `retired_slugs` keeps of the slug. */
+    slugHash: text('slug_hash').notNull(),
     /** Null while unclaimed. */
     ownerId: integer('owner_id').references(() => owners.id, { onDelete: 'cascade' }),
     ...contentColumns(),
@@ -164,6 +164,7 @@ export const bundles = sqliteTable(
     deletedAt: integer('deleted_at'),
     /** The last day, as its first instant, on which the sweep found views of an unclaimed bundle; null before that. */
     viewedAt: integer('viewed_at'),
+    bytes: rowBytes(BUNDLE_OVERHEAD),
   },
   (t) => [
     uniqueIndex('bundles_slug').on(t.slug),
@@ -186,19 +187,13 @@ export const bundles = sqliteTable(
 )
 
 /**
- * Slugs of bundles that are gone, which nobody may take again (decisions 13 and 14). Written by a trigger, so that no way
- * of deleting can miss one.
+ * Slugs of bundles that are gone, which nobody may take again. Written by a trigger, so that no way of deleting can miss
+ * one.
  */
-export const retiredSlugs = sqliteTable(
-  'retired_slugs',
-  {
-    /** `slugHash` of it; of a bundle older than the hashes the slug itself, until the sweep has replaced it. */
-    slug: text('slug').primaryKey(),
-    at: integer('at').notNull(),
-  },
-  // For the sweep, which replaces slugs by their hashes.
-  (t) => [index('retired_slugs_plain').on(t.at).where(sql`${t.slug} NOT GLOB '#*'`)],
-)
+export const retiredSlugs = sqliteTable('retired_slugs', {
+  /** `bundles.slugHash`: its fingerprint, so that what is erased is written nowhere. */
+  slugHash: text('slug_hash').primaryKey(),
+})
 
 /**
  * Large field values of versions, each stored once per bundle; not shared between bundles, which would reveal that
@@ -214,7 +209,7 @@ export const versionParts = sqliteTable(
     /** SHA-256 of the content in UTF-8. */
     hash: blob('hash', { mode: 'buffer' }).notNull(),
     /** Precedes the content, so that sums need not read it. */
-    bytes: integer('bytes').generatedAlwaysAs(sql`length(CAST("content" AS BLOB))`, { mode: 'stored' }),
+    bytes: integer('bytes').generatedAlwaysAs(sql`octet_length("content")`, { mode: 'stored' }),
     /** Encoded as in the version’s own column. */
     content: text('content').notNull(),
   },
@@ -224,7 +219,7 @@ export const versionParts = sqliteTable(
   ],
 )
 
-/** The state of a bundle after each edit; version 1 is the bundle as created (spec 2.4, decisions 2). */
+/** The state of a bundle after each edit; version 1 is the bundle as created. */
 export const bundleVersions = sqliteTable(
   'bundle_versions',
   {
@@ -239,7 +234,7 @@ export const bundleVersions = sqliteTable(
     /** Whose proposal it is, if it is one that the editor accepted. */
     proposedBy: text('proposed_by'),
     editedAt: integer('edited_at').notNull(),
-    bytes: integer('bytes').generatedAlwaysAs(sql.raw(contentBytes), { mode: 'virtual' }),
+    bytes: rowBytes(VERSION_OVERHEAD),
   },
   (t) => [
     primaryKey({ columns: [t.bundleId, t.versionNumber] }),
@@ -256,24 +251,8 @@ export const bundleVersions = sqliteTable(
 )
 
 /**
- * Progress of moving older versions’ large values into parts, by bundle and version number. No row if there is nothing
- * left to move.
- */
-export const versionBackfill = sqliteTable(
-  'version_backfill',
-  {
-    id: integer('id').primaryKey(),
-    afterBundle: integer('after_bundle').notNull(),
-    afterVersion: integer('after_version').notNull(),
-    /** Later bundles have parts from the beginning. */
-    untilBundle: integer('until_bundle').notNull(),
-  },
-  (t) => [check('version_backfill_one', sql`${t.id} = 1`)],
-)
-
-/**
- * The case-folded text that lists search (`src/bundles/search.ts`); SQLite folds only ASCII letters. A bundle has no row
- * until the backfill reaches it, or if an older version of the service changed it: a trigger then deletes the old row.
+ * The case-folded text that lists search (`src/bundles/search.ts`), because SQLite folds only ASCII letters. Written with
+ * each version.
  */
 export const bundleSearch = sqliteTable('bundle_search', {
   bundleId: integer('bundle_id')
@@ -309,20 +288,6 @@ export const searchErasure = sqliteTable(
 )
 
 /**
- * Progress of filling `bundle_search` and `bundle_index` for bundles older than them. No row if there is nothing left to
- * do.
- */
-export const searchBackfill = sqliteTable(
-  'search_backfill',
-  {
-    id: integer('id').primaryKey(),
-    afterBundle: integer('after_bundle').notNull(),
-    untilBundle: integer('until_bundle').notNull(),
-  },
-  (t) => [check('search_backfill_one', sql`${t.id} = 1`)],
-)
-
-/**
  * Which bundles changed, in commit order, so that processes can drop their rendered pages. Written by triggers, so that
  * no way of changing or deleting a bundle can miss it. Swept after an hour.
  */
@@ -336,7 +301,7 @@ export const bundleChanges = sqliteTable(
   (t) => [index('bundle_changes_at').on(t.at)],
 )
 
-/** Every rule id that a bundle’s policies have ever had: events with any other id are dropped (decisions 7). */
+/** Every rule id that a bundle’s policies have ever had: events with any other id are dropped. */
 export const policyRules = sqliteTable(
   'policy_rules',
   {
@@ -360,7 +325,7 @@ export const bundlePasswords = sqliteTable('bundle_passwords', {
   hash: text('hash').notNull(),
 })
 
-/** The right to claim an anonymous bundle: single use, hashed, deleted once used or expired (decisions 4). */
+/** The right to claim an anonymous bundle: single use, hashed, deleted once used or expired. */
 export const claims = sqliteTable(
   'claims',
   {
@@ -376,7 +341,7 @@ export const claims = sqliteTable(
   (t) => [index('claims_expires').on(t.expiresAt), index('claims_email').on(t.email)],
 )
 
-/** API keys (spec 2.5); only the SHA-256 of the secret is kept. */
+/** API keys; only the SHA-256 of the secret is kept. */
 export const apiKeys = sqliteTable(
   'api_keys',
   {
@@ -395,7 +360,7 @@ export const apiKeys = sqliteTable(
     lastUsedAt: integer('last_used_at'),
     revokedAt: integer('revoked_at'),
     /**
-     * Set by a trigger when its creator leaves the organisation: the key stays dead even if they return (decisions 13).
+     * Set by a trigger when its creator leaves the organisation: the key stays dead even if they return.
      */
     minterLeftAt: integer('minter_left_at'),
   },
@@ -410,7 +375,7 @@ export const apiKeys = sqliteTable(
 )
 
 /**
- * What an app got by OAuth besides its key, which holds the rest (decisions 15): the code that begins it, and until when
+ * What an app got by OAuth besides its key, which holds the rest: the code that begins it, and until when
  * its text is valid. Deleted with the key.
  */
 export const appGrants = sqliteTable(
@@ -477,7 +442,7 @@ export type ProposedChanges = { [Name in keyof Omit<Content, 'resolutionPolicy'>
 }
 
 /**
- * Proposed edits (decisions 15). Open ones of a deleted account are deleted by a trigger, which also erases the reasons
+ * Proposed edits. Open ones of a deleted account are deleted by a trigger, which also erases the reasons
  * of its closed ones.
  */
 export const proposals = sqliteTable(
@@ -493,7 +458,7 @@ export const proposals = sqliteTable(
       .references(() => owners.id, { onDelete: 'cascade' }),
     /** The version that the changes are based on. */
     baseVersion: integer('base_version').notNull(),
-    changes: withMetadataColumn<ProposedChanges>('changes').notNull(),
+    changes: json<ProposedChanges>('changes').notNull(),
     reason: text('reason'),
     /** Null once the account is deleted. */
     proposedBy: text('proposed_by').references(() => user.id, { onDelete: 'set null' }),
@@ -507,6 +472,11 @@ export const proposals = sqliteTable(
     note: text('note'),
     /** The version that accepting it made. */
     versionNumber: integer('version_number'),
+    /** From which triggers count `owners.proposalBytes`, with what the row and its places in indexes take besides. */
+    bytes: integer('bytes').generatedAlwaysAs(
+      sql`octet_length("changes") + coalesce(octet_length("reason"), 0) + coalesce(octet_length("note"), 0) + 512`,
+      { mode: 'virtual' },
+    ),
   },
   (t) => [
     index('proposals_bundle').on(t.bundleId, t.state, t.createdAt),
@@ -524,7 +494,7 @@ export const proposals = sqliteTable(
   ],
 )
 
-/** Views and clicks per bundle, day and matched rule; `''` if no rule matched (decisions 7). */
+/** Views and clicks per bundle, day and matched rule; `''` if no rule matched. */
 export const dailyCounters = sqliteTable(
   'daily_counters',
   {
@@ -544,7 +514,7 @@ export const dailyCounters = sqliteTable(
 )
 
 /**
- * The day’s distinct viewer hashes, deleted in batches once the day is over (decisions 7). WITHOUT ROWID: a viewer is
+ * The day’s distinct viewer hashes, deleted in batches once the day is over. WITHOUT ROWID: a viewer is
  * one row of about 30 bytes. No foreign key, because checking it would need an index by bundle: a trigger deletes the
  * newest day’s hashes with their bundle, and earlier ones are deleted soon anyway.
  */
@@ -613,7 +583,7 @@ export const dailyBreakdowns = sqliteTable(
   ],
 )
 
-/** One salt per UTC day, shared by all processes, deleted after its day (decisions 7). */
+/** One salt per UTC day, shared by all processes, deleted after its day. */
 export const salts = sqliteTable(
   'salts',
   { day: text('day').primaryKey(), salt: blob('salt', { mode: 'buffer' }).notNull() },
@@ -634,7 +604,7 @@ export const counterBatches = sqliteTable(
   (t) => [primaryKey({ columns: [t.at, t.id] })],
 )
 
-/** First answers of creating calls, for 24 h (decisions 1), encrypted under the idempotency key. */
+/** First answers of creating calls, for 24 h, encrypted under the idempotency key. */
 export const idempotencyAnswers = sqliteTable(
   'idempotency_answers',
   {
@@ -655,27 +625,27 @@ export const idempotencyAnswers = sqliteTable(
   ],
 )
 
-/** Webhook deliveries already applied, written in the same transaction as their effect (decisions 9). */
-export const webhookDeliveries = sqliteTable(
-  'webhook_deliveries',
+/** Events of identity and payment providers already applied, written in the same transaction as their effect. */
+export const providerEvents = sqliteTable(
+  'provider_events',
   {
     source: text('source', { enum: ['identity', 'payment'] }).notNull(),
-    deliveryId: text('delivery_id').notNull(),
+    eventId: text('event_id').notNull(),
     receivedAt: integer('received_at').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.source, t.deliveryId] }),
-    index('webhook_deliveries_received').on(t.receivedAt),
-    check('webhook_deliveries_source', sql`${t.source} IN ('identity', 'payment')`),
+    primaryKey({ columns: [t.source, t.eventId] }),
+    index('provider_events_received').on(t.receivedAt),
+    check('provider_events_source', sql`${t.source} IN ('identity', 'payment')`),
   ],
 )
 
 /**
- * The newest webhook event of each person, membership and subscription, so that a late event undoes nothing, and the
+ * The newest provider's event about each person, membership and subscription, so that a late event undoes nothing, and the
  * account here of each of the identity provider’s people.
  */
-export const webhookEntities = sqliteTable(
-  'webhook_entities',
+export const providerEntities = sqliteTable(
+  'provider_entities',
   {
     source: text('source', { enum: ['identity', 'payment'] }).notNull(),
     /** Kind and the sender's own id, such as `user:user_2x`. */
@@ -687,9 +657,9 @@ export const webhookEntities = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.source, t.entity] }),
     // For the sweep, which keeps rows of existing accounts.
-    index('webhook_entities_unlinked').on(t.at).where(sql`${t.userId} IS NULL`),
-    index('webhook_entities_user').on(t.userId).where(sql`${t.userId} IS NOT NULL`),
-    check('webhook_entities_source', sql`${t.source} IN ('identity', 'payment')`),
+    index('provider_entities_unlinked').on(t.at).where(sql`${t.userId} IS NULL`),
+    index('provider_entities_user').on(t.userId).where(sql`${t.userId} IS NOT NULL`),
+    check('provider_entities_source', sql`${t.source} IN ('identity', 'payment')`),
   ],
 )
 
@@ -747,7 +717,7 @@ export type SentEvent = (typeof WEBHOOK_EVENTS)[number] | 'webhook.test'
 /** In place of a user id: the account is deleted. */
 export const NOBODY = ''
 
-/** Addresses that an owner wants to be told about events at (decisions 15). */
+/** Addresses that an owner wants to be told about events at. */
 export const webhooks = sqliteTable(
   'webhooks',
   {

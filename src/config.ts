@@ -5,6 +5,12 @@ import { makeFolderOf } from '../db/private-files.ts'
 import { defaultCacheMb, memoryBytes } from './memory.ts'
 import { BadSetting, readSetting, refuseUnknown, SETTINGS, settingError } from './settings.ts'
 
+declare module './service.ts' {
+  interface Service {
+    config: Config
+  }
+}
+
 export type Config = ReturnType<typeof readConfig>
 
 /**

@@ -1,5 +1,6 @@
 import * as abuse from './abuse/operations.ts'
 import * as claims from './bundles/claim-operations.ts'
+import * as copies from './bundles/duplicate.ts'
 import * as bundles from './bundles/operations.ts'
 import * as versions from './bundles/version-operations.ts'
 import type { Operation } from './core/operation.ts'
@@ -15,6 +16,7 @@ import * as proposals from './proposals/operations.ts'
 const implemented = [
   ...Object.values(abuse),
   ...Object.values(bundles),
+  ...Object.values(copies),
   ...Object.values(versions),
   ...Object.values(claims),
   ...Object.values(identity),

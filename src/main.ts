@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import type { Config } from './config.ts'
-import type { Handle } from './launcher/front-door.ts'
+import type { Handle } from './http/draining.ts'
 import { BadSetting, settingError, UnusableSetting } from './settings.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
@@ -73,7 +73,7 @@ async function start(): Promise<void> {
     import('./http/respond.ts'),
     import('./log.ts'),
     import('./notify.ts'),
-    import('./service.ts'),
+    import('./start.ts'),
   ])
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)

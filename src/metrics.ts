@@ -22,7 +22,6 @@ interface Sources {
   outbox: { readonly delivered: number; readonly failed: number; readonly disabled: number; readonly overdue: number }
   /** Null if no backups are scheduled. */
   backups: Pick<Backups, 'madeAt' | 'plan' | 'failures' | 'failedAt'> | null
-  backfill: { readonly progress: number }
   /** Null if limits are counted in memory. */
   redis: Pick<RedisBucket, 'isUp' | 'failures'> | null
 }
@@ -39,7 +38,7 @@ const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64]
  * kept where they arise and read on request; only durations are observed as they occur.
  */
 export function openMetrics(sources: Sources): prom.Registry {
-  const { tally, launchers, recorder, sweeper, backfill, redis } = sources
+  const { tally, launchers, recorder, sweeper, redis } = sources
   const registry = new prom.Registry()
   prom.collectDefaultMetrics({ register: registry })
   const { counter, gauge } = instruments(registry)
@@ -67,12 +66,6 @@ export function openMetrics(sources: Sources): prom.Registry {
   gauge('openall_recorder_queue_rows', 'Counts waiting to be written.', [], (set) => set(recorder.waiting))
   counter('openall_recorder_dropped_rows_total', 'Counts dropped without being written.', [], (add) =>
     add(recorder.dropped),
-  )
-  gauge(
-    'openall_version_backfill_ratio',
-    'Fraction of older versions’ history converted to the current storage format, from 0 to 1.',
-    [],
-    (set) => set(backfill.progress),
   )
   if (redis !== null) {
     gauge('openall_redis_up', 'Whether Redis answers within a quarter of a second: 1 or 0.', [], async (set) =>

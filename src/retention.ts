@@ -11,10 +11,10 @@ import {
   goneWebhooks,
   idempotencyAnswers,
   outbox,
+  providerEntities,
+  providerEvents,
   session,
   verification,
-  webhookDeliveries,
-  webhookEntities,
 } from '../db/schema.ts'
 import { bundleTerms } from './bundles/retention.ts'
 import type { Config } from './config.ts'
@@ -35,7 +35,6 @@ export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] 
   ...bundleTerms(config),
   // Erases the email address too.
   { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
-  // Decisions 4.
   {
     what: 'address_hashes',
     table: bundles,
@@ -92,14 +91,14 @@ export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] 
     },
   },
   // Providers allow resending events by hand for about this long.
-  { what: 'webhook_deliveries', table: webhookDeliveries, from: webhookDeliveries.receivedAt, keptMs: 30 * DAY_MS },
+  { what: 'provider_events', table: providerEvents, from: providerEvents.receivedAt, keptMs: 30 * DAY_MS },
   // Rows of accounts stay: they match the next event about that person.
   {
-    what: 'webhook_entities',
-    table: webhookEntities,
-    from: webhookEntities.at,
+    what: 'provider_entities',
+    table: providerEntities,
+    from: providerEntities.at,
     keptMs: 30 * DAY_MS,
-    only: isNull(webhookEntities.userId),
+    only: isNull(providerEntities.userId),
   },
 ]
 

@@ -1,3 +1,9 @@
+declare module './service.ts' {
+  interface Service {
+    /** Counts for metrics. */
+    tally: Tally
+  }
+}
 /** Kinds of routes: few and fixed metric labels. */
 export type RouteClass =
   | 'launcher'

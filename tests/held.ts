@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { openLog } from '../src/log.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: starts the service, gives a person as much as the free plan
 // allows, and prints for each read the longest piece of work on the event loop’s thread, in ms of processor time.
@@ -92,10 +92,10 @@ async function seed(): Promise<string> {
   // All others are copies.
   const content = `'${JSON.stringify(urls)}', '${JSON.stringify(urlMetadata)}', 'Large', '${quoted(2000)}'`
   const columns =
-    'slug, owner_id, urls, url_metadata, title, description, resolution_policy, source, created_at, updated_at'
+    'slug, slug_hash, owner_id, urls, url_metadata, title, description, resolution_policy, source, created_at, updated_at'
   const policyOf = `(SELECT resolution_policy FROM bundles WHERE slug = 'one')`
   await run(
-    `INSERT INTO bundles (${columns}) ${numbers(99)} SELECT 'large-' || i, id, ${content}, ${policyOf}, 'api', i, i FROM owners, n`,
+    `INSERT INTO bundles (${columns}) ${numbers(99)} SELECT 'large-' || i, '#large-' || i, id, ${content}, ${policyOf}, 'api', i, i FROM owners, n`,
   )
   await run(
     `UPDATE owners SET history_bytes = (SELECT sum(octet_length(urls) + octet_length(url_metadata)) FROM bundles)`,
@@ -104,7 +104,7 @@ async function seed(): Promise<string> {
     `INSERT OR IGNORE INTO bundle_search SELECT id, urls || url_metadata FROM bundles WHERE slug GLOB 'large-*'`,
   )
   await run(
-    `INSERT INTO bundles (${columns}) ${numbers(50)} SELECT 'unclaimed-' || i, NULL, ${content}, NULL, 'api', i, i FROM n`,
+    `INSERT INTO bundles (${columns}) ${numbers(50)} SELECT 'unclaimed-' || i, '#unclaimed-' || i, NULL, ${content}, NULL, 'api', i, i FROM n`,
   )
   await run(
     `INSERT INTO claims (token_hash, bundle_id, email, expires_at) SELECT id, id, 'ann@people.example', ${Date.now() + 1e9} FROM bundles WHERE owner_id IS NULL`,

@@ -34,7 +34,7 @@ export async function startInProcess(
     import('../src/app.ts'),
     import('../src/config.ts'),
     import('../src/log.ts'),
-    import('../src/service.ts'),
+    import('../src/start.ts'),
   ])
   const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
   let output = ''

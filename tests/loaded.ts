@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { openLog } from '../src/log.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 
 // Run by contract/identity-loading.test.ts in its own process. Prints, for each kind of request, its status and whether
 // better-auth had been loaded by then.

@@ -132,7 +132,7 @@ export async function newPerson(server: Server, email = newEmail()): Promise<Per
 }
 
 /** A new person with a password and an unconfirmed address, signed in. */
-export async function signUp(server: Server, email = newEmail()): Promise<Person> {
+export async function signUp(server: Pick<Server, 'origin'>, email = newEmail()): Promise<Person> {
   const person = new Person(server)
   const { status, body } = await person.api<{ user: { id: string } }>('POST', '/api/auth/sign-up/email', {
     email,
@@ -146,7 +146,7 @@ export async function signUp(server: Server, email = newEmail()): Promise<Person
 }
 
 /** Signs in to an existing account in another browser. */
-export async function signIn(server: Server, email: string, password = PASSWORD): Promise<Visitor> {
+export async function signIn(server: Pick<Server, 'origin'>, email: string, password = PASSWORD): Promise<Visitor> {
   const visitor = new Visitor(server)
   const { status } = await visitor.api('POST', '/api/auth/sign-in/email', { email, password })
   if (status !== 200) throw new Error(`a sign-in was refused: ${status}`)

@@ -6,7 +6,7 @@ import { dashboard } from '../src/dashboard/app.ts'
 import { launcherPages } from '../src/launcher/pages.tsx'
 import { openLog } from '../src/log.ts'
 import { createRouter } from '../src/router.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/start.ts'
 
 // Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
 // its dashboard.

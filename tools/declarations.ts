@@ -40,7 +40,8 @@ function programOf(entry: string): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [entry] }, ts.sys, ROOT)
   const only = { noEmit: false, declaration: true, emitDeclarationOnly: true, allowJs: false, checkJs: false }
-  const program = ts.createProgram([join(ROOT, entry)], {
+  // With all parts of the service: each is declared where it is made.
+  const program = ts.createProgram([join(ROOT, entry), join(ROOT, 'src/main.ts')], {
     ...options,
     ...only,
     typeRoots: [join(ROOT, 'node_modules')],

@@ -5,6 +5,13 @@ import type { Policy } from '../../db/policy.ts'
 import { type Issue, Problem } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    /** Hosts that bundles may not link to. */
+    blockedHosts: BlockedHosts
+  }
+}
+
 /** Polling interval. */
 const POLL_MS = 1_000
 

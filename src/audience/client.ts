@@ -5,6 +5,12 @@ export const CLIENTS = ['browser', 'agent', 'script'] as const
 
 export type Client = (typeof CLIENTS)[number]
 
+/** Who asks for a launcher: a request, or what stands for one. */
+export interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
+  /** The kind of client, where it is known from elsewhere than the headers. */
+  client?: Client
+}
+
 /** What agents and the models behind them call themselves. What one does not say, nobody can know. */
 const AGENTS = [
   'anthropic',

@@ -8,7 +8,7 @@ import type { SignedIn, Subject } from '../identity/caller.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
 
 /** A stored bundle with its owner. */
-export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'slugHash' | 'viewedAt'> & {
+export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'slugHash' | 'viewedAt' | 'bytes'> & {
   owner: Subject
 }
 
@@ -67,7 +67,7 @@ function loaded(row: Row | undefined, caller: SignedIn, needed: Role): StoredBun
     throw new Problem('FORBIDDEN', 'you do not own this bundle', { userMessage })
   }
   requireRole(role, needed)
-  const { addressHash: _, slugHash: _hash, viewedAt: _viewed, ...bundle } = row.bundle
+  const { addressHash: _, slugHash: _hash, viewedAt: _viewed, bytes: _bytes, ...bundle } = row.bundle
   return { ...bundle, owner }
 }
 

@@ -7,7 +7,6 @@ import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
 import { loadDeletedFor, loadFor, noBundle, type StoredBundle } from './access.ts'
-import { isRestorable } from './retention.ts'
 
 /** What deleting and restoring need. */
 interface Change {
@@ -78,4 +77,9 @@ export function refuseStale({ versionNumber }: StoredBundle, expectedVersion: nu
     'VERSION_CONFLICT',
     `This bundle is at version ${versionNumber} now, not ${expectedVersion}. Read it again, then send your change for that version.`,
   )
+}
+
+/** Whether a deleted bundle can still be restored. */
+function isRestorable(deletedAt: number, { keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): boolean {
+  return Date.now() < deletedAt + keepDeletedMs
 }

@@ -27,7 +27,7 @@ import { linkOf } from './link.ts'
 import { merged, type NextContent } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
 import { slugHash } from './retired.ts'
-import { insertSearchText, searchText } from './search.ts'
+import { searchText, writeSearchText } from './search.ts'
 import type { NewBundle } from './shapes.ts'
 import { insertVersion, stored } from './stored.ts'
 import { NOTHING } from './values.ts'
@@ -219,7 +219,7 @@ const creationWrites = preparedStatements((db, { owner, parts, maxBundles, maxHi
       createdAt: now,
       updatedAt: now,
     }),
-    insertSearchText(eq(bundles.slug, slug), param('searchText')),
+    writeSearchText(eq(bundles.slug, slug), param('searchText')),
     // The cap is checked inside the transaction, counting the new bundle. Beyond the cap this insert gets no bundle id,
     // which violates NOT NULL and rolls the transaction back.
     ...insertVersion(db, parts, {

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy } from '../../db/policy.ts'
 import { bundles, retiredSlugs } from '../../db/schema.ts'
@@ -91,9 +91,9 @@ async function isTaken({ db }: Store, slug: string): Promise<boolean> {
   const [held, retired] = await db.batch([
     db.select({ slug: bundles.slug }).from(bundles).where(eq(bundles.slug, slug)),
     db
-      .select({ slug: retiredSlugs.slug })
+      .select()
       .from(retiredSlugs)
-      .where(inArray(retiredSlugs.slug, [slug, slugHash(slug)])),
+      .where(eq(retiredSlugs.slugHash, slugHash(slug))),
   ])
   return held.length + retired.length > 0
 }

@@ -1,16 +1,56 @@
 import type { Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
-import type { Context } from '../core/operation.ts'
+import { type Context, implement } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { signedIn } from '../identity/caller.ts'
 import { seenBy } from '../launcher/seen.ts'
 import { loadFor, type StoredBundle } from './access.ts'
+import { CreatedBundle } from './answers.ts'
+import { withoutClaim } from './claims.ts'
 import { PUBLIC_NAMES, pick } from './content.ts'
+import { creating } from './contexts.ts'
+import { create } from './creation.ts'
+import * as dryRun from './dry-run.ts'
 import { merged } from './merge.ts'
 import { passwordHashOf } from './passwords.ts'
-import type { Duplication, NewBundle } from './shapes.ts'
+import { Duplication, type NewBundle } from './shapes.ts'
 import { shifted } from './shifted.ts'
 import { NOTHING } from './values.ts'
+
+/** POST /api/links/:slug/duplicate. */
+export const duplicateBundle = implement('duplicate_bundle', {
+  summary: 'Copy a bundle to a new link',
+  description:
+    'Copies a bundle that you can read, including its rules, to a new link; of another’s that is `copyable`, only what ' +
+    'its launcher shows you. The copy belongs to you or to the organisation that you act for. ' +
+    'Fields that you send replace the original’s, as in update_bundle.',
+  labelled: true,
+  status: 201,
+  input: Duplication,
+  example: { slug: 'launch-day', newSlug: 'launch-day-2', title: 'Launch day, second edition' },
+  output: CreatedBundle,
+  errors: [
+    'INVALID_URLS',
+    'NOT_FOUND',
+    'FORBIDDEN',
+    'PLAN_LIMIT',
+    'SLUG_TAKEN',
+    'UNAUTHORIZED',
+    'NOT_OPEN_YET',
+    'CLOSED',
+    'BLOCKED',
+  ],
+  headers: { location: ({ slug }: CreatedBundle) => `/api/links/${slug}` },
+  replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
+  async run(input, context) {
+    const { input: copy, keptPassword } = await copyOf(input, context)
+    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
+  },
+  async dryRun(input, context) {
+    const { input: copy, keptPassword } = await copyOf(input, context)
+    return dryRun.create(copy, { ...creating(context, 'newSlug'), keptPassword })
+  },
+})
 
 /** What a copy is made of. */
 interface Original {
@@ -24,7 +64,7 @@ interface Original {
  * may create bundles.
  * @throws Problem NOT_FOUND, UNAUTHORIZED, FORBIDDEN, NOT_OPEN_YET, CLOSED, BLOCKED; BAD_REQUEST for more metadata than URLs.
  */
-export async function copyOf(
+async function copyOf(
   { slug, newSlug, source, password, shiftDays = 0, timeZone = 'UTC', ...changes }: Duplication,
   context: Pick<Context, 'caller' | 'service' | 'viewer'>,
 ): Promise<{ input: NewBundle; keptPassword: string | null }> {

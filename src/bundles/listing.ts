@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { param, prepared, preparedStatements } from '../../db/prepared.ts'
-import { bundles, owners, searchBackfill } from '../../db/schema.ts'
+import { bundles, owners } from '../../db/schema.ts'
 import type { Paged } from '../core/paging.ts'
 import { fitting, MAX_MESSAGE, piecesOf } from '../core/parts.ts'
 import { inTurn, turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { ownerIdOf, subjectIdOf } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
-import { foundInIndex, indexCondition, matchesSearch, searchValues } from './search.ts'
+import { fold, foundInIndex, indexCondition, matchesSearch } from './search.ts'
 import type { Listing } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
@@ -82,9 +82,9 @@ type Shape = Pick<Listing, 'sort' | 'state'> & { subject: Subject['type'] }
 
 const ownerOf = (subject: Subject['type']) => ownerIdOf(subject, sql.placeholder('owner'))
 
-function isListed({ subject, state }: Omit<Shape, 'sort'>): SQL | undefined {
+function isListed({ subject, state }: Omit<Shape, 'sort'>, ownerId = ownerOf(subject)): SQL | undefined {
   const isInState = state === 'deleted' ? isNotNull(bundles.deletedAt) : isNull(bundles.deletedAt)
-  return and(eq(bundles.ownerId, ownerOf(subject)), isInState)
+  return and(eq(bundles.ownerId, ownerId), isInState)
 }
 
 /** A list in the order of an index, without conditions that the index does not have. */
@@ -115,7 +115,7 @@ const short = prepared((db) => {
     smallPage: db
       .select()
       .from(bundles)
-      .where(and(isListed(shape), isSmall(ownerOf(shape.subject))))
+      .where(isListed(shape, ifSmall(ownerOf(shape.subject))))
       .orderBy(...ORDERS[shape.sort])
       .limit(sql.placeholder('limit'))
       .offset(sql.placeholder('offset'))
@@ -170,9 +170,12 @@ async function read(
   return { rows, inMessage: fitting(page) }
 }
 
-/** Whether all bundles of an owner fit into one message, because all their versions do: checked once per query. */
-function isSmall(ownerId: SQL): SQL {
-  return sql`(SELECT ${owners.historyBytes} FROM ${owners} WHERE ${owners.id} = ${ownerId}) <= ${sql.raw(String(MAX_MESSAGE))}`
+/**
+ * The owner's id if all their bundles fit into one message, because all their versions do; else null. As a condition of its
+ * own, SQLite would check it for each bundle of the owner.
+ */
+function ifSmall(ownerId: SQL): SQL<number> {
+  return sql<number>`(SELECT ${owners.id} FROM ${owners} WHERE ${owners.id} = ${ownerId} AND ${owners.historyBytes} <= ${sql.raw(String(MAX_MESSAGE))})`
 }
 
 /** Any list: long reads find the ids and sizes, short ones read the bundles of the page. */
@@ -187,10 +190,10 @@ function longList(store: Store, caller: SignedIn, listing: Listing): Queries {
     owner,
     offset,
     indexed,
-    ...(q === undefined ? {} : searchValues(q)),
+    ...(q === undefined ? {} : { folded: fold(q) }),
     ...(tag === undefined ? {} : { tag, quoted: JSON.stringify(tag) }),
   }
-  /** Asks the index; if it does not know or finds too many, reads the list in its order. */
+  /** Asks the index; if it finds too many, reads the list in its order. */
   const find = async (what: LongShape['what'], limit: number): Promise<unknown> => {
     for (const by of indexed === null ? (['order'] as const) : (['index', 'order'] as const)) {
       const [query] = long(store.db, { ...shape, what, by }, { ...values, limit })
@@ -225,9 +228,8 @@ const long = preparedStatements((_, { what, by, ...shape }: LongShape) => {
   // CROSS JOIN, so that SQLite reads the bundles found, and not all in the order of the page.
   const among = sql`(SELECT DISTINCT id FROM found) AS each_found CROSS JOIN ${bundles} ON ${bundles.id} = each_found.id`
   return [
-    sql`SELECT CASE WHEN EXISTS (SELECT 1 FROM ${searchBackfill}) THEN NULL ELSE (
-      WITH found(id) AS MATERIALIZED (${foundInIndex(ownerOf(subject))} LIMIT ${sql.raw(String(MAX_FOUND + 1))})
-      SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END) END`,
+    sql`WITH found(id) AS MATERIALIZED (${foundInIndex(ownerOf(subject))} LIMIT ${sql.raw(String(MAX_FOUND + 1))})
+      SELECT CASE WHEN (SELECT count(*) FROM found) <= ${sql.raw(String(MAX_FOUND))} THEN (${answer(among)}) END`,
   ]
 })
 

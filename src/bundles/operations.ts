@@ -11,10 +11,9 @@ import { claimMail, withoutClaim } from './claims.ts'
 import { creating, editing } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
-import { copyOf } from './duplicate.ts'
 import { type Listed, list } from './listing.ts'
 import { etag, toBundle, toListItem } from './present.ts'
-import { BundleEdit, Duplication, Listing, NewBundle, OneBundle } from './shapes.ts'
+import { BundleEdit, Listing, NewBundle, OneBundle } from './shapes.ts'
 import { edit } from './versions.ts'
 
 /** POST /api/links (spec 4.1). */
@@ -112,41 +111,6 @@ export const restoreBundle = implement('restore_bundle', {
   present: toBundle,
   headers: { etag },
   run: ({ slug }, context) => bundles.restore(editing(context), slug),
-})
-
-/** POST /api/links/:slug/duplicate. */
-export const duplicateBundle = implement('duplicate_bundle', {
-  summary: 'Copy a bundle to a new link',
-  description:
-    'Copies a bundle that you can read, including its rules, to a new link; of another’s that is `copyable`, only what ' +
-    'its launcher shows you. The copy belongs to you or to the organisation that you act for. ' +
-    'Fields that you send replace the original’s, as in update_bundle.',
-  labelled: true,
-  status: 201,
-  input: Duplication,
-  example: { slug: 'launch-day', newSlug: 'launch-day-2', title: 'Launch day, second edition' },
-  output: answers.CreatedBundle,
-  errors: [
-    'INVALID_URLS',
-    'NOT_FOUND',
-    'FORBIDDEN',
-    'PLAN_LIMIT',
-    'SLUG_TAKEN',
-    'UNAUTHORIZED',
-    'NOT_OPEN_YET',
-    'CLOSED',
-    'BLOCKED',
-  ],
-  headers: { location: ({ slug }: answers.CreatedBundle) => `/api/links/${slug}` },
-  replayed: (first, { isProven }) => (isProven ? first : withoutClaim(first)),
-  async run(input, context) {
-    const { input: copy, keptPassword } = await copyOf(input, context)
-    return create(copy, { ...creating(context, 'newSlug'), commit: context.commit, keptPassword })
-  },
-  async dryRun(input, context) {
-    const { input: copy, keptPassword } = await copyOf(input, context)
-    return dryRun.create(copy, { ...creating(context, 'newSlug'), keptPassword })
-  },
 })
 
 /** GET /api/me/links (spec 4.5). */

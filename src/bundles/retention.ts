@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   bundles,
@@ -10,15 +10,13 @@ import {
   policyRules,
   proposals,
   reports,
-  retiredSlugs,
   unclaimedSince,
 } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
 import { rowKey, type Term } from '../core/term.ts'
 import { DAY_MS, dayOf } from '../insights/salts.ts'
-import { slugHash } from './retired.ts'
 
-/** An unclaimed bundle is purged after so long without a view (decisions 14). */
+/** An unclaimed bundle is purged after so long without a view. */
 const UNVIEWED_MS = 365 * DAY_MS
 
 /**
@@ -47,7 +45,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
   { table: outbox, bundle: outbox.bundleId },
 ]
 
-/** How long bundles are kept that nobody wants (decisions 14), and what is kept of them. */
+/** How long bundles are kept that nobody wants, and what is kept of them. */
 export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
   {
     what: 'unclaimed_bundles',
@@ -91,30 +89,8 @@ export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): r
       ]
     },
   },
-  {
-    // Bundles from before `slug_hash` leave their slug itself.
-    what: 'retired_slugs',
-    table: retiredSlugs,
-    from: retiredSlugs.at,
-    keptMs: 0,
-    only: sql`${retiredSlugs.slug} NOT GLOB '#*'`,
-    async erase(db, rows) {
-      const plain = await db.select({ slug: retiredSlugs.slug }).from(retiredSlugs).where(rows)
-      return plain.map(({ slug }) =>
-        db
-          .update(retiredSlugs)
-          .set({ slug: slugHash(slug) })
-          .where(eq(retiredSlugs.slug, slug)),
-      )
-    },
-  },
 ]
 
 function hasNone({ table, bundle }: (typeof CHILDREN)[number]): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${bundle} = ${bundles.id})`
-}
-
-/** Whether a deleted bundle can still be restored. */
-export function isRestorable(deletedAt: number, { keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): boolean {
-  return Date.now() < deletedAt + keepDeletedMs
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InStatement } from '@libsql/client'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { type Store, statement } from '../../db/client.ts'
-import { bundleSearch, bundles, searchErasure, searchPending } from '../../db/schema.ts'
-import { entryOf, insertSearchText, ownerTerm, searchText, unchanged } from './search.ts'
+import { bundleSearch, searchErasure, searchPending } from '../../db/schema.ts'
+import { entryOf, ownerTerm } from './search.ts'
 
 /** How long after a commit its bundles are indexed, with all others of that time: searches read their texts until then. */
 const DELAY_MS = 250
@@ -126,8 +126,7 @@ async function partsOf({ db }: Store): Promise<string | undefined> {
 }
 
 /** Indexes some of the pending bundles. @returns whether there were any. */
-async function indexBatch(store: Store): Promise<boolean> {
-  const { db, writeCounters } = store
+async function indexBatch({ db, writeCounters }: Store): Promise<boolean> {
   const pending = await db
     .select({
       ownerId: searchPending.ownerId,
@@ -140,19 +139,9 @@ async function indexBatch(store: Store): Promise<boolean> {
   if (pending.length === 0) return false
   let characters = 0
   const batch = pending.filter(({ length }, at) => (characters += length ?? 0) <= BATCH_CHARACTERS || at === 0)
-  await addTexts(
-    store,
-    batch.filter(({ length }) => length === null).map(({ bundleId }) => bundleId),
-  )
   const entries = JSON.stringify(batch.map(({ ownerId, bundleId }) => [ownerId, bundleId]))
   await writeCounters(INDEXING.map((text) => ({ sql: text, args: [entries] })))
   return true
-}
-
-/** Adds the search texts of bundles that an older version of the service has changed. */
-async function addTexts({ db, write }: Store, ids: number[]): Promise<void> {
-  const rows = ids.length === 0 ? [] : await db.select().from(bundles).where(inArray(bundles.id, ids))
-  if (rows.length > 0) await write(rows.map((bundle) => insertSearchText(unchanged(bundle), searchText(bundle))))
 }
 
 const [owner, bundle] = [sql`(value ->> 0)`, sql`(value ->> 1)`]
@@ -162,8 +151,5 @@ const INDEXING = [
   sql`INSERT INTO bundle_index (rowid, owner, text) SELECT ${entryOf(owner, bundle)}, ${ownerTerm(owner)}, bundle_search.text
     FROM json_each(?) CROSS JOIN bundles ON bundles.id = ${bundle} AND bundles.owner_id = ${owner}
     JOIN bundle_search ON bundle_search.bundle_id = bundles.id`,
-  // Not a bundle whose text was deleted meanwhile: searches read its columns.
-  sql`DELETE FROM search_pending WHERE (owner_id, bundle_id) IN (SELECT ${owner}, ${bundle} FROM json_each(?))
-    AND (EXISTS (SELECT 1 FROM bundle_search WHERE bundle_search.bundle_id = search_pending.bundle_id)
-      OR NOT EXISTS (SELECT 1 FROM bundles WHERE bundles.id = search_pending.bundle_id))`,
+  sql`DELETE FROM search_pending WHERE (owner_id, bundle_id) IN (SELECT ${owner}, ${bundle} FROM json_each(?))`,
 ].map((query) => statement(query).sql)

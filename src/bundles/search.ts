@@ -1,4 +1,4 @@
-import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { bundleSearch, bundles, type Content, searchPending } from '../../db/schema.ts'
 import { TEXT_NAMES, type TextName } from './content.ts'
 import { textsBeside } from './link-fields.ts'
@@ -7,7 +7,7 @@ import { textsBeside } from './link-fields.ts'
 export type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | TextName> & { slug: string }
 
 /** Folds case and normalises accents: `ÄPFEL` becomes `äpfel`. Pure. */
-function fold(text: string): string {
+export function fold(text: string): string {
   // Via upper case, so that ß equals SS. A final sigma is folded too, because it depends on what follows.
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
@@ -18,17 +18,13 @@ export function searchText({ slug, urls, urlMetadata, ...rest }: SearchableConte
   return fold([slug, ...texts, ...urls, ...urlMetadata.flatMap(textsBeside)].filter((text) => text !== '').join('\n'))
 }
 
-/** Whether a bundle is as it was read: an edit since then has written its own search text. */
-export function unchanged({ id, versionNumber }: Pick<typeof bundles.$inferSelect, 'id' | 'versionNumber'>) {
-  return and(eq(bundles.id, id), eq(bundles.versionNumber, versionNumber))
-}
-
 /**
- * Inserts the search text of a bundle. Run it after inserting or updating the bundle: a trigger has deleted the old row.
+ * Writes the search text of a bundle, in the transaction that writes its content.
  * @param bundle the condition that selects the bundle; if none matches, nothing is written.
  */
-export function insertSearchText(bundle: SQL | undefined, text: string): SQL {
-  return sql`INSERT INTO ${bundleSearch} (bundle_id, text) SELECT ${bundles.id}, ${text} FROM ${bundles} WHERE ${bundle} ON CONFLICT DO NOTHING`
+export function writeSearchText(bundle: SQL | undefined, text: string): SQL {
+  return sql`INSERT INTO ${bundleSearch} (bundle_id, text) SELECT ${bundles.id}, ${text} FROM ${bundles} WHERE ${bundle}
+    ON CONFLICT DO UPDATE SET text = excluded.text WHERE ${bundleSearch.text} <> excluded.text`
 }
 
 /** Most characters of a search that the index is asked for; the text itself is compared with all of them. */
@@ -76,27 +72,7 @@ export function foundInIndex(ownerId: SQL): SQL {
     WHERE bundle_index MATCH '"' || ${ownerTerm(owner)} || '" AND ' || ${sql.placeholder('indexed')} AND rowid BETWEEN ${first} AND ${last}`
 }
 
-/** The values of the placeholders in `matchesSearch`. */
-export function searchValues(q: string): { folded: string; pattern: string } {
-  return { folded: fold(q), pattern: `*${Array.from(q, anyCase).join('')}*` }
-}
-
-/**
- * Whether a bundle contains a text, as a condition with placeholders for `searchValues`. A bundle without a row in
- * `bundle_search` yet is searched in its own columns.
- */
+/** Whether a bundle contains a text, as a condition with a placeholder for `folded`, which is the `fold` of the text. */
 export function matchesSearch(): SQL {
-  const columns = [bundles.slug, bundles.urls, ...TEXT_NAMES.map((name) => bundles[name])]
-  const inColumns = or(...columns.map((column) => sql`${column} GLOB ${sql.placeholder('pattern')}`))
-  const inText = sql`SELECT instr(${bundleSearch.text}, ${sql.placeholder('folded')}) FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}`
-  return sql`coalesce((${inText}), ${inColumns})`
-}
-
-/** A GLOB pattern that matches a character in either case. */
-function anyCase(character: string): string {
-  if (/[*?[]/.test(character)) return `[${character}]`
-  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()]
-  // Some letters have two lower cases, such as ς and σ, or ſ and s: the lower case of the upper case is the other one.
-  const cases = new Set([character, lower, upper, upper.toLowerCase()].filter((text) => [...text].length === 1))
-  return cases.size === 1 ? character : `[${[...cases].join('')}]`
+  return sql`instr((SELECT ${bundleSearch.text} FROM ${bundleSearch} WHERE ${bundleSearch.bundleId} = ${bundles.id}), ${sql.placeholder('folded')})`
 }

@@ -2,6 +2,7 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { param, params } from '../../db/prepared.ts'
 import {
+  BUNDLE_OVERHEAD,
   bundles,
   bundleVersions,
   type Content,
@@ -16,10 +17,10 @@ import { NAMES, SHARED_NAMES } from './content.ts'
 // How versions are stored: large values once per bundle, in `version_parts`, everything else in the version’s row.
 
 /** Smaller values stay in the version’s row: a part costs an extra statement, and most bundles are rarely edited. */
-export const MIN_PART_BYTES = 1024
+const MIN_PART_BYTES = 1024
 
 /** The column that refers to a shared field’s part. */
-export function partColumn(name: SharedName) {
+function partColumn(name: SharedName) {
   return bundleVersions[`${name}Part`]
 }
 
@@ -120,13 +121,9 @@ export async function bytesAdded(
     const part = parts.find((each) => each.name === name)
     return Buffer.byteLength(part === undefined ? textOf(name, content) : (IN_PART[part.name] ?? ''))
   })
-  const current =
-    2 * (bytesOf(content) - (bundle === null ? 0 : bytesOf(bundle))) + (bundle === null ? BUNDLE_OVERHEAD : 0)
+  const current = 2 * (bytesOf(content) - (bundle === null ? -BUNDLE_OVERHEAD : bytesOf(bundle)))
   return [...own, ...hashes.values(), VERSION_OVERHEAD, current].reduce((sum, bytes) => sum + bytes, 0)
 }
-
-/** What triggers count of a bundle besides its content. */
-const BUNDLE_OVERHEAD = 512
 
 function bytesOf(content: Content): number {
   return NAMES.reduce((sum, name) => sum + Buffer.byteLength(textOf(name, content)), 0)

@@ -14,7 +14,7 @@ import { refuseStale } from './bundles.ts'
 import { NAMES, pick } from './content.ts'
 import { type Changes, merged, type NextContent } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'
-import { insertSearchText, searchText } from './search.ts'
+import { searchText, writeSearchText } from './search.ts'
 import { insertVersion, stored, VERSION_COLUMNS } from './stored.ts'
 
 /** How often an edit is retried after losing to concurrent edits. */
@@ -191,7 +191,7 @@ const editWrites = preparedStatements((db, { owner, parts, maxHistoryBytes }: Ed
       .update(bundles)
       .set({ ...params(NAMES), versionNumber, updatedAt })
       .where(and(eq(bundles.id, id), isNull(bundles.deletedAt))),
-    insertSearchText(eq(bundles.id, id), param('searchText')),
+    writeSearchText(eq(bundles.id, id), param('searchText')),
     checkHistoryCap(subjectOf(owner), { maxHistoryBytes }),
   ]
 })

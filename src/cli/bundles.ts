@@ -62,7 +62,7 @@ export const list = command({
     const input = {
       ...(args.search === undefined ? {} : { q: args.search }),
       ...(args.tag === undefined ? {} : { tag: args.tag }),
-      ...(args.sort === undefined ? {} : { sort: args.sort as 'created' }),
+      ...(args.sort === undefined ? {} : { sort: args.sort }),
       ...(args.deleted ? { state: 'deleted' as const } : {}),
       ...(args.limit === undefined ? {} : { limit: integer(args.limit, '--limit') }),
       ...(args.offset === undefined ? {} : { offset: integer(args.offset, '--offset') }),

@@ -1,13 +1,41 @@
 import { parseArgs } from 'node:util'
-import { type ArgDef, type CommandDef, defineCommand, type ParsedArgs } from 'citty'
 import about from '../../package.json' with { type: 'json' }
 import { type Client, createClient } from '../sdk/openall.ts'
 import { credentialFor } from './credentials.ts'
 import { UsageError } from './exit.ts'
 import { serverFor } from './settings.ts'
 
-/** A flag or argument. The values of a flag with `multiple` are in `lists`. */
-export type Flag = ArgDef & { multiple?: true }
+interface Described {
+  description: string
+}
+
+/** A flag with a text. The values of one with `multiple` are in `lists`. */
+interface TextFlag extends Described {
+  type: 'string'
+  /** What its value is called; its own name if omitted. */
+  valueHint?: string
+  alias?: string
+  multiple?: true
+}
+
+interface Switch extends Described {
+  type: 'boolean'
+  alias?: string
+}
+
+interface Choice extends Described {
+  type: 'enum'
+  options: readonly string[]
+}
+
+/** An argument without a name, in its place. */
+interface Place extends Described {
+  type: 'positional'
+  required: boolean
+}
+
+/** A flag or argument. */
+export type Flag = TextFlag | Switch | Choice | Place
 type Flags = Record<string, Flag>
 
 const COMMON = {
@@ -19,9 +47,18 @@ const COMMON = {
   json: { type: 'boolean', description: 'Print the answer as JSON' },
 } as const satisfies Flags
 
+/** What a flag's value is in `run`. */
+type ValueOf<F extends Flag> = F extends { type: 'boolean' }
+  ? boolean
+  : F extends { type: 'positional'; required: true }
+    ? string
+    : F extends { options: readonly (infer Option)[] }
+      ? Option | undefined
+      : string | undefined
+
 /** What a command's `run` gets. */
 interface Run<F extends Flags> {
-  args: ParsedArgs<F & typeof COMMON>
+  args: { [Name in keyof (F & typeof COMMON)]: ValueOf<(F & typeof COMMON)[Name]> }
   /** Arguments after the named ones. */
   more: string[]
   /** The values of flags that may be given several times. */
@@ -45,61 +82,66 @@ interface Declared<F extends Flags> {
   run(run: Run<F>): Promise<void>
 }
 
-/** A command with what citty has no field for. */
-export interface Command extends CommandDef {
+export interface Command {
+  summary: string
   examples: readonly string[]
   flags: Flags
-  rest: 'any' | 'none'
+  /** @throws UsageError. */
+  run(words: string[]): Promise<void>
 }
 
 /** Defines a command with strictly checked and typed flags, and a client. */
 export function command<const F extends Flags>(declared: Declared<F>): Command {
-  const { name, summary, examples, args, rest = 'none', run } = declared
-  const flags = { ...args, ...COMMON }
-  const citty = defineCommand({
-    meta: { name, description: summary },
-    args: flags,
-    async run({ args, rawArgs }) {
-      const { positionals, lists } = read(rawArgs, flags)
-      const named = Object.values(flags).filter(({ type }) => type === 'positional').length
-      const server = serverFor(args.server as string | undefined)
+  const { summary, examples, args, rest = 'none', credential, run } = declared
+  const flags: Flags = { ...args, ...COMMON }
+  return {
+    summary,
+    examples,
+    flags,
+    async run(words) {
+      const { values, more, lists } = read(words, flags)
+      if (rest === 'none' && more[0] !== undefined) throw new UsageError(`unexpected argument "${more[0]}"`)
+      const server = serverFor(values.server as string | undefined)
       // A command about credentials works whatever the saved one is worth.
-      const key = declared.credential === 'none' ? undefined : await credentialFor(server)
+      const key = credential === 'none' ? undefined : await credentialFor(server)
       const client = createClient({ server, key, label: `cli/${about.version}`, source: 'cli' })
-      await run({ args: args as unknown as Run<F>['args'], more: positionals.slice(named), lists, server, client })
+      await run({ args: values as Run<F>['args'], more, lists, server, client })
     },
-  })
-  return { ...(citty as CommandDef), examples, flags, rest }
-}
-
-/**
- * Parses arguments strictly, because citty ignores unknown flags.
- * @throws UsageError.
- */
-export function read(rawArgs: string[], flags: Flags, rest: Command['rest'] = 'any') {
-  const named = Object.entries(flags).filter(([, { type }]) => type !== 'positional')
-  const options = named.map(([name, { type, ...flag }]) => {
-    const short = 'alias' in flag ? [flag.alias ?? []].flat().find((text) => text.length === 1) : undefined
-    const kind = type === 'boolean' ? ('boolean' as const) : ('string' as const)
-    return [name, { type: kind, multiple: true as const, ...(short === undefined ? {} : { short }) }] as const
-  })
-  const { values, positionals } = strictly(rawArgs, Object.fromEntries(options))
-  const lists: Record<string, string[]> = {}
-  for (const [name, { multiple }] of named) {
-    const given = (values[name] ?? []) as string[]
-    if (multiple === undefined && given.length > 1)
-      throw new UsageError(`--${name} is given ${given.length} times: give it once`)
-    lists[name] = given
   }
-  const places = Object.keys(flags).length - named.length
-  const surplus = positionals[places]
-  if (rest === 'none' && surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`)
-  return { positionals, lists }
 }
 
-function strictly(args: string[], options: NonNullable<Parameters<typeof parseArgs>[0]>['options']) {
+/** Reads the words after a command. @throws UsageError. */
+function read(words: string[], flags: Flags) {
+  const { values: given, positionals } = parsed(words, flags)
+  const values: Record<string, string | boolean | undefined> = {}
+  const lists: Record<string, string[]> = {}
+  for (const [name, flag] of Object.entries(flags)) {
+    if (flag.type === 'positional') {
+      values[name] = positionals.shift()
+      if (flag.required && values[name] === undefined) throw new UsageError(`${name.toUpperCase()} is missing`)
+      continue
+    }
+    const all = given[name] ?? []
+    if (all.length > 1 && !('multiple' in flag))
+      throw new UsageError(`--${name} is given ${all.length} times: give it once`)
+    values[name] = flag.type === 'boolean' ? all[0] === true : all[0]
+    lists[name] = all.filter((value) => typeof value === 'string')
+    if (flag.type === 'enum' && all[0] !== undefined && !flag.options.includes(String(all[0])))
+      throw new UsageError(`--${name} must be one of ${flag.options.join(', ')}, not "${all[0]}"`)
+  }
+  return { values, lists, more: positionals }
+}
+
+/** The values of each flag, and what stands between them. @throws UsageError for a flag that the command does not have. */
+function parsed(words: string[], flags: Flags) {
+  const options = Object.entries(flags).flatMap(([name, flag]) => {
+    if (flag.type === 'positional') return []
+    const type = flag.type === 'boolean' ? ('boolean' as const) : ('string' as const)
+    const short = 'alias' in flag && flag.alias !== undefined ? { short: flag.alias } : {}
+    return [[name, { type, multiple: true as const, ...short }] as const]
+  })
   try {
-    return parseArgs({ args, options: options ?? {}, strict: true, allowPositionals: true })
+    return parseArgs({ args: words, options: Object.fromEntries(options), strict: true, allowPositionals: true })
   } catch (error) {
     const [first = ''] = error instanceof Error ? error.message.split('. ') : []
     throw new UsageError(first)

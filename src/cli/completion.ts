@@ -64,7 +64,7 @@ async function wordsOf({ flags }: Command, words: readonly string[]): Promise<st
 
 /** The values that a flag accepts, if they are few. */
 function valuesOf(flag: Flag): string[] {
-  return flag.type === 'enum' ? [...(flag.options ?? [])] : []
+  return flag.type === 'enum' ? [...flag.options] : []
 }
 
 /** Slugs of the caller's newest bundles; none if the server does not answer at once. */

@@ -29,12 +29,7 @@ const BY_STATUS: Record<number, number> = {
 
 /** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
-  if (isUsage(error)) return EXIT.usage
+  if (error instanceof UsageError) return EXIT.usage
   if (!(error instanceof OpenallError) || error.code === 'UNEXPECTED_ANSWER') return EXIT.failure
   return error.code === 'PLAN_LIMIT' ? EXIT.limit : (BY_STATUS[error.status] ?? EXIT.failure)
-}
-
-/** Whether the command line was wrong. citty does not export the class of its errors, so they are recognised by name. */
-export function isUsage(error: unknown): error is Error {
-  return error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
 }

@@ -5,7 +5,7 @@ import { UsageError } from './exit.ts'
 import { oneLine, print, printJson, printTable, styled } from './output.ts'
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
-const RANGES = ['7d', '30d', '90d']
+const RANGES = ['7d', '30d', '90d'] as const
 
 type BreakdownName = keyof Insights['breakdowns']
 
@@ -33,16 +33,16 @@ export const insights = command({
   ],
   args: {
     slug: SLUG,
-    range: { type: 'enum', options: RANGES, default: '30d', description: 'The period, including today' },
+    range: { type: 'enum', options: RANGES, description: 'The period, including today; default: 30d' },
     csv: { type: 'boolean', description: 'Print the days as CSV' },
     breakdown: { type: 'enum', options: NAMES, description: 'With --csv: print these views instead of the days' },
   },
   async run({ args, server, client }) {
     if (args.csv && args.json) throw new UsageError('give --csv or --json, not both')
     if (args.breakdown !== undefined && !args.csv) throw new UsageError('--breakdown needs --csv')
-    const input = { slug: slugIn(args.slug, server), range: args.range as '7d' }
+    const input = { slug: slugIn(args.slug, server), range: args.range ?? '30d' }
     if (args.csv) {
-      const breakdown = args.breakdown as BreakdownName | undefined
+      const { breakdown } = args
       const csv = await client.getInsights.csv(breakdown === undefined ? input : { ...input, breakdown })
       return void process.stdout.write(csv)
     }

@@ -1,17 +1,17 @@
 import { stripVTControlCharacters } from 'node:util'
-import { type CommandDef, renderUsage, runCommand } from 'citty'
 import about from '../../package.json' with { type: 'json' }
 import { OpenallError } from '../sdk/openall.ts'
 import { login, logout, whoami } from './account.ts'
 import { admin } from './admin.ts'
 import { claim, list, remove, restore, show } from './bundles.ts'
 import { call } from './call.ts'
-import { type Command, read } from './command.ts'
+import type { Command } from './command.ts'
 import { complete, completion, isCommand, type Tree } from './completion.ts'
 import { create } from './create.ts'
 import { duplicate } from './duplicate.ts'
 import { edit } from './edit.ts'
-import { EXIT, exitCodeOf, isUsage, UsageError } from './exit.ts'
+import { EXIT, exitCodeOf, UsageError } from './exit.ts'
+import { help } from './help.ts'
 import { importFile } from './import.ts'
 import { insights } from './insights.ts'
 import { keys } from './keys.ts'
@@ -50,16 +50,6 @@ const COMMANDS: Tree = {
   completion,
 }
 
-/** Descriptions of groups of commands. */
-const GROUPS: Record<string, string> = {
-  keys: 'List, create and revoke API keys',
-  policy: 'Test rules',
-  proposals: 'List, show and decide proposed edits',
-}
-
-const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
-5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`
-
 const NO_SERVER =
   'No server is set, so this tried your own machine. To set one: openall login --server https://…, or OPENALL_URL=https://…'
 
@@ -71,8 +61,7 @@ async function main(argv: string[]): Promise<void> {
     return help(path, at)
   }
   if (!isCommand(at)) throw unknown(path, at, rest[0])
-  read(rest, at.flags, at.rest)
-  await runCommand(at, { rawArgs: rest })
+  await at.run(rest)
 }
 
 interface Found {
@@ -100,46 +89,12 @@ function unknown(path: string[], at: Tree, word: string | undefined): UsageError
   return new UsageError(`there is no command ${[...path, word].join(' ')}: it must be one of ${names}`)
 }
 
-async function help(path: string[], at: Command | Tree): Promise<void> {
-  const name = ['openall', ...path.slice(0, -1)].join(' ')
-  if (isCommand(at)) {
-    print(await usage(at, { meta: { name } }))
-    print('\nEXAMPLES\n')
-    for (const example of at.examples) print(`  ${example}`)
-    return
-  }
-  const subCommands = Object.fromEntries(
-    Object.entries(at).map(([name, inner]) => [
-      name,
-      isCommand(inner) ? inner : { meta: { description: GROUPS[name] ?? '' } },
-    ]),
-  ) as Record<string, CommandDef>
-  const description = GROUPS[path.at(-1) ?? ''] ?? about.description
-  print(
-    await usage(
-      { meta: { name: path.at(-1) ?? 'openall', description }, subCommands },
-      path.length === 0 ? undefined : { meta: { name } },
-    ),
-  )
-  if (path.length > 0) return
-  print('\nSTART\n')
-  print('  openall create https://example.com/plan https://example.com/status   # needs no account')
-  print('  openall login --server https://openall.example                       # signs in with your browser')
-  print(`\n${EXIT_CODES}`)
-}
-
-/** citty's own text, without the colours that it also writes to pipes. */
-async function usage(command: CommandDef, parent?: CommandDef): Promise<string> {
-  const text = await renderUsage(command, parent)
-  return process.stdout.isTTY && !process.env.NO_COLOR ? text : stripVTControlCharacters(text)
-}
-
 function fail(error: unknown, argv: string[]): void {
   const isJson = argv.includes('--json')
   const message = error instanceof Error ? error.message : String(error)
   if (isJson && error instanceof OpenallError) note(JSON.stringify(error))
   else note(`openall: ${plain(stripVTControlCharacters(message))}`)
-  if (isUsage(error) && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
+  if (error instanceof UsageError && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
   if (error instanceof OpenallError && !isJson) {
     if (error.code === 'UNAUTHORIZED') note('To sign in: openall login')
     const hasFlag = argv.some((word) => /^--server(=|$)/.test(word))

@@ -1,6 +1,6 @@
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
-import { webhookDeliveries, webhookEntities } from '../../db/schema.ts'
+import { providerEntities, providerEvents } from '../../db/schema.ts'
 import { Problem } from './problem.ts'
 
 /** A verified webhook event. */
@@ -27,7 +27,7 @@ export interface Effect {
 export type DeliveryResult = 'applied' | 'duplicate' | 'outdated' | 'ignored'
 
 /**
- * Applies an event exactly once: its id is written in the same transaction (decisions 9). Senders promise no order, so
+ * Applies an event exactly once: its id is written in the same transaction. Senders promise no order, so
  * an event older than the last one applied to its entity changes nothing.
  * @throws Problem NOT_FOUND if the account is not known yet; the sender retries.
  */
@@ -36,26 +36,26 @@ export async function applyOnce(
   { source, id, at }: WebhookEvent,
   { entity, writes }: Effect,
 ): Promise<DeliveryResult> {
-  const mine = and(eq(webhookEntities.source, source), eq(webhookEntities.entity, entity))
+  const mine = and(eq(providerEntities.source, source), eq(providerEntities.entity, entity))
   const newer = db
-    .select({ at: webhookEntities.at })
-    .from(webhookEntities)
-    .where(and(mine, gt(webhookEntities.at, at)))
+    .select({ at: providerEntities.at })
+    .from(providerEntities)
+    .where(and(mine, gt(providerEntities.at, at)))
   try {
     await write([
-      db.insert(webhookDeliveries).values({ source, deliveryId: id, receivedAt: Date.now() }),
+      db.insert(providerEvents).values({ source, eventId: id, receivedAt: Date.now() }),
       // If a newer event was applied, this is NULL and fails the transaction.
       db
-        .insert(webhookEntities)
+        .insert(providerEntities)
         .values({ source, entity, at: sql`CASE WHEN NOT EXISTS ${newer} THEN ${at} END` })
-        .onConflictDoUpdate({ target: [webhookEntities.source, webhookEntities.entity], set: { at } }),
+        .onConflictDoUpdate({ target: [providerEntities.source, providerEntities.entity], set: { at } }),
       ...writes,
     ])
     return 'applied'
   } catch (error) {
     const broken = brokenConstraint(error)
-    if (broken?.includes('webhook_deliveries')) return 'duplicate'
-    if (broken?.includes('webhook_entities.at')) return 'outdated'
+    if (broken?.includes('provider_events')) return 'duplicate'
+    if (broken?.includes('provider_entities.at')) return 'outdated'
     if (broken !== null && /member\.user_id|FOREIGN KEY/.test(broken)) {
       throw new Problem('NOT_FOUND', 'This event is about an account that is not known here yet. Send it again later.')
     }

@@ -125,10 +125,10 @@ function requireProof(proof: NonNullable<Operation['proof']>, caller: SignedIn):
 }
 
 /** The error itself, or UNAUTHORIZED if another process has deleted the caller’s account since they were identified. */
-async function unlessAccountGone(error: unknown, caller: Caller, { store, keyRing }: Service): Promise<unknown> {
+async function unlessAccountGone(error: unknown, caller: Caller, { store, invalidate }: Service): Promise<unknown> {
   if (caller.kind === 'anonymous' || brokenConstraint(error) === null) return error
   if (await subjectExists(store, caller.subject).catch(() => true)) return error
-  keyRing.forget()
+  void invalidate.keys()
   return gone()
 }
 
@@ -213,12 +213,12 @@ function contextOf(
 async function invalidated<Out>(
   { invalidates }: Pick<Operation, 'invalidates'>,
   change: Promise<Out> | Out,
-  { launchers, keyRing }: Service,
+  { invalidate }: Service,
 ): Promise<Out> {
   const output = await change
   // `implement` ensures that the answer has a slug.
-  if (invalidates === 'launcher') launchers.drop((output as { slug: string }).slug)
-  if (invalidates === 'keys') await keyRing.forget()
+  if (invalidates === 'launcher') invalidate.launcher((output as { slug: string }).slug)
+  if (invalidates === 'keys') await invalidate.keys()
   return output
 }
 

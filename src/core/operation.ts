@@ -1,12 +1,19 @@
 import type { Type, type } from 'arktype'
+import type { LauncherViewer } from '../audience/client.ts'
 import type { Config } from '../config.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Scope } from '../identity/roles.ts'
-import type { LauncherViewer } from '../launcher/referred.ts'
 import { type Declaration, OPERATIONS, type OperationName } from '../operations.ts'
 import type { Service } from '../service.ts'
 import type { Code } from './codes.ts'
 import type { Commit } from './idempotency.ts'
+
+declare module '../service.ts' {
+  interface Service {
+    /** Drops this process’s cached copies of what an operation changed, as its row says. */
+    invalidate: { launcher(slug: string): void; keys(): Promise<void> }
+  }
+}
 
 /** What callers can send besides the input, for operations that support it. */
 export interface Conditions {

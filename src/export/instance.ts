@@ -10,7 +10,7 @@ import { bundleParts } from './export.ts'
 /** Rows held in memory at a time. */
 const PAGE = 100
 
-const { addressHash: _, slugHash: __, viewedAt: ___, ...BUNDLE } = getTableColumns(bundles)
+const { addressHash: _, slugHash: __, viewedAt: ___, bytes: ____, ...BUNDLE } = getTableColumns(bundles)
 
 /**
  * All people, organisations and bundles of an instance as JSON lines, each an object with a `type`. Bundles come with every

@@ -1,4 +1,8 @@
-import type { Handle } from '../launcher/front-door.ts'
+/**
+ * Answers a request. `socketAddress` returns the peer's address; called only if needed, because it costs as much as the
+ * rest of a cached launcher.
+ */
+export type Handle = (request: Request, socketAddress: () => string) => Response | Promise<Response>
 
 /**
  * Once the service stops, sends `Connection: close` with every answer, so that proxies open their next connection

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Handle } from '../launcher/front-door.ts'
 import type { Service } from '../service.ts'
 import type { RouteClass } from '../tally.ts'
+import type { Handle } from './draining.ts'
 
 /** The part of the router used here. */
 interface Router {

@@ -4,6 +4,13 @@ import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../service.ts'
 import { jsonProblem, text } from './respond.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    /** Prometheus metrics; null if they are not exposed. */
+    metrics: { contentType: string; metrics(): Promise<string> } | null
+  }
+}
+
 /**
  * The handler of the separate metrics listener (SERVICE_METRICS_PORT), which serves only `/metrics`. Accepts any Host,
  * because scrapers use the process's address; the network decides who can reach it.

@@ -33,6 +33,15 @@ import {
 } from './proof-hooks.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from './sessions.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    /** Address verification and account notices; loaded on first use. */
+    accounts(): Promise<{ proofs: Proofs; notices: Notices }>
+    /** better-auth, loaded on first use. */
+    auth(): ReturnType<typeof startAuth>
+  }
+}
+
 /** What better-auth's configuration needs. */
 interface AuthParts {
   config: Config

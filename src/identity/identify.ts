@@ -1,12 +1,12 @@
 import type { Audience } from '../../db/rights.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
-import { type Caller, type Session, type Subject, unauthorized } from './caller.ts'
+import { type Caller, type KnownKey, type Session, type Subject, unauthorized } from './caller.ts'
 import { SCOPES } from './roles.ts'
 
 /** How credentials are read; see `sessionReader` and `KeyRing`. */
 export interface Credentials {
   readSession(headers: Headers): Promise<Session | null>
-  keyRing: Pick<KeyRing, 'identify'>
+  /** @returns the key of an Authorization header; null if it is none. */
+  keyRing: { identify(authorization: string): Promise<KnownKey | null> }
 }
 
 /**

@@ -9,6 +9,13 @@ import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import { plainPassword } from './password-rules.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    /** The cost of password hashes, if not the usual one. */
+    passwordCost: PasswordCost | undefined
+  }
+}
+
 const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 /** The scrypt parameters. A hash can only be verified with those it was made with. */

@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { account, apiKeys, owners, session, user, verification, webhookEntities, webhooks } from '../../db/schema.ts'
+import { account, apiKeys, owners, providerEntities, session, user, verification, webhooks } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken-addresses.ts'
@@ -84,7 +84,7 @@ export function handOverAccount(
       ),
     db.delete(verification).where(and(linksOf(unverified), ne(verification.identifier, link))),
     // The provider’s person is the one who signed up, not the owner of the address.
-    db.update(webhookEntities).set({ userId: null }).where(eq(webhookEntities.userId, unverified)),
+    db.update(providerEntities).set({ userId: null }).where(eq(providerEntities.userId, unverified)),
     db.update(user).set({ emailVerified: true, updatedAt: new Date() }).where(eq(user.id, unverified)),
   ]
 }

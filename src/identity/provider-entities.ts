@@ -1,6 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { apiKeys, bundles, owners, user, webhookEntities, webhooks } from '../../db/schema.ts'
+import { apiKeys, bundles, owners, providerEntities, user, webhooks } from '../../db/schema.ts'
 import type { WebhookEvent } from '../core/deliveries.ts'
 
 // Queries shared by events about people and about organisations.
@@ -33,19 +33,19 @@ export function revokeKeys(db: Db, which: SQL): Query {
     .where(and(which, isNull(apiKeys.revokedAt)))
 }
 
-/** The entity of an event, as stored in `webhook_entities`. */
+/** The entity of an event, as stored in `provider_entities`. */
 export function entityOf(kind: 'user' | 'organization' | 'membership', id: string): string {
   return `${kind}:${id}`
 }
 
 /** The condition of an entity's row. */
 export function isEntity(entity: string) {
-  return and(eq(webhookEntities.source, 'identity'), eq(webhookEntities.entity, entity))
+  return and(eq(providerEntities.source, 'identity'), eq(providerEntities.entity, entity))
 }
 
 /** The account that the provider's person is linked to, as a subquery. */
 export function linked(db: Db, entity: string) {
-  return db.select({ id: webhookEntities.userId }).from(webhookEntities).where(isEntity(entity))
+  return db.select({ id: providerEntities.userId }).from(providerEntities).where(isEntity(entity))
 }
 
 /**

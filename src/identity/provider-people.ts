@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
-import { account, apiKeys, member, owners, session, user, webhookEntities } from '../../db/schema.ts'
+import { account, apiKeys, member, owners, providerEntities, session, user } from '../../db/schema.ts'
 import type { Effect, WebhookEvent } from '../core/deliveries.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { validate } from '../core/validate.ts'
@@ -55,7 +55,7 @@ function upsertVerified(db: Db, entity: string, email: string, person: PersonRow
       .values({ ...person, id: randomBase62(32), email, emailVerified: true, createdAt: person.updatedAt })
       .onConflictDoUpdate({ target: user.email, set: person }),
     db
-      .update(webhookEntities)
+      .update(providerEntities)
       .set({ userId: sql`(${whose})` })
       .where(isEntity(entity)),
   ]
@@ -78,7 +78,7 @@ function upsertUnverified(db: Db, entity: string, email: string, person: PersonR
     sql`INSERT INTO ${user} (id, name, email, image, created_at, updated_at)
       SELECT ${id}, ${person.name}, ${email}, ${person.image ?? null}, ${at}, ${at} WHERE ${isNew} ON CONFLICT DO NOTHING`,
     db
-      .update(webhookEntities)
+      .update(providerEntities)
       .set({ userId: id })
       .where(and(isEntity(entity), sql`EXISTS (SELECT 1 FROM ${user} WHERE ${user.id} = ${id})`)),
   ]
@@ -102,7 +102,7 @@ export function removePerson(db: Db, { data }: Event): Effect | null {
       db.delete(session).where(eq(session.userId, userId)),
       // A password would let them in again.
       db.delete(account).where(eq(account.userId, userId)),
-      db.update(webhookEntities).set({ userId: null }).where(isEntity(entity)),
+      db.update(providerEntities).set({ userId: null }).where(isEntity(entity)),
     ],
   }
 }

@@ -9,6 +9,12 @@ import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
 import type { Role } from './roles.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    readSession: ReturnType<typeof sessionReader>
+  }
+}
+
 /** The address that an account signed up with, never a placeholder (identity/taken-addresses.ts). */
 export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 

@@ -9,6 +9,12 @@ import { sha256 } from '../core/hash.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { readKeyToken } from './token.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    keyRing: KeyRing
+  }
+}
+
 /**
  * How long a key is trusted after it was read. A revocation or demotion in another process takes effect within this
  * time; at once in this process and in those it notifies (docs/api-keys.md promises it).

@@ -1,14 +1,9 @@
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { addressIn, plainAddress, setClientAddress } from '../http/client.ts'
+import type { Handle } from '../http/draining.ts'
 import type { Tally } from '../tally.ts'
 import type { LauncherPages } from './pages.tsx'
-
-/**
- * Answers a request. `socketAddress` returns the peer's address; called only if needed, because it costs as much as the
- * rest of a cached launcher.
- */
-export type Handle = (request: Request, socketAddress: () => string) => Response | Promise<Response>
 
 /** Renders an error as a response. */
 export type Refuse = (request: Request, problem: Problem) => Response

@@ -11,6 +11,12 @@ import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
 import { type CacheEntry, SlugCache } from './slug-cache.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    launchers: Launchers
+  }
+}
+
 /** Estimated overhead per entry besides its pages. */
 const ENTRY_BYTES = 512
 /** Estimated size of a compiled policy's own caches. */

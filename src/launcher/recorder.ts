@@ -9,6 +9,12 @@ import type { Counter } from './counter.ts'
 import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    recorder: Recorder
+  }
+}
+
 /** What breakdowns need to know of the service. */
 type Site = ConstructorParameters<typeof Breakdowns>[0]
 

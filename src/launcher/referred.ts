@@ -1,11 +1,5 @@
-import type { Client } from '../audience/client.ts'
+import type { LauncherViewer } from '../audience/client.ts'
 import type { ViewerRequest } from '../policies/facts.ts'
-
-/** Who asks for a launcher: a request, or what stands for one. */
-export interface LauncherViewer extends Pick<Request, 'headers' | 'url'> {
-  /** The kind of client, where it is known from elsewhere than the headers. */
-  client?: Client
-}
 
 /** The part of a request that policies read. */
 export type PolicyRequest = Pick<ViewerRequest, 'headers' | 'url' | 'client'>

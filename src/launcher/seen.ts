@@ -1,4 +1,5 @@
 import type { Rule } from '../../db/policy.ts'
+import type { LauncherViewer } from '../audience/client.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { roleIn } from '../identity/sessions.ts'
@@ -6,7 +7,7 @@ import type { Account } from '../policies/facts.ts'
 import type { Service } from '../service.ts'
 import { entryAt, refused } from './entry.ts'
 import type { Launcher } from './launchers.ts'
-import { asReferred, type LauncherViewer, type PolicyRequest } from './referred.ts'
+import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
 
 /** A bundle as one viewer sees it. */

@@ -1,3 +1,9 @@
+declare module '../service.ts' {
+  interface Service {
+    /** Counts requests for rate limits. */
+    bucket: Bucket
+  }
+}
 /** A limit: `max` requests in any window. */
 export interface Limit {
   /** Distinguishes the counters of different limits. */

@@ -2,6 +2,12 @@ import type { Config } from '../config.ts'
 import { widerNetwork } from '../limits/network.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    limits: ReturnType<typeof limitsOf>
+  }
+}
+
 /** One request, counted by one of several limits. */
 export interface Count {
   limit: Limit

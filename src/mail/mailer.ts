@@ -1,6 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 
+declare module '../service.ts' {
+  interface Service {
+    mailer: Mailer
+  }
+}
+
 /** A mail to one person, in plain text. */
 export interface Mail {
   to: string

@@ -10,7 +10,7 @@ import { ownerId } from '../plans/owners.ts'
 import type { ProposalQuery } from './shapes.ts'
 
 /** A proposal with the names of people and keys, which only pages show. */
-export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId' | 'keyId'> & {
+export type Proposal = Omit<typeof proposals.$inferSelect, 'bundleId' | 'ownerId' | 'keyId' | 'bytes'> & {
   slug: string
   title: string | null
   /** With their current name; null if the account was deleted. */
@@ -103,7 +103,7 @@ const addressOf = {
   decider: sql<string>`coalesce(${decider.takenEmail}, ${decider.email})`,
 }
 
-const { bundleId: _, ownerId: __, keyId: ___, changes: ____, ...own } = getTableColumns(proposals)
+const { bundleId: _, ownerId: __, keyId: ___, changes: ____, bytes: _____, ...own } = getTableColumns(proposals)
 
 /** Proposals without their changes, with names. */
 function listing(db: Store['db']) {

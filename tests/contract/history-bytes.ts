@@ -7,4 +7,4 @@ const of = (table: string, bytes: string) =>
 
 /** What `owners.history_bytes` must be, counted anew: SQL for a query of `owners`. */
 export const HISTORY_BYTES = `(SELECT coalesce(sum(2 * (${content}) + 512), 0) FROM bundles WHERE bundles.owner_id = owners.id)
-  + ${of('bundle_versions', 'bytes')} + ${of('version_parts', 'version_parts.bytes')} + ${of('policy_rules', '64')}`
+  + ${of('bundle_versions', 'bundle_versions.bytes')} + ${of('version_parts', 'version_parts.bytes')} + ${of('policy_rules', '64')}`

@@ -41,7 +41,7 @@ test('starting the service loads only the launcher’s routes and what they need
 })
 
 test('nor do its packages load any of that, or the client for remote databases', async () => {
-  const modules = ['src/app.ts', 'src/service.ts'].map((file) => JSON.stringify(join(ROOT, file)))
+  const modules = ['src/app.ts', 'src/start.ts'].map((file) => JSON.stringify(join(ROOT, file)))
   const script = `await Promise.all([${modules.map((file) => `import(${file})`)}]); console.log(Object.keys(require.cache).join('\\n'))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
   const loaded = (await new Response(child.stdout).text()).split('\n')

@@ -37,6 +37,12 @@ function run(words: string[], { env = {}, cwd = folder, script = ['src/main.ts']
   return { code: child.exitCode, out: child.stdout.toString(), err: child.stderr.toString() }
 }
 
+/** The operator's script, in another place. */
+function copied(to: string): string {
+  copyFileSync(join(ROOT, 'deploy/openall-admin'), to)
+  return to
+}
+
 const checked = (out: string) =>
   Object.fromEntries((JSON.parse(out) as Check[]).map(({ name, state, says }) => [name, { state, says }]))
 
@@ -112,8 +118,7 @@ describe('an operator’s commands', () => {
     const place = join(folder, 'service')
     mkdirSync(join(place, 'deploy'), { recursive: true })
     mkdirSync(join(place, 'data'))
-    const script = join(place, 'deploy/openall-admin')
-    copyFileSync(join(ROOT, 'deploy/openall-admin'), script)
+    const script = copied(join(place, 'deploy/openall-admin'))
     const executable = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'src/main.ts')}" "$@"\n`
     writeFileSync(join(place, 'openall-server'), executable, { mode: 0o755 })
     const at = { cwd: '/', script: [script] }
@@ -127,6 +132,28 @@ describe('an operator’s commands', () => {
     expect(run(['users'], at).code).toBe(2)
     rmSync(join(place, 'openall-server'))
     expect(run(['check'], at)).toMatchObject({ code: 1, err: expect.stringContaining('no folder of the service') })
+  })
+
+  test('deploy/openall-admin runs beside a container that is stopped, with its settings, files and image', () => {
+    const place = join(folder, 'engine')
+    mkdirSync(place)
+    // What Docker answers about one stopped container, and how it runs another.
+    const engine = `#!/bin/sh
+case "$1 $*" in
+  "ps "*--all*) echo c1 ;;
+  "inspect "*Env*) printf 'SERVICE_BASE_URL=https://go.example.com\\n\\n' ;;
+  "inspect "*Image*) echo i1 ;;
+  "run "*) cat /dev/stdin && echo "$@" ;;
+esac
+`
+    writeFileSync(join(place, 'docker'), engine, { mode: 0o755 })
+    const script = [copied(join(place, 'openall-admin'))]
+    const env = { PATH: `${place}:/usr/bin:/bin`, DATABASE_URL: 'file:/data/drill/openall.db' }
+    expect(run(['restore', '/data/backups/a b.db'], { cwd: '/', script, env })).toEqual({
+      code: 0,
+      out: 'SERVICE_BASE_URL=https://go.example.com\nrun --rm --env-file /dev/stdin --volumes-from c1 -e DATABASE_URL=file:/data/drill/openall.db i1 restore /data/backups/a b.db\n',
+      err: '',
+    })
   })
 
   onEveryTarget({}, (at) => {

@@ -22,12 +22,12 @@ onEveryProcess({}, (at) => {
     await server.sql('UPDATE session SET expires_at = ? WHERE user_id = ? RETURNING 1', [now - 1, gone.userId])
     await server.sql('UPDATE bundle_changes SET at = ? RETURNING 1', [now - DAY_MS])
     const [old, young] = [now - 31 * DAY_MS, now - 29 * DAY_MS]
+    await server.sql("INSERT INTO provider_events VALUES ('payment', 'old', ?), ('payment', 'young', ?) RETURNING 1", [
+      old,
+      young,
+    ])
     await server.sql(
-      "INSERT INTO webhook_deliveries VALUES ('payment', 'old', ?), ('payment', 'young', ?) RETURNING 1",
-      [old, young],
-    )
-    await server.sql(
-      `INSERT INTO webhook_entities VALUES ('payment', 'old', ?, NULL), ('payment', 'young', ?, NULL),
+      `INSERT INTO provider_entities VALUES ('payment', 'old', ?, NULL), ('payment', 'young', ?, NULL),
         ('identity', 'linked', ?, ?) RETURNING 1`,
       [old, young, old, stays.userId],
     )
@@ -38,8 +38,8 @@ onEveryProcess({}, (at) => {
       hashed: (await server.sql('SELECT slug FROM bundles WHERE address_hash IS NOT NULL')).map(({ slug }) => slug),
       sessions: (await server.sql('SELECT user_id FROM session')).map((row) => row.user_id),
       changes: await server.sql('SELECT 1 FROM bundle_changes'),
-      deliveries: (await server.sql('SELECT delivery_id FROM webhook_deliveries')).map((row) => row.delivery_id),
-      entities: (await server.sql('SELECT entity FROM webhook_entities ORDER BY 1')).map(({ entity }) => entity),
+      deliveries: (await server.sql('SELECT event_id FROM provider_events')).map((row) => row.event_id),
+      entities: (await server.sql('SELECT entity FROM provider_entities ORDER BY 1')).map(({ entity }) => entity),
     })
     expect((await left()).changes).not.toEqual([])
     await server.kill()

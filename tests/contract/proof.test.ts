@@ -195,7 +195,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await at().sql('SELECT 1 FROM webhooks WHERE created_by = ?', [squatter.userId])).toEqual([])
       expect(await passwordStatus(squatter.email)).toBe(password)
       expect(await isVerified(squatter.email)).toBe(true)
-      expect(await at().sql('SELECT 1 FROM webhook_entities WHERE user_id = ?', [squatter.userId])).toEqual([])
+      expect(await at().sql('SELECT 1 FROM provider_entities WHERE user_id = ?', [squatter.userId])).toEqual([])
     }
 
     test('through a sign-in link', async () => {

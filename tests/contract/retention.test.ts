@@ -68,19 +68,7 @@ onEveryProcess({ SERVICE_KEEP_DELETED_DAYS: String(KEPT_DAYS) }, (at) => {
       const taken = await other.api<{ code: string }>('POST', `/api/links${dryRun}`, { slug, urls: [URL_A] })
       expect([taken.status, taken.body.code]).toEqual([409, 'SLUG_TAKEN'])
     }
-    expect(await at().sql('SELECT slug FROM retired_slugs WHERE slug = ?', [slug])).toEqual([])
-  })
-
-  test('a slug of a bundle without a hash is retired, too, and hashed', async () => {
-    const person = await newPerson(at())
-    const slug = newSlug()
-    await person.makeBundle({ slug })
-    await at().sql('UPDATE bundles SET slug_hash = NULL, deleted_at = 1 WHERE slug = ? RETURNING 1', [slug])
-    await sweep()
-    const isPlain = async () => (await at().sql('SELECT 1 FROM retired_slugs WHERE slug = ?', [slug])).length
-    await becomes(async () => [await rowsOf(slug), await isPlain()], [0, 0])
-    const taken = await person.api<{ code: string }>('POST', '/api/links', { slug, urls: [URL_A] })
-    expect([taken.status, taken.body.code]).toEqual([409, 'SLUG_TAKEN'])
+    expect(await at().sql('SELECT 1 FROM retired_slugs WHERE slug_hash = ?', [slug])).toEqual([])
   })
 
   test('an unclaimed bundle that nobody viewed for a year is erased; viewed and claimed ones stay', async () => {

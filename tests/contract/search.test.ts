@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import { becomes } from '../eventually.ts'
-import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 
@@ -101,28 +99,4 @@ onEveryTarget({}, (at) => {
     expect(await page('nowhere')).toContain('No title, link, note or tag contains')
     expect(await page('nowhere')).toContain('placeholder="Search bundles"')
   })
-})
-
-test('older bundles are found by their own columns at once, and by notes and tags after the backfill', async () => {
-  const server = await startInProcess()
-  const ann = await newPerson(server)
-  const { slug } = await ann.makeBundle(CONTENT)
-  await server.sql('DELETE FROM bundle_search RETURNING 1')
-  expect(await slugsFor(ann, 'BÜRO')).toEqual([slug])
-  expect(await slugsFor(ann, 'äpfel')).toEqual([])
-  // Changes by an older process, which writes no search text.
-  await ann.api('PATCH', `/api/links/${slug}`, { title: 'Now' })
-  await server.sql("UPDATE bundles SET title = 'Later' WHERE slug = ? RETURNING 1", [slug])
-  expect([await slugsFor(ann, 'now'), await slugsFor(ann, 'LATER')]).toEqual([[], [slug]])
-
-  const { startSearchBackfill } = await import('../../src/bundles/search-backfill.ts')
-  const { openStore } = await import('../../db/client.ts')
-  await server.sql('INSERT INTO search_backfill SELECT 1, 0, max(id) FROM bundles RETURNING 1')
-  const store = await openStore({ url: `file:${server.database}` })
-  const backfill = startSearchBackfill(store, { warn() {} } as never)
-  await becomes(async () => (await server.sql('SELECT count(*) AS n FROM search_backfill'))[0]?.n, 0)
-  expect(await slugsFor(ann, 'äpfel')).toEqual([slug])
-  await backfill.stop()
-  await store.close()
-  await server.stop()
 })

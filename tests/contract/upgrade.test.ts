@@ -1,25 +1,24 @@
 import { Database } from 'bun:sqlite'
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createClient } from '@libsql/client'
 import { knownMigrations } from '../../db/known-migrations.ts'
-import { becomes } from '../eventually.ts'
+import { KEPT_ENV, type Kept } from '../fixtures/make.ts'
 import { runOperator } from '../operator.ts'
+import { actFor, signIn, Visitor } from '../people.ts'
 import { startServer } from '../server.ts'
 import { startSqld } from '../sqld.ts'
+import { HISTORY_BYTES } from './history-bytes.ts'
 
 // Only guards against hanging: commands are processes, and the machine may be busy.
 setDefaultTimeout(180_000)
 
-/** The last migration before proofs of addresses; existing databases with data are at this point. */
-const BEFORE = 6
-
-/** A database as created by the version with this many migrations. */
+/** A database with its first migrations. */
 function makeStore(path: string, migrations: number): Database {
   const store = new Database(path, { create: true })
-  store.run('PRAGMA foreign_keys = ON')
   store.run('CREATE TABLE __drizzle_migrations (hash text PRIMARY KEY, created_at integer NOT NULL)')
   for (const { hash, sql, folderMillis } of knownMigrations().slice(0, migrations)) {
     for (const text of sql) store.run(text)
@@ -28,71 +27,69 @@ function makeStore(path: string, migrations: number): Database {
   return store
 }
 
-test('a database of an older version is migrated with its data', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'openall-upgrade-'))
-  const path = join(folder, 'old.db')
-  const old = makeStore(path, BEFORE)
-  for (const id of ['ada', 'ben', 'eve']) {
-    old.run(`INSERT INTO user VALUES ('${id}', '${id}', '${id}@people.example', 1, NULL, 1, 1)`)
-  }
-  old.run(`INSERT INTO organization VALUES ('acme', 'Acme', 'acme', NULL, NULL, 1)`)
-  old.run(`INSERT INTO member VALUES ('m1', 'acme', 'ada', 'admin', 1), ('m2', 'acme', 'ben', 'viewer', 1)`)
-  old.run(`INSERT INTO owners (id, user_id, organization_id) VALUES (1, 'ada', NULL), (2, NULL, 'acme')`)
-  const urls = JSON.stringify(['https://a.example/'])
-  old.run(`INSERT INTO bundles (id, slug, owner_id, urls, url_metadata, source, created_at, updated_at)
-    VALUES (1, 'mine', 1, '${urls}', '[{}]', 'api', 1, 1)`)
-  old.run(`INSERT INTO bundles (id, slug, owner_id, urls, url_metadata, source, created_at, updated_at, deleted_at)
-    VALUES (2, 'gone', 1, '${urls}', '[{}]', 'api', 1, 1, 2)`)
-  old.run(`INSERT INTO viewer_hashes VALUES (1, '2026-11-20', 'a hash of the older form')`)
-  old.run(`INSERT INTO counter_batches VALUES ('sent', ${Date.now()})`)
-  for (const number of [1, 2]) {
-    old.run(`INSERT INTO bundle_versions (bundle_id, version_number, urls, url_metadata, title, edited_at)
-      VALUES (1, ${number}, '${urls}', '[{}]', 'é', 1)`)
-  }
-  // Eve created a key of the organisation and left; Ben was demoted after he had invited a person.
-  old.run(`INSERT INTO api_keys (owner_id, minted_by, name, key_prefix, secret_hash, scopes, created_at)
-    VALUES (2, 'eve', 'left', 'oa_left', zeroblob(32), '["links:read"]', 1), (2, 'ada', 'here', 'oa_here', zeroblob(32), '["links:read"]', 1)`)
-  old.run(`INSERT INTO invitation VALUES ('i1', 'acme', 'x@people.example', 'admin', 'pending', 'ben', 9e15, 1),
-    ('i2', 'acme', 'y@people.example', 'viewer', 'pending', 'ada', 9e15, 1)`)
-  old.run(`INSERT INTO account (id, account_id, provider_id, user_id, access_token, id_token, created_at, updated_at)
-    VALUES ('a1', 'sub', 'oidc', 'ada', 'secret', 'secret', 1, 1)`)
-  old.close()
+const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
+const OBJECTS = `SELECT type, name, sql FROM sqlite_master WHERE name NOT GLOB 'bundle_index_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'libsql_*'
+  AND name NOT IN ('__drizzle_migrations', 'migration_lease') ORDER BY type, name`
+const COUNTED = `SELECT history_bytes AS counted, ${HISTORY_BYTES} AS real FROM owners ORDER BY id`
 
-  const server = await startServer({ database: path })
-  const all = knownMigrations()
-  for (const [at, { name }] of [...all.entries()].slice(BEFORE)) {
-    expect(server.output()).toContain(`"migrating the database: migration ${at + 1} of ${all.length} (${name})"`)
-  }
-  expect(server.output()).toContain('"the database is migrated"')
-  // Of the bundle that the sweep leaves: twice its content, its versions, and what is counted besides.
-  const content = urls.length + '[{}]'.length + 'link0'.length
-  const bytes = 2 * content + 512 + 2 * (content + 'é'.length + 1 + 192)
-  await becomes(
-    () => server.sql('SELECT id, history_bytes AS bytes, bundle_count AS bundles FROM owners ORDER BY id'),
-    [
-      { id: 1, bytes, bundles: 1 },
-      { id: 2, bytes: 0, bundles: 0 },
-    ],
-  )
-  // Old hashes cannot be compared with new ones; a written batch must not be counted again.
-  expect(await server.sql('SELECT day FROM viewer_hashes')).toEqual([])
-  expect(await server.sql('SELECT id FROM counter_batches')).toEqual([{ id: 'sent' }])
-  expect(await server.sql('SELECT name, minter_left_at IS NULL AS works FROM api_keys ORDER BY id')).toEqual([
-    { name: 'left', works: 0 },
-    { name: 'here', works: 1 },
-  ])
-  expect(await server.sql('SELECT id, status FROM invitation ORDER BY id')).toEqual([
-    { id: 'i1', status: 'canceled' },
-    { id: 'i2', status: 'pending' },
-  ])
-  expect(await server.sql('SELECT access_token AS access, id_token AS id FROM account')).toEqual([
-    { access: null, id: null },
-  ])
-  expect(await server.sql('SELECT created_by FROM organization')).toEqual([{ created_by: 'ada' }])
-  expect((await fetch(`${server.origin}/l/mine`)).status).toBe(200)
-  expect(await server.sql('PRAGMA foreign_key_check')).toEqual([])
+describe.each(readdirSync(FIXTURES).filter((name) => name.endsWith('.sql')))('a database as %s left it', (name) => {
+  test.each(['a file', 'sqld'])('is migrated on %s, and serves everything it had', async (store) => {
+    const dump = readFileSync(join(FIXTURES, name), 'utf8')
+    const kept = JSON.parse(dump.slice('-- '.length, dump.indexOf('\n'))) as Kept
+    const folder = mkdtempSync(join(tmpdir(), 'openall-upgrade-'))
+    const sqld = store === 'sqld' ? await startSqld() : null
+    const database = sqld?.url ?? join(folder, 'kept.db')
+    const client = createClient(sqld === null ? { url: `file:${database}` } : { url: database, authToken: sqld.token })
+    await client.executeMultiple(dump)
+    client.close()
+    const remote: Record<string, string> =
+      sqld === null ? {} : { DATABASE_URL: sqld.url, DATABASE_AUTH_TOKEN: sqld.token }
+    const token = sqld === null ? {} : { token: sqld.token }
+    const server = await startServer({ database, ...token, env: { ...KEPT_ENV, ...remote } })
+    const isNewest = name === `${knownMigrations().at(-1)?.name}.sql`
+    expect(server.output().includes('"the database is migrated"')).toBe(!isNewest)
+
+    const person = await signIn(server, kept.email, kept.password)
+    const page = await (await person.fetch(`/l/${kept.slug}`)).text()
+    expect(page).toContain('Kept über all</h1>')
+    expect(page).toContain('https://b.example/')
+    for (const [path, answer] of Object.entries(kept.answers)) {
+      const text = JSON.stringify((await person.api('GET', path)).body).replaceAll(server.origin, 'ORIGIN')
+      expect([path, JSON.parse(text)]).toMatchObject([path, answer])
+    }
+    const views = `SELECT sum(views) AS views FROM daily_counters JOIN bundles ON bundles.id = bundle_id WHERE slug = ?`
+    expect(Number((await server.sql(views, [kept.slug]))[0]?.views)).toBeGreaterThanOrEqual(3)
+
+    const authorization = `Bearer ${kept.key}`
+    const edit = { title: 'Kept still', description: null }
+    expect((await new Visitor(server).api('PATCH', `/api/links/${kept.slug}`, edit, { authorization })).status).toBe(
+      200,
+    )
+    const proposals = `/api/links/${kept.slug}/proposals`
+    const { body } = await person.api<{ proposals: { id: string; state: string }[] }>('GET', proposals)
+    const open = body.proposals.find(({ state }) => state === 'open')
+    const accepted = await person.api('POST', `${proposals}/${open?.id}/accept`, { title: 'Better' })
+    expect([accepted.status, accepted.body]).toMatchObject([200, {}])
+    await actFor(person, kept.organization)
+    expect((await person.api('GET', '/api/me/links?q=of+all')).body).toMatchObject({
+      bundles: [{ title: 'Of all of us' }],
+    })
+
+    for (const { counted, real } of await server.sql(COUNTED)) expect(counted).toBe(real as number)
+    expect(await server.sql('PRAGMA foreign_key_check')).toEqual([])
+    const fresh = makeStore(join(folder, 'fresh.db'), knownMigrations().length)
+    expect(await server.sql(OBJECTS)).toEqual(fresh.query(OBJECTS).all() as never[])
+    fresh.close()
+    await server.stop()
+    await sqld?.stop()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+test('a first start says in one line that it makes the database', async () => {
+  const server = await startServer()
+  expect(server.output().match(/"[^"]*database[^"]*"/g)).toEqual(['"the database is made"'])
   await server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 test('a database that a newer version has changed is left alone: the start says so and exits', async () => {
@@ -160,11 +157,11 @@ test('an operator’s command leaves a database of another version unchanged, an
 test('a backup of a database of an older version keeps that version', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openall-older-'))
   const [database, copy] = [join(folder, 'older.db'), join(folder, 'copy.db')]
-  makeStore(database, BEFORE).close()
+  makeStore(database, 1).close()
   expect(await runOperator<object>({ database }, ['backup', copy])).toMatchObject({ file: copy, bundles: 0 })
   for (const path of [database, copy]) {
     const store = new Database(path)
-    expect(store.query('SELECT count(*) AS n FROM __drizzle_migrations').get()).toEqual({ n: BEFORE })
+    expect(store.query('SELECT count(*) AS n FROM __drizzle_migrations').get()).toEqual({ n: 1 })
     store.close()
   }
   rmSync(folder, { recursive: true })

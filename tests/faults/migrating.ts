@@ -5,23 +5,24 @@ import { MIGRATION_TIMEOUT_MS, migrate, START_PATIENCE_MS } from '../../db/migra
 import { FileReads } from '../../db/reads.ts'
 import { openDriver } from '../../db/remote.ts'
 
-// A process that migrates a store as a start does, with migrations of its own: `migrating.ts <url or file> [token]`.
+// A process that migrates a store as a start does, with migrations of its own: `migrating.ts <how many> <url or file> [token]`.
+// The store is made with the first, and migrated with the others.
 
 const ROWS = 200_000
 const ROWS_PER_STEP = 10_000
 
 const migration = (name: string, sql: string[]): Migration => ({ name, sql, hash: name, folderMillis: 1 })
 
-/** Each part leaves a row when it runs. The second migration is in steps. */
+/** Each part leaves a row when it runs. The last migration is in steps. */
 const MIGRATIONS = [
-  migration('0000_rows', [
-    'CREATE TABLE runs (name text NOT NULL)',
+  migration('0000_runs', ['CREATE TABLE runs (name text NOT NULL)', `INSERT INTO runs VALUES ('first')`]),
+  migration('0001_rows', [
     'CREATE TABLE rows (id integer PRIMARY KEY, content text NOT NULL)',
     `INSERT INTO rows WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${ROWS})
       SELECT n, hex(randomblob(32)) FROM c`,
     `INSERT INTO runs VALUES ('rows')`,
   ]),
-  migration('0001_bytes', [
+  migration('0002_bytes', [
     'ALTER TABLE rows ADD bytes integer',
     `INSERT INTO runs VALUES ('column')`,
     `-- repeat
@@ -33,7 +34,7 @@ const MIGRATIONS = [
   ]),
 ]
 
-const [, , url = '', authToken] = process.argv
+const [, , count, url = '', authToken] = process.argv
 const client = url.includes('://')
   ? openDriver({ url, authToken }, MIGRATION_TIMEOUT_MS)
   : await openFile(
@@ -41,6 +42,6 @@ const client = url.includes('://')
       (attempt) => retryWhileBusy(attempt, START_PATIENCE_MS),
       (path) => new FileReads(path),
     )
-await migrate(client, MIGRATIONS, console.log)
+await migrate(client, MIGRATIONS.slice(0, Number(count)), console.log)
 console.log('up')
 client.close()

@@ -57,17 +57,19 @@ for (const { store, runtimes } of CASES) {
       const sqld = store === 'sqld' ? await startSqld() : null
       const file = join(folder, 'large.db')
       const to = sqld === null ? [file] : [sqld.url, sqld.token]
-      const all = runtimes.map((runtime) => startMigrating(runtime, to))
-      const isHalfDone = ({ output }: Migrating) => output().includes('0001_bytes), step 2 of 4')
+      const maker = startMigrating('bun', ['1', ...to])
+      expect([await maker.exited, maker.output()]).toEqual([0, 'the database is made\nup\n'])
+      const all = runtimes.map((runtime) => startMigrating(runtime, ['3', ...to]))
+      const isHalfDone = ({ output }: Migrating) => output().includes('0002_bytes), step 2 of 4')
       try {
-        await eventually(() => all.some(isHalfDone), 'one is amid the second migration', PATIENCE_MS)
+        await eventually(() => all.some(isHalfDone), 'one is amid the last migration', PATIENCE_MS)
         const killed = all.find(isHalfDone)!
         await killed.kill()
         const others = all.filter((one) => one !== killed)
         expect(await Promise.all(others.map(({ exited }) => exited))).toEqual(others.map(() => 0))
         for (const { output } of others) {
           expect(output()).toContain(
-            'waiting for another process, which is migrating the database: migration 1 of 2 (0000_rows)\n',
+            'waiting for another process, which is migrating the database: migration 2 of 3 (0001_rows)\n',
           )
           expect(output()).toEndWith('up\n')
         }
@@ -75,15 +77,15 @@ for (const { store, runtimes } of CASES) {
         expect(rest).toEqual([])
         const lines = heir?.output().split('\n').slice(1) ?? []
         expect(lines.filter((line) => !line.endsWith(' rows so far'))).toEqual([
-          'migrating the database: migration 2 of 2 (0001_bytes), step 2 of 4',
-          'migrating the database: migration 2 of 2 (0001_bytes), step 3 of 4',
-          'migrating the database: migration 2 of 2 (0001_bytes), step 4 of 4',
+          'migrating the database: migration 3 of 3 (0002_bytes), step 2 of 4',
+          'migrating the database: migration 3 of 3 (0002_bytes), step 3 of 4',
+          'migrating the database: migration 3 of 3 (0002_bytes), step 4 of 4',
           'the database is migrated',
           'up',
           '',
         ])
         // A process that comes later finds nothing to do, and says nothing.
-        const late = startMigrating('bun', to)
+        const late = startMigrating('bun', ['3', ...to])
         expect([await late.exited, late.output()]).toEqual([0, 'up\n'])
         const client = createClient({
           url: sqld?.url ?? `file:${file}`,
@@ -93,9 +95,9 @@ for (const { store, runtimes } of CASES) {
         const left = await client.execute('SELECT count(*) AS rows, sum(bytes IS NULL) AS unfilled FROM rows')
         const journal = await client.execute('SELECT hash FROM __drizzle_migrations ORDER BY hash')
         client.close()
-        expect(rows[0]?.names).toBe('rows,column,indexes')
+        expect(rows[0]?.names).toBe('first,rows,column,indexes')
         expect({ ...left.rows[0] }).toEqual({ rows: 200_000, unfilled: 0 })
-        expect(journal.rows.map(({ hash }) => hash)).toEqual(['0000_rows', '0001_bytes'])
+        expect(journal.rows.map(({ hash }) => hash)).toEqual(['0000_runs', '0001_rows', '0002_bytes'])
       } finally {
         await Promise.all(all.map((one) => one.kill()))
         await sqld?.stop()
@@ -132,7 +134,9 @@ concurrentTest(
         })
       return made
     }
-    const all = [migration('0000_slow', 'CREATE TABLE sums (n integer)', ...Array<string>(8).fill(slow))]
+    const first = migration('0000_sums', 'CREATE TABLE sums (n integer)')
+    await migrate(beside, [first], () => {})
+    const all = [first, migration('0001_slow', ...Array<string>(8).fill(slow))]
     const done = migrate(migrating, all, (line) => told.push(line))
     await eventually(() => told.length > 0, 'it migrates')
     const isEnded = async () => {
@@ -141,7 +145,7 @@ concurrentTest(
     }
     await eventually(isEnded, 'sqld has ended the transaction')
     await done
-    expect(told).toEqual(['migrating the database: migration 1 of 1 (0000_slow)', 'the database is migrated'])
+    expect(told).toEqual(['migrating the database: migration 2 of 2 (0001_slow)', 'the database is migrated'])
     const { rows } = await beside.execute('SELECT count(*) AS n FROM sums')
     expect(rows[0]?.n).toBe(8)
     migrating.close()

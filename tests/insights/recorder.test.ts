@@ -84,7 +84,7 @@ test('every count is stored exactly: with or without a rule, large or small, for
   ] as [number, string, number, number][]
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   for (const id of [2 ** 29 - 2, 2 ** 29 - 1, 2 ** 29, 2 ** 40]) {
-    await fixture.store.db.insert(bundles).values({ id, slug: `bundle${id}`, ...row })
+    await fixture.store.db.insert(bundles).values({ id, slug: `bundle${id}`, slugHash: `#${id}`, ...row })
   }
   const recorder = await Recorder.start(fixture.store, log, fixture.now)
   const sums = new Map<string, [number, number]>()

@@ -48,8 +48,8 @@ export async function newFixture(time: string): Promise<Fixture> {
 export async function addBundles({ db }: Store): Promise<void> {
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   await db.insert(bundles).values([
-    { id: 1, slug: 'first', ...row },
-    { id: 2, slug: 'second', ...row },
+    { id: 1, slug: 'first', slugHash: '#first', ...row },
+    { id: 2, slug: 'second', slugHash: '#second', ...row },
   ])
 }
 

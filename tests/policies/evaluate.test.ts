@@ -217,7 +217,8 @@ test('compiled policies with thousands of conditions stay within the cache’s b
   })
   const row = { urls: ['https://a.example'], urlMetadata: [{}], source: 'api' as const, createdAt: 0, updatedAt: 0 }
   const slugs = Array.from({ length: 60 }, (_, index) => `long${index}`)
-  for (const slug of slugs) await fixture.store.db.insert(bundles).values({ ...row, slug, resolutionPolicy })
+  for (const slug of slugs)
+    await fixture.store.db.insert(bundles).values({ ...row, slug, slugHash: `#${slug}`, resolutionPolicy })
   const launchers = await Launchers.start(fixture.store, log, BlockedHosts.open(undefined, log), 32 * 2 ** 20)
   Bun.gc(true)
   const before = process.memoryUsage().heapUsed

@@ -31,7 +31,7 @@ afterAll(async () => {
 test('the package contains the client and its types, and no server code', () => {
   const manifest = JSON.parse(readFileSync(join(project.folder, 'node_modules/openall/package.json'), 'utf8'))
   expect(readFileSync(join(project.folder, 'node_modules/openall/LICENSE'), 'utf8')).toContain(
-    'cli.js contains code from citty',
+    'cli.js contains code from papaparse',
   )
   expect(manifest).not.toContainAnyKeys(['dependencies', 'scripts', 'devDependencies', 'private'])
   expect(project.files.sort()).toEqual([

@@ -17,7 +17,9 @@ beforeAll(async () => {
   store = await openStore({ url: `file:${join(folder, 'openall.db')}` })
   const content: Content = { ...NOTHING, urls: ['https://a.example/'], urlMetadata: [{}] }
   await store.write([
-    store.db.insert(bundles).values({ ...content, slug: 'one', source: 'api', createdAt: 1, updatedAt: 1 }),
+    store.db
+      .insert(bundles)
+      .values({ ...content, slug: 'one', slugHash: '#one', source: 'api', createdAt: 1, updatedAt: 1 }),
     store.db.insert(bundleVersions).values({ ...content, bundleId: 1, versionNumber: 1, editedAt: 1 }),
   ])
 })

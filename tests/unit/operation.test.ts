@@ -9,10 +9,11 @@ import { retiredSlugs } from '../../db/schema.ts'
 import { readConfig } from '../../src/config.ts'
 import { execute, respond } from '../../src/core/execute.ts'
 import { type CallContext, implement, type Operation } from '../../src/core/operation.ts'
-import { type Service, startService } from '../../src/service.ts'
+
+import { startService } from '../../src/start.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'openall-operation-'))
-let service: Service
+let service: Awaited<ReturnType<typeof startService>>
 
 beforeAll(async () => {
   const config = readConfig({ DATABASE_URL: `file:${join(directory, 'test.db')}`, LOG_LEVEL: 'silent' })
@@ -35,7 +36,7 @@ function context(idempotencyKey: string | null): CallContext {
   }
 }
 
-const retire = (slug: string) => service.store.db.insert(retiredSlugs).values({ slug, at: 0 })
+const retire = (slugHash: string) => service.store.db.insert(retiredSlugs).values({ slugHash })
 
 async function retired(): Promise<number> {
   const [row] = await service.store.db.select({ number: count() }).from(retiredSlugs)

@@ -32,8 +32,8 @@ const LASTING = 100_000_000
 
 /** Rows of each kind; `n.i` is a unique number and `?1` the time from which their term counts. */
 const SEEDS: Record<string, string> = {
-  address_hashes: `INSERT INTO bundles (slug, urls, url_metadata, source, address_hash, created_at, updated_at)
-    SELECT 'swept-' || i, '["https://a.example/"]', '[{}]', 'api', 'h' || i % 1000, ?1, ?1 FROM n`,
+  address_hashes: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, address_hash, created_at, updated_at)
+    SELECT 'swept-' || i, '#swept' || i, '["https://a.example/"]', '[{}]', 'api', 'h' || i % 1000, ?1, ?1 FROM n`,
   claims: `INSERT INTO claims (token_hash, bundle_id, email, expires_at)
     SELECT 't' || i, bundles.id, 'a@people.example', ?1 FROM n JOIN bundles ON slug = 'swept-' || i`,
   answers: `INSERT INTO idempotency_answers (key_hash, request_hash, answer, created_at) SELECT 'k' || i, 'r', x'00', ?1 FROM n`,
@@ -48,15 +48,14 @@ const SEEDS: Record<string, string> = {
     SELECT 'v' || i, 'v' || i, 'v', ?1, 1, 1 FROM n`,
   bundle_changes: `INSERT INTO bundle_changes (slug, at) SELECT 'swept-' || i, ?1 FROM n`,
   counter_batches: `INSERT INTO counter_batches (at, id) SELECT ?1, 'b' || i FROM n`,
-  webhook_deliveries: `INSERT INTO webhook_deliveries (source, delivery_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
+  provider_events: `INSERT INTO provider_events (source, event_id, received_at) SELECT 'payment', 'd' || i, ?1 FROM n`,
   outbox: `INSERT INTO outbox (webhook_id, message_id, event, at) SELECT 'wh_' || (i % 1000), 'm' || i, 'webhook.test', ?1 FROM n`,
   gone_webhooks: `INSERT INTO gone_webhooks (id, at) SELECT 'gone_' || i, ?1 FROM n`,
-  webhook_entities: `INSERT INTO webhook_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
+  provider_entities: `INSERT INTO provider_entities (source, entity, at) SELECT 'payment', 'e' || i, ?1 FROM n`,
   deleted_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at, deleted_at)
     SELECT 'gone-' || i, '#' || i, '["https://a.example/"]', '[{}]', 'api', 1, 1, ?1 FROM n`,
   unclaimed_bundles: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, created_at, updated_at)
     SELECT 'idle-' || i, '#idle' || i, '["https://a.example/"]', '[{}]', 'api', ?1, ?1 FROM n`,
-  retired_slugs: `INSERT INTO retired_slugs (slug, at) SELECT 'retired-' || i, ?1 FROM n`,
 }
 
 const amountOf = ({ what }: Term) => (['address_hashes', 'deleted_bundles'].includes(what) ? MANY : SOME)
@@ -100,7 +99,7 @@ async function seed(store: Store): Promise<void> {
     await add(term, amountOf(term) + 1, amountOf(term) + YOUNG, -60_000)
   }
   await store.write([
-    sql`INSERT INTO webhook_entities (source, entity, at, user_id) VALUES ('identity', 'linked', 1, 'ada')`,
+    sql`INSERT INTO provider_entities (source, entity, at, user_id) VALUES ('identity', 'linked', 1, 'ada')`,
   ])
 }
 
@@ -206,10 +205,10 @@ for (const [name, open] of Object.entries(STORES)) {
       // Rows due in a minute still exist, and so do the bundles of the hashes.
       expect(await dueByTerm(store, NOW + 60_000)).toEqual(byTerm(() => YOUNG))
       expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + 3 * YOUNG]])
-      expect(await rows(store, 'SELECT entity FROM webhook_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])
+      expect(await rows(store, 'SELECT entity FROM provider_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])
       const written = writes
       // Whoever deletes something else, such as a whole account: it is not in a file's log after a run, either.
-      await store.write([sql`DELETE FROM webhook_entities WHERE entity = 'linked'`])
+      await store.write([sql`DELETE FROM provider_entities WHERE entity = 'linked'`])
       const wal = `${database.url.replace('file:', '')}-wal`
       const hasLog = () => existsSync(wal) && statSync(wal).size > 0
       expect(hasLog()).toBe(name === 'a file')

@@ -1,1 +1,0 @@
-CREATE INDEX `bundles_owner_updated` ON `bundles` (`owner_id`,`deleted_at`,`updated_at`);

@@ -1,2 +1,0 @@
-ALTER TABLE `idempotency_answers` ADD `owner_id` integer REFERENCES owners(id) ON DELETE CASCADE;--> statement-breakpoint
-CREATE INDEX `idempotency_answers_owner` ON `idempotency_answers` (`owner_id`);

@@ -1,0 +1,75 @@
+import about from '../../package.json' with { type: 'json' }
+import type { Command, Flag } from './command.ts'
+import { isCommand, type Tree } from './completion.ts'
+import { print, styled } from './output.ts'
+
+/** Descriptions of groups of commands. */
+const GROUPS: Record<string, string> = {
+  keys: 'List, create and revoke API keys',
+  policy: 'Test rules',
+  proposals: 'List, show and decide proposed edits',
+}
+
+const EXIT_CODES = `Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 no key or not allowed, 4 not found,
+5 conflict with another edit, 6 limit reached, or no browser here to open tabs in.`
+
+/**
+ * Prints the help of a command, or of a group of commands.
+ * @param path the words that name it.
+ */
+export function help(path: readonly string[], at: Command | Tree): void {
+  const name = ['openall', ...path].join(' ')
+  if (isCommand(at)) helpOf(name, at)
+  else helpOfGroup(path, name, at)
+}
+
+function helpOfGroup(path: readonly string[], name: string, at: Tree): void {
+  print(`${GROUPS[path.at(-1) ?? ''] ?? about.description} (${name})\n`)
+  section('USAGE', [`${name} ${Object.keys(at).join('|')}`])
+  const rows = Object.entries(at).map(([word, inner]) => [
+    word,
+    isCommand(inner) ? inner.summary : (GROUPS[word] ?? ''),
+  ])
+  section('COMMANDS', columns(rows))
+  print(`Use ${name} <command> --help for more about a command.`)
+  if (path.length > 0) return
+  print()
+  section('START', [
+    'openall create https://example.com/plan https://example.com/status   # needs no account',
+    'openall login --server https://openall.example                       # signs in with your browser',
+  ])
+  print(EXIT_CODES)
+}
+
+function helpOf(name: string, { summary, flags, examples }: Command): void {
+  const all = Object.entries(flags)
+  const places = all.filter(([, { type }]) => type === 'positional')
+  const words = places.map(([word, flag]) => ('required' in flag && flag.required ? `<${word}>` : `[${word}]`))
+  print(`${summary} (${name})\n`)
+  section('USAGE', [[name, ...words, '[options]'].join(' ')])
+  if (places.length > 0) section('ARGUMENTS', columns(places.map(([word, { description }]) => [word, description])))
+  const options = all.filter(([, { type }]) => type !== 'positional')
+  section('OPTIONS', columns(options.map(([word, flag]) => [written(word, flag), flag.description])))
+  section('EXAMPLES', examples)
+}
+
+/** A flag as one types it. */
+function written(name: string, flag: Flag): string {
+  const short = 'alias' in flag && flag.alias !== undefined ? `-${flag.alias}, ` : ''
+  if (flag.type === 'enum') return `--${name}=<${flag.options.join('|')}>`
+  const value = flag.type === 'string' ? `=<${flag.valueHint ?? name}>` : ''
+  return `${short}--${name}${value}`
+}
+
+function section(title: string, lines: readonly string[]): void {
+  print(`${styled(['bold', 'underline'], title)}\n`)
+  for (const line of lines) print(`  ${line}`)
+  print()
+}
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const width = Math.max(...rows.map(([first = '']) => first.length))
+  return rows.map(
+    ([first = '', second = '']) => `${styled('cyan', first)}${' '.repeat(width - first.length)}  ${second}`,
+  )
+}
