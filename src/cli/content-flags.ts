@@ -22,19 +22,18 @@ export function valueFlags(described: (name: ScalarName) => string) {
   >
 }
 
-const CHANGED: Record<ScalarName, string> = {
+/** Help texts where a change is more than a value: what removes it. */
+const CHANGED: Partial<Record<ScalarName, string>> = {
   title: 'New title; empty to remove it',
   description: 'New description; empty to remove it',
   opensAt: 'When it opens, such as 2026-12-01T09:00; empty for at once',
   closesAt: 'When it closes; empty for never',
   closedNote: 'New note after closing; empty to remove it',
-  access: CONTENT.access.help,
-  copyable: CONTENT.copyable.help,
 }
 
 /** Flags that replace parts of a bundle. */
 export const CHANGES = {
-  ...valueFlags((name) => CHANGED[name]),
+  ...valueFlags((name) => CHANGED[name] ?? CONTENT[name].help),
   list: {
     type: 'string',
     valueHint: 'path',
