@@ -101,10 +101,10 @@ test('only src/main.ts names Bun or Deno', () => {
   expect(named).toEqual(['src/main.ts'])
 })
 
-test('only transports, and the router that composes them, import elysia', () => {
+test('only transports, and the app that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
-  expect(importers.filter((file) => !TRANSPORTS.test(file) && file !== 'src/router.ts')).toEqual([])
-  expect(importers).toContain('src/router.ts')
+  expect(importers.filter((file) => !TRANSPORTS.test(file) && !/^src\/(app|router)\.ts$/.test(file))).toEqual([])
+  expect(importers).toContain('src/app.ts')
 })
 
 test('the table of operations imports no code, and the implementations match it in order', () => {

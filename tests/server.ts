@@ -18,11 +18,9 @@ export interface Target {
 }
 
 const USUAL: Target = { name: 'Bun over a file', runtime: 'bun', store: 'file' }
-const REST: readonly Target[] = [
-  { name: 'Deno over a file', runtime: 'deno', store: 'file' },
-  { name: 'Bun over sqld', runtime: 'bun', store: 'http' },
-]
-const STORES: readonly Target[] = [
+const DENO: Target = { name: 'Deno over a file', runtime: 'deno', store: 'file' }
+const SQLD: Target = { name: 'Bun over sqld', runtime: 'bun', store: 'http' }
+const OTHERS: readonly Target[] = [
   { name: 'Deno over sqld', runtime: 'deno', store: 'http' },
   { name: 'Bun over sqld by ws', runtime: 'bun', store: 'ws' },
   { name: 'Deno over sqld by ws', runtime: 'deno', store: 'ws' },
@@ -31,19 +29,24 @@ const STORES: readonly Target[] = [
 ]
 
 const PARTS = {
-  usual: { targets: [USUAL], runtimes: ['bun'] },
-  rest: { targets: REST, runtimes: ['deno'] },
-  all: { targets: [USUAL, ...REST], runtimes: ['bun', 'deno'] },
-} satisfies Record<string, { targets: readonly Target[]; runtimes: readonly Runtime[] }>
+  usual: { targets: [USUAL], runtimes: ['bun'], stores: ['file'] },
+  rest: { targets: [DENO], runtimes: ['deno'], stores: ['http'] },
+  all: { targets: [USUAL, DENO, SQLD], runtimes: ['bun', 'deno'], stores: ['file', 'http'] },
+} satisfies Record<
+  string,
+  { targets: readonly Target[]; runtimes: readonly Runtime[]; stores: readonly Target['store'][] }
+>
 
 /** The part of the matrix to declare tests for (tests/README.md); default: Bun with a file. */
 export const MATRIX = (process.env.MATRIX ?? 'usual') as keyof typeof PARTS
 if (!(MATRIX in PARTS)) throw new Error(`MATRIX must be one of ${Object.keys(PARTS).join(', ')}`)
 const part = PARTS[MATRIX]
 
-/** The targets to run tests on; with `TARGETS=stores`, the stores that are too slow for every run. */
-export const TARGETS: readonly Target[] = process.env.TARGETS === 'stores' ? STORES : part.targets
+/** The targets to run tests on; with `TARGETS=others`, all that the usual run leaves out. */
+export const TARGETS: readonly Target[] = process.env.TARGETS === 'others' ? [DENO, SQLD, ...OTHERS] : part.targets
 export const RUNTIMES: readonly Runtime[] = part.runtimes
+/** The stores of tests that compare stores, on Bun. */
+export const STORES: readonly Target['store'][] = part.stores
 /** Both runtimes, for tests that need one of each. */
 export const BOTH_RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 

@@ -44,7 +44,7 @@ type Fields = Record<string, string>
 export type Failed = (request: Request, error: unknown) => Response
 
 /** The handler of an operation's route, or of a variant's; `params` are the path's. */
-export function answering<In, Out>(
+function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
   failed: Failed,

@@ -90,12 +90,12 @@ function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Cont
 }
 
 /** The links of a state. */
-export function linksOf({ urls, urlMetadata }: Content): Link[] {
+export function linksOf({ urls, urlMetadata }: Pick<Content, 'urls' | 'urlMetadata'>): Link[] {
   return urls.map((url, at) => wholeLink(url, urlMetadata[at]))
 }
 
 /** The rules of a state. */
-export function rulesOf({ resolutionPolicy }: Content): RuleState[] {
+export function rulesOf({ resolutionPolicy }: Pick<Content, 'resolutionPolicy'>): RuleState[] {
   return (resolutionPolicy?.rules ?? []).map(({ id = '', name, showBadge = false, when, tabs }) => ({
     id,
     name,

@@ -1,4 +1,3 @@
-import type { Elysia } from 'elysia'
 import type { Service } from '../service.ts'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
@@ -21,7 +20,7 @@ import { versionScreens } from './versions/versions.tsx'
 import { webhookScreens } from './webhooks/webhooks.tsx'
 
 /** All dashboard screens (decisions 11), in the order of the navigation. */
-export function dashboard(service: Service): Elysia {
+export function dashboard(service: Service) {
   return screens(service, [
     ...bundleScreens,
     ...bulkScreens,

@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Elysia } from 'elysia'
 import { ProblemView } from '../../views/dashboard/parts/problem.tsx'
 import {
   DashboardDocument,
@@ -14,7 +13,8 @@ import { Problem, unknownUrl } from '../core/problem.ts'
 import { turnOf } from '../core/turns.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { htmxTarget } from '../http/htmx.ts'
-import { empty, page, seeOther } from '../http/respond.ts'
+import { Page, page, pageApp } from '../http/page.ts'
+import { empty, seeOther } from '../http/respond.ts'
 import { charge } from '../limits/charge.ts'
 import { headingOf } from '../pages/problem-page.tsx'
 import type { Service } from '../service.ts'
@@ -37,7 +37,7 @@ interface ScreenFragment {
 }
 
 /** A page, part of one, or a redirect. */
-export type Outcome = ScreenPage | ScreenFragment | { to: string } | Response
+export type Outcome = ScreenPage | ScreenFragment | { to: string } | Page | Response
 
 /** One route of the dashboard: path, operation and view. */
 export interface Screen {
@@ -49,7 +49,7 @@ export interface Screen {
 
 /** Registers screens as routes: for signed-in visitors only; htmx gets a fragment, everyone else a whole page. */
 export function screens(service: Service, table: readonly Screen[]) {
-  const app = new Elysia()
+  const app = pageApp()
   for (const { path, get, post } of table) {
     const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])]
     app.all(
@@ -85,7 +85,7 @@ export function screens(service: Service, table: readonly Screen[]) {
  * Renders an error inside the dashboard, with its navigation.
  * @throws errors that are not the visitor's; and for htmx any error: it is shown beside the form, so no input is lost.
  */
-function errorPage(visit: Visit, error: unknown): Response {
+function errorPage(visit: Visit, error: unknown): Page | Response {
   if (!(error instanceof Problem) || error.status >= 500) throw error
   const target = htmxTarget(visit.request)
   if (target !== null && (visit.request.method === 'POST' || target !== 'page')) throw error
@@ -110,15 +110,15 @@ async function chargeReading({ service, session }: Visit, form: URLSearchParams)
   await charge(service.bucket, service.limits.reading, session.userId, 'with this much text')
 }
 
-function answer({ request, site }: Visit, outcome: Outcome): Response {
-  if (outcome instanceof Response) return outcome
+function answer({ request, site }: Visit, outcome: Outcome): Page | Response {
+  if (outcome instanceof Response || outcome instanceof Page) return outcome
   if ('to' in outcome) return seeOther(outcome.to)
   const vary = { vary: 'Accept-Encoding, HX-Request, HX-Request-Type, HX-Target' }
   if ('part' in outcome) {
     const { part, into } = outcome
     // Keep the scroll position and add no history entry.
     const place = { 'hx-reswap': 'outerHTML show:none', 'hx-push-url': 'false' }
-    return page(request, part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
+    return page(part, 200, into === undefined ? vary : { ...vary, ...place, 'hx-retarget': into })
   }
   const { section, title, view, problem } = outcome
   const isFragment = htmxTarget(request) !== null
@@ -136,7 +136,7 @@ function answer({ request, site }: Visit, outcome: Outcome): Response {
   )
   // A form returned with errors is the same page: add no history entry.
   const headers = { ...vary, ...problem?.headers, ...(problem === undefined ? {} : { 'hx-push-url': 'false' }) }
-  return page(request, whole, problem?.status ?? 200, headers)
+  return page(whole, problem?.status ?? 200, headers)
 }
 
 /**

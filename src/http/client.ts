@@ -9,7 +9,7 @@ import type { Service } from '../service.ts'
 
 const ADDRESS = Symbol('client address')
 
-/** A request with the client’s address determined by the front door. */
+/** A request with the client’s address determined as it came in. */
 type Addressed = Request & { [ADDRESS]?: string }
 
 /**

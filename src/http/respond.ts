@@ -179,20 +179,6 @@ export function streamParts(
   return new Response(body, { headers: headersWith(more) })
 }
 
-/**
- * A page rendered for this request. It may send its address to its own site: otherwise browsers would send its forms
- * with `Origin: null`, which over plain http, without Sec-Fetch-Site, is the only evidence of their origin.
- */
-export function page(
-  request: Request,
-  view: JSX.Element,
-  status = 200,
-  headers: Record<string, string> = {},
-): Response {
-  const more = { 'referrer-policy': 'same-origin', ...headers }
-  return text(request, view as string, { type: HTML, status, headers: more })
-}
-
 /** Redirects a browser to another page, with the cookies set by `from`. */
 export function seeOther(location: string, from?: Response): Response {
   const headers = headersWith({ location, 'cache-control': 'no-store' })

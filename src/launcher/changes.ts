@@ -1,10 +1,12 @@
 import { and, desc, eq, lt, type SQL } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
-import { bundleVersions, type Content, type UrlMetadata } from '../../db/schema.ts'
+import { bundleVersions, type Content } from '../../db/schema.ts'
+import { diffLinks, linksOf, rulesOf } from '../bundles/diff.ts'
+import type { Link } from '../bundles/link-fields.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { PublicBundle } from './served.ts'
 
-/** Changes that a feed has (decisions 15). */
+/** Changes that a feed has. */
 const MAX_CHANGES = 50
 /** Versions that are read for them: not every edit changes the tabs. */
 const MAX_VERSIONS = 200
@@ -72,42 +74,33 @@ const OWN = {
   urlMetadata: VERSION_COLUMNS.urlMetadata,
 }
 
-interface Tab extends UrlMetadata {
-  url: string
-}
-
 /** The part of a viewer’s bundle that decides. */
 type Seen = Pick<PublicBundle, 'rule' | 'isProtected'>
 
 interface State {
   versionNumber: number
   editedAt: number
-  tabs: Tab[]
+  tabs: readonly Link[]
 }
 
 type Stored = Pick<Content, 'urls' | 'urlMetadata'> & Partial<Pick<Content, 'resolutionPolicy'>>
 
-function tabsOf({ urls, urlMetadata, resolutionPolicy }: Stored, ruleId: string | null): Tab[] {
-  if (ruleId === null) return urls.map((url, index) => ({ url, ...urlMetadata[index] }))
-  return resolutionPolicy?.rules.find(({ id }) => id === ruleId)?.tabs ?? []
+function tabsOf({ resolutionPolicy = null, ...own }: Stored, ruleId: string | null): readonly Link[] {
+  if (ruleId === null) return linksOf(own)
+  return rulesOf({ resolutionPolicy }).find(({ id }) => id === ruleId)?.tabs ?? []
 }
 
-/** Adds what changed from one state to the next, if anything. */
-function add(changes: Change[], before: readonly Tab[], { versionNumber, editedAt, tabs }: State): void {
-  const [old, now] = [byUrl(before), byUrl(tabs)]
-  const added = [...now.keys()].filter((url) => !old.has(url))
-  const kept = [...now.keys()].filter((url) => old.has(url))
-  const changed = kept.filter((url) => old.get(url) !== now.get(url))
-  const removed = old.size - kept.length
-  const isReordered = [...old.keys()].filter((url) => now.has(url)).some((url, at) => url !== kept[at])
-  if (added.length + changed.length + removed === 0 && !isReordered) return
-  changes.push({ versionNumber, at: editedAt, added, changed, removed, isReordered })
-}
-
-/** Everything else about the tabs of each URL, as one text. */
-function byUrl(tabs: readonly Tab[]): Map<string, string> {
-  const said = new Map<string, string>()
-  for (const { url, note = '', section = '', tags = [], openPolicy = 'auto' } of tabs)
-    said.set(url, (said.get(url) ?? '') + JSON.stringify([note, section, tags, openPolicy]))
-  return said
+/** Adds what changed from one state to the next, if anything. A tab that leads elsewhere now is another tab. */
+function add(changes: Change[], before: readonly Link[], { versionNumber, editedAt, tabs }: State): void {
+  const change: Change = { versionNumber, at: editedAt, added: [], changed: [], removed: 0, isReordered: false }
+  const entries = diffLinks(before, tabs)
+  for (const entry of entries) {
+    const isKept = entry.kind === 'kept' && entry.changes.url === undefined
+    if (entry.kind !== 'removed' && !isKept) change.added.push(entry.value.url)
+    if (entry.kind !== 'added' && !isKept) change.removed += 1
+    if (!isKept) continue
+    if (entry.isMoved) change.isReordered = true
+    if (Object.keys(entry.changes).length > 0) change.changed.push(entry.value.url)
+  }
+  if (entries.length > 0) changes.push(change)
 }

@@ -7,7 +7,7 @@ import { withoutPath } from '../audience/referrer.ts'
 import type { Site } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
 import { readForm } from '../http/body.ts'
-import { page, seeOther } from '../http/respond.ts'
+import { HTML, seeOther, text } from '../http/respond.ts'
 import { plainSite } from '../pages/site.ts'
 import type { Service } from '../service.ts'
 import { refused } from './entry.ts'
@@ -79,7 +79,11 @@ function passwordPage(
 }
 
 function locked(request: Request, view: JSX.Element, { status, headers }: Problem): Response {
-  return page(request, view, status, { ...AT_LINK, ...headers })
+  return text(request, view as string, {
+    type: HTML,
+    status,
+    headers: { 'referrer-policy': 'same-origin', ...AT_LINK, ...headers },
+  })
 }
 
 /** The launcher’s own address, with the query that its rules may depend on. A password that somebody put there is left out. */

@@ -15,10 +15,10 @@ import type { Encoding, Launcher } from './launchers.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from './seen.ts'
 import { publicBundle, type ServedBundle } from './served.ts'
 
-/** Answers `/l/:slug`, for the front door and the router. */
+/** Answers `/l/:slug`. */
 export interface LauncherPages {
-  /** The answer if it needs no read, else undefined. The slug starts at `from` in `url`. */
-  cached(request: Request, url: string, from: number, address: string): Response | undefined
+  /** The answer if it needs no read, else undefined. */
+  cached(request: Request, slug: string): Response | undefined
   /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
   answer(request: Request, slug: string | null): Promise<Response>
   /**
@@ -76,16 +76,15 @@ export function launcherPages(service: Service): LauncherPages {
     return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_LINK })
   }
   const pages: LauncherPages = {
-    cached(request, url, from, address) {
-      const query = url.indexOf('?', from)
-      const launcher = launchers.peek(url, from, query === -1 ? url.length : query)
+    cached(request, slug) {
+      const launcher = launchers.peek(slug)
       // Most bundles have no door, and then this costs one comparison.
       return launcher === undefined ||
         needsSession(request, launcher) ||
         formFor(request.headers) !== 'html' ||
         (launcher.door !== null && !isOpenToAll(launcher.door, Date.now()))
         ? undefined
-        : respond(request, launcher, { account: null, address, bundle: launcher.bundle })
+        : respond(request, launcher, { account: null, address: clientAddress(request), bundle: launcher.bundle })
     },
     async answer(request, slug) {
       const address = clientAddress(request)

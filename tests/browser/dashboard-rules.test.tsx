@@ -2,8 +2,8 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { draftOf, toOpenRule, toPolicy } from '../../src/dashboard/rules/draft.ts'
 import { readRules } from '../../src/dashboard/rules/form.ts'
+import { draftOf, toOpenRule, toPolicy } from '../../src/policies/draft/draft.ts'
 import { RuleFields } from '../../views/dashboard/rules/rules.tsx'
 import { becomes } from '../eventually.ts'
 import { newPerson, type Person } from '../people.ts'
@@ -56,7 +56,7 @@ test('an owner makes a rule, sees at once who gets it and why, saves, and viewer
   await page.getByLabel('What to check').selectOption('device')
   await page.getByLabel('Value', { exact: true }).selectOption('mobile')
   await page.getByRole('button', { name: 'Condition', exact: true }).click()
-  await page.locator('#rules-0-when-of-1-subject').selectOption('query')
+  await page.locator('#rules-0-when-of-1-topic').selectOption('query')
   await page.locator('#rules-0-when-of-1-name').fill('ref')
   await page.locator('#rules-0-when-of-1-value').fill('news')
   await page.getByText('From this bundle').click()
@@ -100,11 +100,11 @@ test('by keyboard alone a rule is made, nested, moved and saved, and the focus f
   await page.keyboard.type('Readers')
   // Past Done, up, copy and remove; down is off at the end of the list.
   await keys('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
-  await becomes(() => focusedId(page), 'rules-1-when-subject')
+  await becomes(() => focusedId(page), 'rules-1-when-topic')
   // A single letter selects; if an answer arrived in the middle of a word, typing would start over.
   await page.keyboard.type('L')
   await page.locator('#rules-1-when-value').waitFor()
-  await on('rules-1-when-subject')
+  await on('rules-1-when-topic')
   await keys('Tab')
   await becomes(() => focusedId(page), 'rules-1-when-op')
   await page.keyboard.type('b')
@@ -115,10 +115,10 @@ test('by keyboard alone a rule is made, nested, moved and saved, and the focus f
   await keys('Tab', 'Tab')
   await becomes(() => focusedId(page), 'rules-1-when-add')
   await keys('Enter')
-  await on('rules-1-when-of-1-subject')
+  await on('rules-1-when-of-1-topic')
   await page.keyboard.type('S')
-  await becomes(() => page.locator('#rules-1-when-of-1-subject').inputValue(), 'signedIn')
-  await on('rules-1-when-of-1-subject')
+  await becomes(() => page.locator('#rules-1-when-of-1-topic').inputValue(), 'signedIn')
+  await on('rules-1-when-of-1-topic')
   await keys('Tab')
   await keys('Enter')
   await on('rules-1-when-of-1-op')
@@ -139,7 +139,7 @@ test('without JavaScript the same form does everything, and each answer is valid
   const { page, slug } = await rulesOf({}, { javaScriptEnabled: false })
   await press(page, 'People on a phone')
   await press(page, /^Group$/)
-  await page.locator('#rules-0-when-of-1-of-0-subject').selectOption('timeWindow')
+  await page.locator('#rules-0-when-of-1-of-0-topic').selectOption('timeWindow')
   await press(page, /^Update$/)
   await page.getByText('Sa', { exact: true }).click()
   await page.locator('#rules-0-when-of-1-of-0-zone').fill('Europe/Atlantis')
@@ -226,7 +226,7 @@ test('choices and presses while a request is running are not lost either', async
   })
   await page.locator('#rules-0-edit').click()
   await page.locator('#rules-0-name').waitFor()
-  await page.locator('#rules-0-when-subject').selectOption('emailDomain')
+  await page.locator('#rules-0-when-topic').selectOption('emailDomain')
   await page.locator('#rules-0-when-op').selectOption('endsWith')
   await page.locator('#rules-0-name').fill('Of Acme')
   await page.locator('input#rules-0-when-value').fill('.acme.com')
@@ -272,7 +272,7 @@ test('warnings and missing values appear next to their condition while typing', 
   const { page } = await rulesOf({ resolutionPolicy: THREE })
   await page.locator('#rules-1-edit').click()
   const state = page.locator('#rules-1-when-state')
-  await page.locator('#rules-1-when-subject').selectOption('emailDomain')
+  await page.locator('#rules-1-when-topic').selectOption('emailDomain')
   await page.locator('#rules-1-when-op').selectOption('endsWith')
   await page.locator('#rules-1-when-value').fill('acme.com')
   await shows(page, '#rules-1-when-state', '"acme.com" also ends "notacme.com"')

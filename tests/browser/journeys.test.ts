@@ -107,7 +107,7 @@ describe.each(KINDS.filter((kind) => kind.isThere()))('$name', (kind) => {
     await at.click(link('Rules'))
     await at.click(button('Add a rule'))
     await at.fill('#rules-0-name', 'On the move')
-    await at.choose('[id^=rules-0-when][id$=subject]', 'device')
+    await at.choose('[id^=rules-0-when][id$=topic]', 'device')
     await at.choose('[id^=rules-0-when][id$=value]', 'mobile')
     await at.fill('[id^=rules-0-tabs][id$=url]', 'https://m.example/')
     await at.choose('#viewer-device', 'mobile')

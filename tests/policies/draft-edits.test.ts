@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { draftOf, toOpenRule, toPolicy } from '../../src/dashboard/rules/draft.ts'
-import { edit } from '../../src/dashboard/rules/draft-edits.ts'
-import type { Removed } from '../../src/dashboard/rules/editing.ts'
+import { draftOf, toOpenRule, toPolicy } from '../../src/policies/draft/draft.ts'
+import { edit, type Removed } from '../../src/policies/draft/edits.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Condition } from '../../db/policy.ts'
-import { sentenceOf } from '../../views/dashboard/rules/words.ts'
+import { conditionWords, summaryOf } from '../../views/dashboard/rules/words.ts'
 import { prng } from '../prng.ts'
 import { RandomPolicies } from './random.ts'
 
@@ -15,7 +15,7 @@ const days = (days: string[], from: string, to: string) =>
   ({ op: 'timeWindow', days, from, to, timeZone: 'Europe/Berlin' }) as Condition
 
 /** Without bidirectional isolates. */
-const plain = (condition: Condition) => sentenceOf(condition).replace(/[\u2068\u2069]/g, '')
+const plain = (condition: Condition) => summaryOf(condition).replace(/[\u2068\u2069]/g, '')
 
 test.each([
   ['Signed in with an address at acme.com, on a phone', and(IN, ACME, PHONE)],
@@ -47,10 +47,22 @@ test.each([
   expect(plain(condition)).toBe(words)
 })
 
+test('a summary is short, and an edit is compared in full', () => {
+  const values = ['a.example', 'b.example', 'c.example', `${'d'.repeat(60)}.example`]
+  const condition: Condition = { op: 'in', field: 'emailDomain', values }
+  expect(plain(condition)).toBe('With an address at a.example, b.example, c.example or 1 more')
+  expect(conditionWords(condition).replace(/[\u2068\u2069]/g, '')).toBe(
+    `with an address at a.example, b.example, c.example or ${values[3]}`,
+  )
+  const many = Array.from({ length: 12 }, (_, n): Condition => ({ op: 'equals', field: 'os', value: `os${n}` }))
+  expect(plain(or(...many))).toEndWith('or 4 more')
+  expect(conditionWords(or(...many))).toContain('os11')
+})
+
 test('any condition has a description, of a readable length', () => {
   const random = new RandomPolicies(prng(5))
   for (let tries = 0; tries < 500; tries += 1)
-    expect(sentenceOf(random.condition(0))).not.toMatch(/undefined|null|\[object/)
+    expect(summaryOf(random.condition(0))).not.toMatch(/undefined|null|\[object/)
   const long = or(...Array.from({ length: 5000 }, () => ({ ...ACME, value: 'x'.repeat(512) }) as Condition))
-  expect(sentenceOf(long).length).toBeLessThan(1000)
+  expect(summaryOf(long).length).toBeLessThan(1000)
 })

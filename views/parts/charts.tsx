@@ -1,6 +1,5 @@
 /** @jsxImportSource @kitajs/html */
 
-import { scaleBand, scaleLinear } from 'd3-scale'
 import { compact, formatInteger } from './numbers.ts'
 
 /** A day with its label and count. */
@@ -37,9 +36,11 @@ const LEAST = 2
  */
 export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
   const most = Math.max(1, ...days.map(({ count }) => count))
-  const y = scaleLinear([0, most], [BOTTOM, TOP]).nice(TICKS)
-  const x = scaleBand([...days.keys()], [0, 100]).paddingInner(days.length < FEW ? 0.5 : 0.25)
-  const ticks = y.ticks(TICKS).filter(Number.isInteger)
+  const ticks = ticksUpTo(most)
+  const y = (count: number) => BOTTOM - ((BOTTOM - TOP) * count) / ticks.at(-1)!
+  const gap = days.length < FEW ? 0.5 : 0.25
+  const step = 100 / (days.length - gap)
+  const width = step * (1 - gap)
   return (
     <div class="chart" role="img" aria-label={summary(title, days)}>
       <svg class="scale" width="40" height={HEIGHT} aria-hidden="true">
@@ -56,9 +57,9 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
         {
           days.map(({ name, count, written }, at) => (
             <Bar
-              left={x(at) ?? 0}
-              width={x.bandwidth()}
-              step={x.step()}
+              left={at * step}
+              width={width}
+              step={step}
               top={count === 0 ? BOTTOM : Math.min(y(count), BOTTOM - LEAST)}
               label={`${at === days.length - 1 ? 'today so far' : name}: ${written}`}
               isLast={at === days.length - 1}
@@ -70,7 +71,7 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
             const fromEnd = days.length - 1 - at
             if (fromEnd % named.wide > 0) return ''
             const anchor = fromEnd === 0 ? 'last' : undefined
-            const place = fromEnd === 0 ? 100 : (x(at) ?? 0) + x.bandwidth() / 2
+            const place = fromEnd === 0 ? 100 : at * step + width / 2
             return (
               <text class={[anchor, fromEnd % named.narrow > 0 && 'roomy']} x={percent(place)} y={HEIGHT - 8} safe>
                 {fromEnd === 0 ? 'today' : name}
@@ -81,6 +82,20 @@ export function DayChart({ title, days, named }: DayChartProps): JSX.Element {
       </svg>
     </div>
   )
+}
+
+/** Round numbers from 0, evenly spaced; the last is at least `most`. */
+function ticksUpTo(most: number): number[] {
+  const roughly = roundStep(most / TICKS)
+  const step = roundStep((Math.ceil(most / roughly) * roughly) / TICKS)
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, at) => at * step)
+}
+
+/** The 1, 2, 5, 10, 20, … that is nearest in proportion. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step))
+  const share = (step / power) ** 2
+  return Math.max(1, power * (share >= 50 ? 10 : share >= 10 ? 5 : share >= 2 ? 2 : 1))
 }
 
 interface BarProps {

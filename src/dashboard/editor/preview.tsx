@@ -9,7 +9,8 @@ import type { Config } from '../../config.ts'
 import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../core/cookies.ts'
 import { Problem } from '../../core/problem.ts'
 import { validate } from '../../core/validate.ts'
-import { empty, page } from '../../http/respond.ts'
+import { page } from '../../http/page.ts'
+import { empty } from '../../http/respond.ts'
 import { outsideOf, timesOf } from '../../launcher/times.ts'
 import type { Screen } from '../screens.tsx'
 import { resultOrProblem, type Visit } from '../visit.ts'
@@ -42,7 +43,7 @@ export const previewScreens: readonly Screen[] = [
       const view = (
         <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
       )
-      return page(visit.request, view)
+      return page(view)
     },
   },
   {

@@ -2,17 +2,17 @@ import { DAYS, GROUP_OPERATORS } from '../../../db/policy.ts'
 import { parseJson } from '../../core/json.ts'
 import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
-import type { Draft, DraftRule } from './draft.ts'
+import { withScheme } from '../../imports/line-links.ts'
 import {
   type DraftCondition,
   type DraftLeaf,
   LEAF_OPERATORS,
-  type LeafOperator,
   newLeaf,
-  SUBJECTS,
-} from './draft-conditions.ts'
-import type { Removed } from './editing.ts'
-import { type TestViewer, testViewer } from './test-viewer.ts'
+  TOPICS,
+} from '../../policies/draft/conditions.ts'
+import type { Draft, DraftRule, Source } from '../../policies/draft/draft.ts'
+import type { Removed } from '../../policies/draft/edits.ts'
+import { type TestViewer, testViewer } from '../../policies/draft/test-viewer.ts'
 
 /** The submitted form of the rules page. */
 export interface SentRules {
@@ -21,7 +21,7 @@ export interface SentRules {
   /** The version that the form was made from; null if it names none. */
   version: number | null
   /** The edited rules; null if the form only tests the saved ones. */
-  source: { draft: Draft } | { json: string } | null
+  source: Source | null
   removed: Removed | null
   viewer: TestViewer
   /** The browser's time zone, if its script sent it. */
@@ -109,7 +109,7 @@ function readRule(rule: Tree, zone: string): DraftRule {
     showBadge: badge === undefined ? undefined : badge === 'true',
     when: readCondition(rule.of.get('when') ?? newTree(), zone),
     tabs: listOf(rule.of.get('tabs'), MAX_PARTS).map((tab) => ({
-      url: textOf(tab, 'url'),
+      url: withScheme(textOf(tab, 'url')),
       note: textOf(tab, 'note'),
       section: textOf(tab, 'section'),
     })),
@@ -120,20 +120,19 @@ function readRule(rule: Tree, zone: string): DraftRule {
 function readCondition(tree: Tree, zone: string): DraftCondition {
   const op = textOf(tree, 'op')
   const group = GROUP_OPERATORS.find((known) => known === op)
-  if (group !== undefined && !tree.of.has('subject')) {
+  if (group !== undefined && !tree.of.has('topic')) {
     const parts = listOf(tree.of.get('of'), MAX_PARTS).map((part) => readCondition(part, zone))
     // “None of these” is `not` around one group.
     return { op: group, of: group === 'not' && parts.length > 1 ? [{ op: 'or', of: parts }] : parts }
   }
   const text = (name: string) => textOf(tree, name)
-  const subject = SUBJECTS.find((known) => known === text('subject')) ?? ''
-  // A value for the previous subject makes no sense for this one.
-  if (tree.of.has('asked') && text('asked') !== subject)
-    return withTime({ ...newLeaf(), subject, op: operatorOf(op) }, zone || 'UTC')
+  const topic = TOPICS.find((known) => known === text('topic')) ?? ''
+  const fresh: DraftLeaf = { ...newLeaf(), topic, op: LEAF_OPERATORS.find((known) => known === op) ?? 'equals' }
+  // A value for the previous topic makes no sense for this one.
+  if (tree.of.has('asked') && text('asked') !== topic) return withTime(fresh, zone)
   const was = text('was')
   const leaf: DraftLeaf = {
-    subject,
-    op: operatorOf(op),
+    ...fresh,
     name: text('name'),
     value: text('value'),
     zone: text('zone'),
@@ -142,18 +141,15 @@ function readCondition(tree: Tree, zone: string): DraftCondition {
     to: text('to'),
     was: was === '' ? null : parseJson(was),
   }
-  return withTime(leaf, zone || 'UTC')
-}
-
-function operatorOf(text: string): LeafOperator {
-  return LEAF_OPERATORS.find((known) => known === text) ?? 'equals'
+  return withTime(leaf, zone)
 }
 
 /** The default window: office hours in the browser's time zone. */
-function withTime(leaf: DraftLeaf, zone: string): DraftLeaf {
-  const { subject, days, from, to } = leaf
-  if (leaf.zone !== '' || (subject !== 'now' && subject !== 'timeWindow')) return leaf
-  const isNew = subject === 'timeWindow' && days.length === 0 && from === '' && to === ''
+function withTime(leaf: DraftLeaf, browserZone: string): DraftLeaf {
+  const { topic, days, from, to } = leaf
+  if (leaf.zone !== '' || (topic !== 'now' && topic !== 'timeWindow')) return leaf
+  const zone = browserZone || 'UTC'
+  const isNew = topic === 'timeWindow' && days.length === 0 && from === '' && to === ''
   return isNew ? { ...leaf, zone, days: DAYS.slice(0, 5), from: '09:00', to: '17:00' } : { ...leaf, zone }
 }
 

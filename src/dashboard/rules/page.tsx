@@ -2,22 +2,21 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
-import { type AbsentFacts, findingsOf, type TestResult } from '../../../views/dashboard/rules/notes.ts'
 import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/page.tsx'
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import type { Problem } from '../../core/problem.ts'
 import { allowsRole } from '../../identity/roles.ts'
+import { draftOf, type Source } from '../../policies/draft/draft.ts'
+import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
+import { type TestViewer, testViewer } from '../../policies/draft/test-viewer.ts'
+import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import type { ScreenPage } from '../screens.tsx'
 import type { Visit } from '../visit.ts'
-import { draftOf } from './draft.ts'
 import type { SentRules } from './form.ts'
-import { jsonErrors } from './json.ts'
-import { policyOf, type Source } from './source.ts'
+import { jsonErrors, policyOf } from './source.ts'
 import { testRules } from './test-rules.ts'
-import { type TestViewer, testViewer } from './test-viewer.ts'
-import { unfinishedIn } from './unfinished.ts'
 
 /** The state of the page before its rules are tested. */
 export interface State {
@@ -65,14 +64,12 @@ function editorOf(
   { version, removed, focus, announcement }: State,
   source: Source,
   read: ReturnType<typeof policyOf>,
-  testResult: TestResult,
+  { issues }: TestResult,
   bundle: StoredBundle,
 ): RulesEditorState {
   const isUnsaved = 'wrong' in read || isChanged(read.policy, bundle)
-  const rest = { removed, focus, announcement, isChanged: isUnsaved, version: version ?? bundle.versionNumber }
-  if ('draft' in source) return { ...rest, source }
-  const wrong = 'wrong' in read ? [read.wrong] : jsonErrors(source.json, testResult.issues)
-  return { ...rest, source: { json: { text: source.json, wrong } } }
+  const wrong = 'draft' in source ? [] : 'wrong' in read ? [read.wrong] : jsonErrors(source.json, issues)
+  return { source, wrong, removed, focus, announcement, isChanged: isUnsaved, version: version ?? bundle.versionNumber }
 }
 
 /** Whether a policy differs from the saved one; a policy without rules equals none. */

@@ -7,27 +7,29 @@ import { CheckedRules } from '../../../views/dashboard/rules/checked-rules.tsx'
 import { ClearView } from '../../../views/dashboard/rules/clear.tsx'
 import type { PolicyProps } from '../../../views/dashboard/rules/page.tsx'
 import { OutOfBand } from '../../../views/dashboard/rules/parts.tsx'
-import { ownTabs, RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
+import { RulesSection, Unsaved } from '../../../views/dashboard/rules/section.tsx'
 import { Tester } from '../../../views/dashboard/rules/tester.tsx'
 import { Verdict } from '../../../views/dashboard/rules/verdict.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
+import { Problem } from '../../core/problem.ts'
 import { versionIn } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
+import { canOpen, type Draft, draftOf, ownTabs, type Source, toOpenRule, toPolicy } from '../../policies/draft/draft.ts'
+import { edit } from '../../policies/draft/edits.ts'
+import type { TestResult } from '../../policies/draft/findings.ts'
+import type { TestViewer } from '../../policies/draft/test-viewer.ts'
+import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import { viewerOf } from '../../policies/viewer.ts'
+import { conflictOf, sidesOf } from '../editor/conflict.tsx'
 import type { Outcome, Screen } from '../screens.tsx'
-import { run, type Visit } from '../visit.ts'
-import { draftOf, toPolicy } from './draft.ts'
-import { edit } from './draft-edits.ts'
+import { resultOrProblem, run, type Visit } from '../visit.ts'
 import { readRules, type SentRules } from './form.ts'
-import { policyText } from './json.ts'
-import { FRESH, pageOf, type State, screenOf } from './page.tsx'
-import { noVersion, save } from './save.ts'
-import { fromJson, type Source } from './source.ts'
-import type { TestViewer } from './test-viewer.ts'
+import { FRESH, isChanged, pageOf, type State, screenOf } from './page.tsx'
+import { canonical, fromJson, policyOf, policyText } from './source.ts'
 
-/** The rules page of a bundle: edit, read and test (decisions 11). */
+/** The rules page of a bundle: edit, read and test. */
 export const policyScreens: readonly Screen[] = [
   {
     path: '/dashboard/links/:slug/policy',
@@ -118,4 +120,50 @@ function visitorAsViewer(visit: Visit, bundle: StoredBundle): TestViewer {
   const facts = Object.fromEntries(FACTS.map((fact) => [fact, viewer.fact(fact) ?? '']))
   // The referrer is this page, which no viewer comes from.
   return { ...FRESH.viewer, ...facts, signedIn: 'true', referrerDomain: '' }
+}
+
+/** Saves the rules, or returns the page with all input and its errors. */
+async function save(visit: Visit, bundle: StoredBundle, sent: SentRules, source: Source): Promise<Outcome> {
+  const { slug } = bundle
+  const read = policyOf(source)
+  const page = `/dashboard/links/${slug}/policy`
+  const state: State = { ...FRESH, ...sent, source, moment: 'saving' }
+  if ('wrong' in read) {
+    const problem = new Problem('BAD_REQUEST', read.wrong)
+    return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
+  }
+  if ('draft' in source && unfinishedIn(source.draft).length > 0) {
+    const problem = new Problem('BAD_REQUEST', NOT_SAVED)
+    return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: NOT_SAVED }), problem)
+  }
+  const { version } = sent
+  if (version === null) throw noVersion()
+  if (version === bundle.versionNumber && !isChanged(read.policy, bundle)) return { to: withFlash(page, 'unchanged') }
+  const change = { slug, resolutionPolicy: read.policy }
+  const saved = await resultOrProblem(() => run(visit, updateBundle, change, { expectedVersion: version }))
+  if (!(saved instanceof Problem)) return { to: withFlash(page, 'saved') }
+  if (saved.code === 'VERSION_CONFLICT') {
+    const sides = await sidesOf(visit, slug, version)
+    const { theirs } = sides
+    const conflict = conflictOf(visit, sides, { content: { resolutionPolicy: canonical(read.policy) }, page })
+    return screenOf(theirs, await pageOf(visit, theirs, { ...state, conflict, version: theirs.versionNumber }), saved)
+  }
+  const props = await pageOf(visit, bundle, { ...state, alert: saved.issues.length === 0 ? saved.message : NOT_SAVED })
+  if (!('draft' in source) || !openInvalidRules(source.draft, props.testResult)) return screenOf(bundle, props, saved)
+  return screenOf(bundle, await pageOf(visit, bundle, { ...state, alert: props.alert }), saved)
+}
+
+/** The error for a form without a version, which no page of ours sends. */
+function noVersion(): Problem {
+  return new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the page')
+}
+
+const NOT_SAVED = 'Not saved yet. Fix what’s marked below; nothing you typed is lost.'
+
+/** Opens closed rules with errors, which are shown beside their fields. Returns whether any was opened. */
+function openInvalidRules({ rules }: Draft, { issues }: TestResult): boolean {
+  const closed = new Set(issues.map(({ path }) => (path[1] === 'rules' ? Number(path[2]) : -1)))
+  const wrong = rules.map((rule, at) => closed.has(at) && 'json' in rule && canOpen(rule))
+  for (const [at, rule] of rules.entries()) if (wrong[at]) rules[at] = toOpenRule(rule)
+  return wrong.includes(true)
 }

@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
+import { parseJson } from '../../core/json.ts'
+import { type Issue, Problem } from '../../core/problem.ts'
+import { canOpen, type Draft, draftOf, type Source, toPolicy } from '../../policies/draft/draft.ts'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
-import { canOpen, type Draft, draftOf, toPolicy } from './draft.ts'
-import type { SentRules } from './form.ts'
-import { readPolicyJson } from './json.ts'
-
-/** The edited rules: a draft of the builder, or JSON text. */
-export type Source = NonNullable<SentRules['source']>
 
 /** The builder's draft of JSON text; null if fields could not hold all of it. */
 export function fromJson(text: string): { draft: Draft } | null {
@@ -29,4 +26,102 @@ export function policyOf(source: Source): { policy: unknown } | { wrong: string 
   if ('draft' in source) return { policy: source.draft.rules.length === 0 ? null : toPolicy(source.draft) }
   const read = readPolicyJson(source.json)
   return 'wrong' in read ? read : { policy: read.value }
+}
+
+/** Parses JSON, or says why it is invalid, with line and column. */
+function readPolicyJson(text: string): { value: unknown } | { wrong: string } {
+  try {
+    return { value: parseJson(text) }
+  } catch (error) {
+    if (error instanceof Problem && error.message.includes('nested')) return { wrong: error.message }
+    return { wrong: syntaxErrorOf(text) }
+  }
+}
+
+function syntaxErrorOf(text: string): string {
+  if (text.trim() === '') return 'There’s nothing here. Write a policy, or go back to the builder.'
+  const { end } = placesIn(text)
+  const rest = text.slice(end)
+  const found =
+    rest === ''
+      ? 'something is missing at the end'
+      : rest.startsWith('"')
+        ? 'the text that begins here doesn’t end on its line, or has a wrong escape'
+        : `“${rest.slice(0, 12).split('\n')[0]}” can’t be here`
+  const column = end - text.lastIndexOf('\n', end - 1)
+  return `Line ${lineAt(text, end)}, column ${column}: this isn’t JSON, ${found}.`
+}
+
+/** The errors of a policy, each with its line in the text and its path. */
+export function jsonErrors(text: string, issues: readonly Issue[]): string[] {
+  const { places } = placesIn(text)
+  return issues
+    .filter(({ path }) => path[0] === 'resolutionPolicy')
+    .map(({ path: [, ...path], reason }) => {
+      const inner = path.findLastIndex((_, index) => places.has(keyOf(path.slice(0, index + 1))))
+      const line = lineAt(text, places.get(keyOf(path.slice(0, inner + 1))) ?? 0)
+      return `Line ${line}: ${path.length === 0 ? 'the policy' : pathText(path)} ${reason}.`
+    })
+}
+
+type Path = readonly (string | number)[]
+
+/** The next token after any space; `''` if there is none, or no JSON. */
+const TOKEN =
+  /[ \t\r\n]*([{}[\],:]|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b|)/y
+
+/** The offset of each value in a JSON text by its path, and the offset at which it ends or stops being JSON. */
+function placesIn(text: string): { places: ReadonlyMap<string, number>; end: number } {
+  const places = new Map<string, number>()
+  let [token, start, end] = ['', 0, 0]
+  const next = () => {
+    TOKEN.lastIndex = end
+    const [all = '', found = ''] = TOKEN.exec(text) ?? []
+    end += all.length
+    token = found
+    start = end - found.length
+  }
+  const take = (wanted: string) => {
+    const isThere = token === wanted
+    if (isThere) next()
+    return isThere
+  }
+  const value = (path: Path): boolean => {
+    places.set(keyOf(path), start)
+    const close = token === '{' ? '}' : token === '[' ? ']' : ''
+    if (close === '') return !/^[}\],:]?$/.test(token) && take(token)
+    next()
+    for (let index = 0; token !== close; index += 1) {
+      if (index > 0 && !take(',')) return false
+      const name = token
+      if (close === '}' && !(name.startsWith('"') && take(name) && take(':'))) return false
+      if (!value([...path, close === '}' ? String(JSON.parse(name)) : index])) return false
+    }
+    return take(close)
+  }
+  next()
+  value([])
+  return { places, end: start }
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path.map(String))
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+function pathText(path: Path): string {
+  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
+}
+
+/** Longer policies would not fit into a request once indented. */
+const MAX_INDENTED = 150_000
+
+/** A policy as editable text; a very long one has one rule per line. */
+export function policyText(policy: { version: 1; rules: readonly unknown[] }): string {
+  const indented = JSON.stringify(policy, null, 2)
+  if (indented.length <= MAX_INDENTED) return indented
+  return `{"version":1,"rules":[\n${policy.rules.map((rule) => JSON.stringify(rule)).join(',\n')}\n]}`
 }

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Conflict } from '../../../src/proposals/merge.ts'
-import { conditionWords } from '../rules/condition-words.ts'
+import { conditionWords } from '../rules/words.ts'
 import { type Effort, newEffort, TextDiff } from '../versions/text-diff.tsx'
 
 /** What a proposal and the newest version both changed, side by side. */

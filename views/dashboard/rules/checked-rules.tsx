@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Draft } from '../../../src/dashboard/rules/draft.ts'
-import type { DraftCondition } from '../../../src/dashboard/rules/draft-conditions.ts'
+import type { DraftCondition } from '../../../src/policies/draft/conditions.ts'
+import type { Draft } from '../../../src/policies/draft/draft.ts'
 import type { PolicyProps } from './page.tsx'
 import { idOf, NotesContent, OutOfBand } from './parts.tsx'
 import { RuleSummary } from './rule.tsx'
@@ -24,7 +24,7 @@ export function CheckedRules({ bundle, editor, testResult, findings }: PolicyPro
       )}
       {editor !== null && 'json' in editor.source ? (
         <OutOfBand id="json-state">
-          <JsonErrors wrong={editor.source.json.wrong} />
+          <JsonErrors wrong={editor.wrong} />
         </OutOfBand>
       ) : (
         ''

@@ -1,18 +1,18 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { GroupOperator } from '../../../db/policy.ts'
 import {
   type DraftCondition,
   type DraftGroup,
   type DraftLeaf,
   heightOf,
-} from '../../../src/dashboard/rules/draft-conditions.ts'
+} from '../../../src/policies/draft/conditions.ts'
 import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { SUBJECT_GROUPS, SUBJECT_WORDS } from './facts.ts'
+import { TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
 import { Operands } from './operands.tsx'
 import { ActionButton, type BuilderProps, field, idOf, Notes } from './parts.tsx'
+import { GROUP_HEADS } from './words.ts'
 
 interface ConditionProps<Of extends DraftCondition = DraftCondition> {
   condition: Of
@@ -29,12 +29,6 @@ export function ConditionFields({ condition, ...place }: ConditionProps): JSX.El
   return 'of' in condition ? <Group condition={condition} {...place} /> : <Leaf condition={condition} {...place} />
 }
 
-const GROUPS: Readonly<Record<GroupOperator, string>> = {
-  and: 'All of these',
-  or: 'Any of these',
-  not: 'None of these',
-}
-
 function Group({ condition, path, number, depth, builder }: ConditionProps<DraftGroup>): JSX.Element {
   const { op, of } = condition
   const isRoot = depth === 0
@@ -49,9 +43,9 @@ function Group({ condition, path, number, depth, builder }: ConditionProps<Draft
       <div class="group-head">
         <Notes place={path} findings={builder.findings} />
         <select aria-label="How these combine" {...field(`${path}.op`, path, builder)} data-refresh="">
-          {Object.entries(GROUPS).map(([known, name]) => (
+          {Object.entries(GROUP_HEADS).map(([known, name]) => (
             <option value={known} selected={known === op} safe>
-              {name}
+              {`${name} these`}
             </option>
           ))}
         </select>
@@ -124,30 +118,30 @@ export function AddButtons({ path, builder, mayAdd, mayGroup }: AddButtonsProps)
 }
 
 function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftLeaf>): JSX.Element {
-  const { subject, was } = condition
+  const { topic, was } = condition
   const label = number === '' ? 'Condition' : `Condition ${number}`
   return (
     <fieldset class="condition">
       <legend class="visually-hidden">{label as 'safe'}</legend>
       <Notes place={path} findings={builder.findings} />
       <div class="controls">
-        <select aria-label="What to check" {...field(`${path}.subject`, path, builder)} data-refresh="">
-          {subject === '' ? <option value="">Choose…</option> : ''}
+        <select aria-label="What to check" {...field(`${path}.topic`, path, builder)} data-refresh="">
+          {topic === '' ? <option value="">Choose…</option> : ''}
           {
-            SUBJECT_GROUPS.map(({ group, subjects }) => (
+            TOPIC_GROUPS.map(({ group, topics }) => (
               <optgroup label={group}>
-                {subjects
-                  .filter((known) => known === subject || builder.findings.absent[known] === undefined)
+                {topics
+                  .filter((known) => known === topic || builder.findings.absent[known] === undefined)
                   .map((known) => (
-                    <option value={known} selected={known === subject} safe>
-                      {SUBJECT_WORDS[known].label}
+                    <option value={known} selected={known === topic} safe>
+                      {TOPIC_WORDS[known].label}
                     </option>
                   ))}
               </optgroup>
             )) as 'safe'[]
           }
         </select>
-        <input type="hidden" name={`${path}.asked`} value={subject} />
+        <input type="hidden" name={`${path}.asked`} value={topic} />
         <Operands condition={condition} path={path} builder={builder} />
         {was === null ? '' : <input type="hidden" name={`${path}.was`} value={attribute(JSON.stringify(was))} />}
       </div>
@@ -157,7 +151,7 @@ function Leaf({ condition, path, number, depth, builder }: ConditionProps<DraftL
         ) : (
           ''
         )}
-        {depth > 0 || subject !== '' ? (
+        {depth > 0 || topic !== '' ? (
           <ActionButton action={`if.remove ${path}`} label={`Remove ${label.toLowerCase()}`} icon="trash" />
         ) : (
           ''

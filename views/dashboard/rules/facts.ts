@@ -1,25 +1,23 @@
 import type { Fact, Field } from '../../../db/policy.ts'
 import { lazy } from '../../../src/core/lazy.ts'
-import { SUBJECTS, type Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { countries } from '../../../src/policies/countries.ts'
+import { TOPICS, type Topic } from '../../../src/policies/draft/conditions.ts'
 import { browserName, CLIENT_NAMES, choiceName, countryName, DEVICE_NAMES, languageName, systemName } from './values.ts'
 
 /** The wording of a fact on the rules screen: labels, controls and sentences. */
 interface FactWords {
   group: Group
-  /** Its label in the list of subjects. */
+  /** Its label in the list of topics. */
   label: string
-  /** Its name in the exact wording of a condition. */
-  name: string
   /** An example of a value. */
   placeholder?: string
   /** Its possible values and their names; without them, a text field. */
   choices?: Readonly<Record<string, string>>
   /** Values to suggest besides those that the rules use. */
   suggestions?: readonly string[]
-  /** Its control in the tester; with choices, the placeholder is the option for “none chosen”. */
-  tester: { label: string; placeholder: string }
+  /** The choice for a viewer who has none. */
+  none?: string
   sentence: FactSentence
 }
 
@@ -44,17 +42,14 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   emailDomain: {
     group: 'Person',
     label: 'Email domain',
-    name: 'email domain',
     placeholder: 'acme.com',
-    tester: { label: 'Email domain', placeholder: 'acme.com' },
     sentence: { at: 'with an address at ', the: 'with an address whose domain', any: 'with a confirmed address' },
   },
   orgRole: {
     group: 'Person',
     label: 'Organisation role',
-    name: 'role',
     choices: ROLE_NAMES,
-    tester: { label: 'Role', placeholder: 'none' },
+    none: 'none',
     sentence: {
       at: 'as ',
       the: 'with a role that',
@@ -65,9 +60,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   client: {
     group: 'Browser',
     label: 'Kind of reader',
-    name: 'kind of reader',
     choices: CLIENT_NAMES,
-    tester: { label: 'Kind of reader', placeholder: 'unknown' },
     sentence: {
       at: '',
       the: 'with a kind of reader that',
@@ -78,9 +71,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   device: {
     group: 'Browser',
     label: 'Device',
-    name: 'device',
     choices: DEVICE_NAMES,
-    tester: { label: 'Device', placeholder: 'unknown' },
     sentence: {
       at: 'on ',
       the: 'on a device that',
@@ -91,9 +82,7 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   language: {
     group: 'Browser',
     label: 'Language',
-    name: 'language',
     placeholder: 'de',
-    tester: { label: 'Language', placeholder: 'de-AT' },
     sentence: {
       at: 'reading ',
       the: 'with a browser language that',
@@ -105,38 +94,30 @@ export const FACT_WORDS: Readonly<Record<Fact, FactWords>> = {
   os: {
     group: 'Browser',
     label: 'System',
-    name: 'system',
     placeholder: 'ios',
     suggestions: ['windows', 'macos', 'ios', 'android', 'linux'],
-    tester: { label: 'System', placeholder: 'ios' },
     sentence: { at: 'on ', the: 'on a system that', any: 'on a known system', value: systemName },
   },
   browser: {
     group: 'Browser',
     label: 'Browser',
-    name: 'browser',
     placeholder: 'safari',
     suggestions: ['chrome', 'firefox', 'safari', 'edge'],
-    tester: { label: 'Browser', placeholder: 'safari' },
     sentence: { at: 'in ', the: 'in a browser that', any: 'in a known browser', value: browserName },
   },
   country: {
     group: 'Browser',
     label: 'Country',
-    name: 'country',
     placeholder: 'Germany',
     get choices() {
       return countryNames()
     },
-    tester: { label: 'Country', placeholder: 'unknown' },
     sentence: { at: 'in ', the: 'in a country that', any: 'in a known country', value: countryName },
   },
   referrerDomain: {
     group: 'Link',
     label: 'Coming from',
-    name: 'referring site',
     placeholder: 'news.example',
-    tester: { label: 'Coming from', placeholder: 'acme.com' },
     sentence: { at: 'coming from ', the: 'coming from a site that', any: 'coming from a known site' },
   },
 }
@@ -150,8 +131,8 @@ export function isFact(field: Field): field is Fact {
 }
 
 /** The names of what a condition can test. */
-export const SUBJECT_WORDS: Readonly<
-  Record<Subject, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
+export const TOPIC_WORDS: Readonly<
+  Record<Topic, Pick<FactWords, 'group' | 'label' | 'placeholder' | 'choices' | 'suggestions'>>
 > = {
   ...FACT_WORDS,
   signedIn: { group: 'Person', label: 'Signed in' },
@@ -163,7 +144,7 @@ export const SUBJECT_WORDS: Readonly<
 const GROUPS: readonly Group[] = ['Person', 'Browser', 'Link', 'Time']
 
 /** The same in groups, in the order of a condition's list. */
-export const SUBJECT_GROUPS = GROUPS.map((group) => ({
+export const TOPIC_GROUPS = GROUPS.map((group) => ({
   group,
-  subjects: SUBJECTS.filter((subject) => SUBJECT_WORDS[subject].group === group),
+  topics: TOPICS.filter((topic) => TOPIC_WORDS[topic].group === group),
 }))

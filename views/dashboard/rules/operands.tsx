@@ -3,16 +3,16 @@
 import type { FieldOperator, InstantOperator } from '../../../db/policy.ts'
 import {
   type DraftLeaf,
+  firstLine,
   kindOf,
   type LeafOperator,
-  type SubjectKind,
-} from '../../../src/dashboard/rules/draft-conditions.ts'
-import { firstLine } from '../../../src/dashboard/rules/lines.ts'
+  type TopicKind,
+} from '../../../src/policies/draft/conditions.ts'
 import { textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { DAY_NAMES, DAYS } from './days.ts'
-import { SUBJECT_WORDS } from './facts.ts'
+import { TOPIC_WORDS } from './facts.ts'
 import { type BuilderProps, field } from './parts.tsx'
+import { DAY_NAMES, DAYS, VERBS } from './words.ts'
 
 interface OperandProps {
   condition: DraftLeaf
@@ -20,15 +20,15 @@ interface OperandProps {
   builder: BuilderProps
 }
 
-/** The fields of a condition, which depend on its subject. */
+/** The fields of a condition, which depend on its topic. */
 export function Operands(props: OperandProps): JSX.Element {
-  const { subject } = props.condition
-  if (subject === '') return ''
-  const Fields = CONTROLS[kindOf(subject)]
+  const { topic } = props.condition
+  if (topic === '') return ''
+  const Fields = CONTROLS[kindOf(topic)]
   return <Fields {...props} />
 }
 
-const CONTROLS: { readonly [Kind in SubjectKind]: (props: OperandProps) => JSX.Element } = {
+const CONTROLS: { readonly [Kind in TopicKind]: (props: OperandProps) => JSX.Element } = {
   signedIn: () => '',
   now: InstantFields,
   timeWindow: WindowFields,
@@ -38,22 +38,20 @@ const CONTROLS: { readonly [Kind in SubjectKind]: (props: OperandProps) => JSX.E
 const FIELD_OPERATORS: Readonly<Record<FieldOperator, string>> = {
   equals: 'is',
   in: 'is one of',
-  startsWith: 'begins with',
-  endsWith: 'ends with',
-  contains: 'contains',
+  ...VERBS,
   exists: 'is known',
 }
 const INSTANT_OPERATORS: Readonly<Record<InstantOperator, string>> = { before: 'before', after: 'from' }
 
-function wordsOf(subject: DraftLeaf['subject']) {
-  return subject === '' ? undefined : SUBJECT_WORDS[subject]
+function wordsOf(topic: DraftLeaf['topic']) {
+  return topic === '' ? undefined : TOPIC_WORDS[topic]
 }
 
 function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
-  const { subject, name, op, value } = condition
+  const { topic, name, op, value } = condition
   return (
     <>
-      {subject === 'query' ? (
+      {topic === 'query' ? (
         <input
           class="short"
           aria-label="Its name in the link"
@@ -67,14 +65,14 @@ function TextFields({ condition, path, builder }: OperandProps): JSX.Element {
       ) : (
         ''
       )}
-      <Operator known={FIELD_OPERATORS} op={op} subject={subject} path={path} builder={builder} />
+      <Operator known={FIELD_OPERATORS} op={op} topic={topic} path={path} builder={builder} />
       {op === 'exists' ? (
         // Kept in case the operator is changed back.
         <input type="hidden" name={`${path}.value`} value={attribute(value)} />
       ) : op === 'in' ? (
-        <Values value={value} subject={subject} path={path} builder={builder} />
+        <Values value={value} topic={topic} path={path} builder={builder} />
       ) : (
-        <Value value={firstLine(value)} op={op} subject={subject} path={path} builder={builder} />
+        <Value value={firstLine(value)} op={op} topic={topic} path={path} builder={builder} />
       )}
     </>
   )
@@ -84,32 +82,32 @@ interface OperatorProps {
   /** What may be picked, with its name. */
   known: Readonly<Record<string, string>>
   op: LeafOperator
-  subject: DraftLeaf['subject']
+  topic: DraftLeaf['topic']
   path: string
   builder: BuilderProps
 }
 
-function Operator({ known, op, subject, path, builder }: OperatorProps): JSX.Element {
+function Operator({ known, op, topic, path, builder }: OperatorProps): JSX.Element {
   return (
     <select class="operator" aria-label="How" {...field(`${path}.op`, path, builder)} data-refresh="">
       {Object.entries(known).map(([one, name]) => (
         <option value={one} selected={one === op} safe>
-          {one === 'exists' && subject === 'query' ? 'is in the link' : name}
+          {one === 'exists' && topic === 'query' ? 'is in the link' : name}
         </option>
       ))}
     </select>
   )
 }
 
-type ValueProps = { value: string; subject: DraftLeaf['subject']; path: string; builder: BuilderProps }
+type ValueProps = { value: string; topic: DraftLeaf['topic']; path: string; builder: BuilderProps }
 
-function Values({ value, subject, path, builder }: ValueProps): JSX.Element {
+function Values({ value, topic, path, builder }: ValueProps): JSX.Element {
   const lines = value.split('\n').length
   return (
     <textarea
       aria-label="Values, one per line"
       rows={String(Math.min(Math.max(lines, 2), 8))}
-      placeholder={`One per line\n${wordsOf(subject)?.placeholder ?? ''}`}
+      placeholder={`One per line\n${wordsOf(topic)?.placeholder ?? ''}`}
       autocapitalize="off"
       spellcheck="false"
       {...field(`${path}.value`, path, builder)}
@@ -120,8 +118,8 @@ function Values({ value, subject, path, builder }: ValueProps): JSX.Element {
   )
 }
 
-function Value({ value, op, subject, path, builder }: ValueProps & { op: LeafOperator }): JSX.Element {
-  const { choices: allChoices, placeholder = '', suggestions } = wordsOf(subject) ?? {}
+function Value({ value, op, topic, path, builder }: ValueProps & { op: LeafOperator }): JSX.Element {
+  const { choices: allChoices, placeholder = '', suggestions } = wordsOf(topic) ?? {}
   const choices = op === 'equals' ? allChoices : undefined
   const control = field(`${path}.value`, path, builder)
   if (choices === undefined) {
@@ -129,7 +127,7 @@ function Value({ value, op, subject, path, builder }: ValueProps & { op: LeafOpe
       <input
         aria-label="Value"
         placeholder={placeholder}
-        list={suggestions === undefined ? undefined : `known-${subject}`}
+        list={suggestions === undefined ? undefined : `known-${topic}`}
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"
@@ -157,13 +155,13 @@ function Value({ value, op, subject, path, builder }: ValueProps & { op: LeafOpe
 }
 
 function InstantFields({ condition, path, builder }: OperandProps): JSX.Element {
-  const { subject, op, value, zone } = condition
+  const { topic, op, value, zone } = condition
   return (
     <>
       <Operator
         known={INSTANT_OPERATORS}
         op={op === 'after' ? op : 'before'}
-        subject={subject}
+        topic={topic}
         path={path}
         builder={builder}
       />
@@ -217,7 +215,7 @@ function WindowFields({ condition, path, builder }: OperandProps): JSX.Element {
       <span class="span">
         <input type="time" aria-label="From" value={attribute(from)} {...at('from')} />
         <span aria-hidden="true">to</span>
-        <input type="time" aria-label="To" value={attribute(to === '24:00' ? '00:00' : to)} {...at('to')} />
+        <input type="time" aria-label="To" value={attribute(to)} {...at('to')} />
       </span>
       <Zone zone={zone} label="Time zone" path={path} builder={builder} />
     </>

@@ -1,15 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { TestViewer } from '../../../src/dashboard/rules/test-viewer.ts'
+import { toRule } from '../../../src/policies/draft/draft.ts'
+import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
+import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
-import type { Findings, TestResult } from './notes.ts'
+import { FACT_WORDS, FACTS } from './facts.ts'
+import { idOf } from './parts.tsx'
 import { RulesRead } from './read.tsx'
 import { type RulesEditorState, RulesSection, Unsaved } from './section.tsx'
-import { Suggestions } from './suggestions.tsx'
 import { Tester } from './tester.tsx'
 
 export interface PolicyProps {
@@ -28,7 +30,7 @@ export interface PolicyProps {
   zone: string
 }
 
-/** The rules page of a bundle: edit, read and test rules (decisions 11). */
+/** The rules page of a bundle: edit, read and test rules. */
 export function PolicyView(props: PolicyProps): JSX.Element {
   const { site, bundle, editor, viewer, testResult, findings, alert, conflict } = props
   const path = `/dashboard/links/${bundle.slug}/policy`
@@ -114,4 +116,47 @@ function Written({ editor, bundle, findings }: PolicyProps & { editor: RulesEdit
       )}
     </div>
   )
+}
+
+/** Lists of suggested values for the tester and conditions: the values that the rules use. */
+function Suggestions({ editor, bundle }: { editor: RulesEditorState | null; bundle: StoredBundle }): JSX.Element {
+  const lists = [...valuesIn(editor, bundle)].map(([field, values]) => [`known-${field}`, values] as const)
+  return (
+    <>
+      {
+        [...lists, ['own', bundle.urls] as const].map(([id, values]) => (
+          <datalist id={idOf(id)}>
+            {[...new Set(values)].slice(0, 40).map((value) => (
+              <option value={attribute(value)} />
+            ))}
+          </datalist>
+        )) as 'safe'[]
+      }
+      <datalist id="zones">
+        <option value="UTC" />
+      </datalist>
+    </>
+  )
+}
+
+/** The values that rules compare each field with. */
+function valuesIn(editor: RulesEditorState | null, { resolutionPolicy }: StoredBundle): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const fact of FACTS) {
+    const { choices, suggestions } = FACT_WORDS[fact]
+    if (choices === undefined) found.set(fact, new Set(suggestions))
+  }
+  const rules =
+    editor !== null && 'draft' in editor.source
+      ? editor.source.draft.rules.map(toRule)
+      : (resolutionPolicy?.rules ?? [])
+  const visit = (condition: unknown): void => {
+    const { of, field, op, value, values } = (condition ?? {}) as Record<string, unknown>
+    if (Array.isArray(of)) for (const part of of) visit(part)
+    const texts = op === 'equals' || op === 'startsWith' ? [value] : op === 'in' && Array.isArray(values) ? values : []
+    for (const text of texts.slice(0, 20))
+      if (typeof text === 'string' && text !== '') found.get(String(field))?.add(text)
+  }
+  for (const rule of rules) visit((rule as { when?: unknown } | null)?.when)
+  return found
 }

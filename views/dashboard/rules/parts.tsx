@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { PropsWithChildren } from '@kitajs/html'
-import type { DraftTab } from '../../../src/dashboard/rules/draft.ts'
+import type { DraftTab } from '../../../src/policies/draft/draft.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Findings } from './notes.ts'
 
 /** Props of every part of the rule builder. */
 export interface BuilderProps {

@@ -1,13 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Condition, Policy, Rule, Tab } from '../../../db/policy.ts'
+import type { Policy, Rule } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import { destination } from '../../parts/destination.ts'
-import { attribute } from '../../parts/layout.tsx'
-import { conditionWords } from './condition-words.ts'
-import type { Findings } from './notes.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Notes } from './parts.tsx'
-import { GROUP_HEADS, sentenceOf } from './words.ts'
+import { ConditionTree, TabList } from './tree.tsx'
+import { summaryOf } from './words.ts'
 
 interface ReadProps {
   policy: Policy
@@ -42,72 +40,17 @@ function RuleRead({ rule, at, findings }: RuleProps): JSX.Element {
       </div>
       <div class="rule-state">
         <p class="summary" dir="auto" safe>
-          {sentenceOf(when)}
+          {summaryOf(when)}
         </p>
         <Notes place={`rules.${at}`} findings={findings} />
       </div>
       <details class="more">
         <summary>{`${count(tabs.length, 'tab')} and the conditions in full` as 'safe'}</summary>
         <ul class="read">
-          <ConditionRead condition={when} left={{ nodes: MAX_NODES }} />
+          <ConditionTree condition={when} />
         </ul>
         <TabList tabs={tabs} />
       </details>
     </li>
-  )
-}
-
-const MAX_NODES = 200
-
-function ConditionRead({ condition, left }: { condition: Condition; left: { nodes: number } }): JSX.Element {
-  left.nodes -= 1
-  if (left.nodes < 0) return left.nodes === -1 ? <li class="hint">and more</li> : ''
-  if (!('of' in condition)) {
-    return (
-      <li>
-        <span dir="auto" safe>
-          {conditionWords(condition)}
-        </span>
-      </li>
-    )
-  }
-  return (
-    <li>
-      <strong>{GROUP_HEADS[condition.op]}</strong>
-      <ul>{condition.of.map((part) => (<ConditionRead condition={part} left={left} />) as 'safe')}</ul>
-    </li>
-  )
-}
-
-function TabList({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
-  return (
-    <ol class="got">
-      {
-        tabs.map(({ url, note = '', section = '' }) => {
-          const { href, host, unicode, path } = destination(url)
-          return (
-            <li>
-              <a href={attribute(href)} target="_blank" rel="noopener noreferrer">
-                <bdi safe>{`${unicode === null ? host : `${unicode} (${host})`}${path}`}</bdi>
-              </a>
-              {note.trim() === '' ? (
-                ''
-              ) : (
-                <span class="hint" dir="auto" safe>
-                  {note}
-                </span>
-              )}
-              {section === '' ? (
-                ''
-              ) : (
-                <span class="tag" dir="auto" safe>
-                  {section}
-                </span>
-              )}
-            </li>
-          )
-        }) as 'safe'[]
-      }
-    </ol>
   )
 }

@@ -1,16 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Condition, Tab } from '../../../db/policy.ts'
+import type { Tab } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import { canOpen, type DraftRule, type OpenRule, toOpenRule, toRule } from '../../../src/dashboard/rules/draft.ts'
-import { readCondition } from '../../../src/policies/conditions.ts'
+import { canOpen, conditionOf, type DraftRule, type OpenRule, toOpenRule } from '../../../src/policies/draft/draft.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
+import { CONDITION_BOUNDS } from '../../../src/policies/operators.ts'
+import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Findings } from './notes.ts'
-import { ActionButton, type BuilderProps, field, idOf, NotesContent } from './parts.tsx'
-import { OpenFields } from './rule-fields.tsx'
-import { hostOf } from './tab-fields.tsx'
-import { sentenceOf } from './words.ts'
+import { AddButtons, ConditionFields } from './condition.tsx'
+import { ActionButton, type BuilderProps, field, idOf, Notes, NotesContent } from './parts.tsx'
+import { hostOf, TabAddButtons, TabFields } from './tab-fields.tsx'
+import { summaryOf } from './words.ts'
 
 /** A rule's name, or `Rule 2` while it has none. */
 export function nameOf(rule: DraftRule, at: number): string {
@@ -127,18 +128,11 @@ export function RuleSummary({ rule, at, findings }: { rule: DraftRule; at: numbe
   return (
     <>
       <p class="summary" dir="auto" safe>
-        {when === null ? 'Not finished yet' : sentenceOf(when)}
+        {when === null ? 'Not finished yet' : summaryOf(when)}
       </p>
       <NotesContent place={`rules.${at}`} findings={findings} />
     </>
   )
-}
-
-/** The condition of a rule; null if it is incomplete. */
-function conditionOf(rule: DraftRule): Condition | null {
-  const { when } = (toRule(rule) ?? {}) as { when?: unknown }
-  const read = readCondition(when)
-  return Array.isArray(read) ? null : read
 }
 
 /** The tabs of a rule, in one line. */
@@ -152,5 +146,56 @@ function TabsLine({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
       <bdi safe>{hosts.slice(0, 3).join(', ')}</bdi>
       {more > 0 ? <span safe>{` and ${more} more`}</span> : ''}
     </p>
+  )
+}
+
+interface OpenProps {
+  rule: OpenRule
+  path: string
+  at: number
+  builder: BuilderProps
+}
+
+/** The fields of an open rule. */
+function OpenFields({ rule, path, at, builder }: OpenProps): JSX.Element {
+  const { id, name, showBadge, when, tabs } = rule
+  const { findings } = builder
+  return (
+    <>
+      {id === '' ? '' : <input type="hidden" name={`${path}.id`} value={attribute(id)} />}
+      <Notes place={`${path}.name`} findings={findings} />
+      <section class="part">
+        <h3>When</h3>
+        <ConditionFields condition={when} path={`${path}.when`} number="" depth={0} builder={builder} />
+        {'of' in when ? (
+          ''
+        ) : (
+          <AddButtons path={`${path}.when`} builder={builder} mayAdd={true} mayGroup={CONDITION_BOUNDS.depth > 1} />
+        )}
+      </section>
+      <section class="part">
+        <h3>
+          They get <span class="hint" safe>{`${tabs.length} of ${POLICY_BOUNDS.tabs} tabs`}</span>
+        </h3>
+        <Notes place={`${path}.tabs`} findings={findings} />
+        <ol class="tab-fields">
+          {
+            tabs.map((tab, index) => (
+              <TabFields tab={tab} rule={at} at={index} last={tabs.length - 1} builder={builder} />
+            )) as 'safe'[]
+          }
+        </ol>
+        <TabAddButtons at={at} tabs={tabs} builder={builder} />
+      </section>
+      <p class="badge-field">
+        {showBadge === undefined ? '' : <input type="hidden" name={`${path}.showBadge`} value="false" />}
+        <label class="check">
+          <input type="checkbox" name={`${path}.showBadge`} value="true" checked={showBadge === true} />
+          <span>
+            Show them <bdi safe>{`“For: ${name.trim() || 'name of the rule'}”`}</bdi> on the page
+          </span>
+        </label>
+      </p>
+    </>
   )
 }

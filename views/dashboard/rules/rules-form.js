@@ -19,10 +19,10 @@ function submitAction(action) {
   button.value = 'refresh'
 }
 
-// A new subject has other fields, and the value for the old one makes no sense for it.
+// A new topic has other fields, and the value for the old one makes no sense for it.
 document.addEventListener('change', ({ target }) => {
-  if (target instanceof HTMLSelectElement && target.name.endsWith('.subject')) {
-    const at = target.name.slice(0, -'subject'.length)
+  if (target instanceof HTMLSelectElement && target.name.endsWith('.topic')) {
+    const at = target.name.slice(0, -'topic'.length)
     const field = (/** @type {string} */ name) => target.form?.elements.namedItem(at + name)
     const [asked, value] = [field('asked'), field('value')]
     if (asked instanceof HTMLInputElement) asked.value = target.value

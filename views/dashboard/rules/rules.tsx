@@ -1,16 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Policy } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Draft, DraftTab } from '../../../src/dashboard/rules/draft.ts'
-import type { Removed } from '../../../src/dashboard/rules/editing.ts'
-import type { STARTS } from '../../../src/dashboard/rules/rule-edits.ts'
+import type { Draft, DraftTab } from '../../../src/policies/draft/draft.ts'
+import type { Removed, STARTS } from '../../../src/policies/draft/edits.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import { Sample } from '../parts/sample.tsx'
 import { Empty } from '../parts/shell.tsx'
 import type { BuilderProps } from './parts.tsx'
+import { RulesRead } from './read.tsx'
 import { nameOf, RuleCard } from './rule.tsx'
-import { SampleRules } from './sample.tsx'
 
 interface RulesProps {
   draft: Draft
@@ -101,5 +102,33 @@ function Fallthrough({ own }: { own: readonly DraftTab[] }): JSX.Element {
       <strong>Everyone else</strong>
       <span safe>{` gets the bundle’s own ${count(own.length, 'tab')}.`}</span>
     </p>
+  )
+}
+
+const POLICY: Policy = {
+  version: 1,
+  rules: [
+    {
+      id: 'sample-team',
+      name: 'Our team',
+      when: { op: 'equals', field: 'emailDomain', value: 'acme.com' },
+      tabs: [{ url: 'https://intranet.example/' }, { url: 'https://wiki.example/' }],
+    },
+    {
+      id: 'sample-phone',
+      name: 'On a phone',
+      when: { op: 'equals', field: 'device', value: 'mobile' },
+      tabs: [{ url: 'https://app.example/' }],
+    },
+  ],
+}
+const NO_FINDINGS = { notes: new Map(), marks: new Map(), absent: {} }
+
+/** A sample of the page, shown until there are rules. */
+function SampleRules(): JSX.Element {
+  return (
+    <Sample caption="An example of rules">
+      <RulesRead policy={POLICY} findings={NO_FINDINGS} />
+    </Sample>
   )
 }

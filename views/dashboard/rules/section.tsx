@@ -1,25 +1,20 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
-import type { Draft, DraftTab } from '../../../src/dashboard/rules/draft.ts'
-import type { Removed } from '../../../src/dashboard/rules/editing.ts'
+import { ownTabs, type Source } from '../../../src/policies/draft/draft.ts'
+import type { Removed } from '../../../src/policies/draft/edits.ts'
+import type { Findings } from '../../../src/policies/draft/findings.ts'
 import { Field, textareaContent } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import type { Findings } from './notes.ts'
 import type { BuilderProps } from './parts.tsx'
 import { RuleFields } from './rules.tsx'
 
-/** JSON text and its errors. */
-interface JsonText {
-  text: string
-  /** Errors, each with its line and path. */
-  wrong: readonly string[]
-}
-
 /** The rules being edited. */
 export interface RulesEditorState {
-  source: { draft: Draft } | { json: JsonText }
+  source: Source
+  /** The errors of JSON text, each with its line and path. */
+  wrong: readonly string[]
   removed: Removed | null
   /** The bundle's version from which the form was made. */
   version: number
@@ -39,7 +34,7 @@ interface SectionProps {
 
 /** The rules as form fields or as JSON; the response to an edit replaces this section. */
 export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.Element {
-  const { source, removed, focus, announcement } = editor
+  const { source, wrong, removed, focus, announcement } = editor
   const isJson = 'json' in source
   const builder: BuilderProps = { findings, focus, own: ownTabs(bundle) }
   return (
@@ -59,7 +54,7 @@ export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.El
         </span>
       </div>
       {isJson ? (
-        <JsonField json={source.json} focus={focus} />
+        <JsonField text={source.json} wrong={wrong} focus={focus} />
       ) : (
         <RuleFields draft={source.draft} removed={removed} builder={builder} />
       )}
@@ -67,7 +62,11 @@ export function RulesSection({ editor, bundle, findings }: SectionProps): JSX.El
   )
 }
 
-function JsonField({ json: { text, wrong }, focus }: { json: JsonText; focus: string }): JSX.Element {
+interface JsonProps extends Pick<RulesEditorState, 'wrong' | 'focus'> {
+  text: string
+}
+
+function JsonField({ text, wrong, focus }: JsonProps): JSX.Element {
   return (
     <Field id="json" kind="json" label="The policy as JSON">
       <textarea
@@ -117,12 +116,4 @@ export function Unsaved({ isChanged, slug }: { isChanged: boolean; slug: string 
       </a>
     </>
   )
-}
-
-/** The bundle's own tabs, in the form of a rule's. */
-export function ownTabs({ urls, urlMetadata }: Pick<StoredBundle, 'urls' | 'urlMetadata'>): DraftTab[] {
-  return urls.map((url, index) => {
-    const { note = '', section = '' } = urlMetadata[index] ?? {}
-    return { url, note, section }
-  })
 }

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { DraftTab } from '../../../src/dashboard/rules/draft.ts'
+import type { DraftTab } from '../../../src/policies/draft/draft.ts'
 import { POLICY_BOUNDS } from '../../../src/policies/shapes.ts'
 import { destination } from '../../parts/destination.ts'
 import { textareaContent } from '../../parts/fields.tsx'

@@ -1,17 +1,17 @@
 /** @jsxImportSource @kitajs/html */
 
 import type { Fact } from '../../../db/policy.ts'
-import type { TestViewer } from '../../../src/dashboard/rules/test-viewer.ts'
+import type { Findings, TestResult } from '../../../src/policies/draft/findings.ts'
+import type { TestViewer } from '../../../src/policies/draft/test-viewer.ts'
 import { attribute } from '../../parts/layout.tsx'
-import { FACT_WORDS, FACTS, SUBJECT_GROUPS, SUBJECT_WORDS } from './facts.ts'
-import type { Findings, TestResult } from './notes.ts'
+import { FACT_WORDS, FACTS, TOPIC_GROUPS, TOPIC_WORDS } from './facts.ts'
 import { Notes } from './parts.tsx'
 import { Verdict } from './verdict.tsx'
 
 /** The text fields, which have notes; a choice from a list cannot be wrong. */
 const TYPED = [
-  ...SUBJECT_GROUPS.flatMap(({ subjects }) => subjects).filter(
-    (subject) => subject !== 'signedIn' && subject !== 'timeWindow' && SUBJECT_WORDS[subject].choices === undefined,
+  ...TOPIC_GROUPS.flatMap(({ topics }) => topics).filter(
+    (topic) => topic !== 'signedIn' && topic !== 'timeWindow' && TOPIC_WORDS[topic].choices === undefined,
   ),
   'zone',
 ]
@@ -78,8 +78,7 @@ function ViewerFields({ viewer, findings }: FieldsProps): JSX.Element {
 }
 
 function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JSX.Element {
-  const { tester, choices } = FACT_WORDS[fact]
-  const { label, placeholder } = tester
+  const { label, placeholder = '', choices, none = 'unknown' } = FACT_WORDS[fact]
   if (choices === undefined) {
     return (
       <TextField
@@ -99,7 +98,7 @@ function FactField({ fact, viewer, findings }: FieldsProps & { fact: Fact }): JS
       </label>
       <select id={`viewer-${fact}`} name={`viewer.${fact}`}>
         <option value="" safe>
-          {placeholder}
+          {none}
         </option>
         {Object.entries(choices).map(([value, name]) => (
           <option value={value} selected={viewer[fact] === value} safe>

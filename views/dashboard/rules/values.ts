@@ -4,14 +4,10 @@ import type { CLIENTS } from '../../../src/audience/client.ts'
 import type { DEVICES } from '../../../src/audience/device.ts'
 import { regionName } from '../../../src/policies/countries.ts'
 
-const MAX_VALUE = 48
-
 /** A text of the rule's author, isolated so that its direction does not affect the words around it. */
 export function isolated(value: string): string {
-  const letters = [...value]
-  const text = letters.length > MAX_VALUE ? `${letters.slice(0, MAX_VALUE).join('')}…` : value
-  const isPlain = text !== '' && /^[^\s,;()“”]+$/u.test(text)
-  return `\u2068${isPlain ? text : `“${text}”`}\u2069`
+  const isPlain = /^[^\s,;()“”]+$/u.test(value)
+  return `\u2068${isPlain ? value : `“${value}”`}\u2069`
 }
 
 function nameIn(names: Record<string, string>, value: string): string {

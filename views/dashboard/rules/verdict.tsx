@@ -1,15 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Tab, Traced } from '../../../db/policy.ts'
 import { count } from '../../../src/core/words.ts'
 import type { Preview } from '../../../src/policies/answers.ts'
+import type { TestResult } from '../../../src/policies/draft/findings.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
-import { destination } from '../../parts/destination.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import type { TestResult } from './notes.ts'
 import { Mark } from './parts.tsx'
-import { GROUP_HEADS, sentenceOf } from './words.ts'
+import { ConditionTree, TabList } from './tree.tsx'
 
 /** The tabs that the viewer gets, and why. */
 export function Verdict({ testResult: { preview, places, message, issues } }: { testResult: TestResult }): JSX.Element {
@@ -29,7 +26,8 @@ export function Verdict({ testResult: { preview, places, message, issues } }: { 
     <>
       <MatchedRule preview={preview} number={matched === -1 ? null : (places[matched] ?? matched) + 1} />
       {unfinished.length === 0 ? '' : <LeftOut numbers={unfinished} />}
-      <Tabs tabs={preview.tabs} />
+      <p class="hint">{`They get ${count(preview.tabs.length, 'tab')}:` as 'safe'}</p>
+      <TabList tabs={preview.tabs} />
       {preview.trace.length === 0 ? '' : <Trace trace={preview.trace} places={places} matched={matched} />}
     </>
   )
@@ -66,48 +64,8 @@ function MatchedRule({ preview, number }: { preview: Preview; number: number | n
   )
 }
 
-/** The tabs as the launcher would list them. */
-function Tabs({ tabs }: { tabs: readonly Tab[] }): JSX.Element {
-  return (
-    <>
-      <p class="hint">{`They get ${count(tabs.length, 'tab')}:` as 'safe'}</p>
-      <ol class="got">
-        {
-          tabs.map(({ url, note = '', section = '' }) => {
-            const { host, unicode, path } = destination(url)
-            const [title = ''] = note.trim().split('\n')
-            return (
-              <li>
-                {title === '' ? (
-                  ''
-                ) : (
-                  <bdi class="title" safe>
-                    {title}
-                  </bdi>
-                )}
-                <bdi class={title === '' ? undefined : 'hint'} title={attribute(url)} safe>
-                  {`${unicode === null ? host : `${unicode} (${host})`}${title === '' ? path : ''}`}
-                </bdi>
-                {section === '' ? (
-                  ''
-                ) : (
-                  <span class="tag" dir="auto" safe>
-                    {section}
-                  </span>
-                )}
-              </li>
-            )
-          }) as 'safe'[]
-        }
-      </ol>
-    </>
-  )
-}
-
 /** In a policy with more rules, only the matching rule is unfolded. */
 const UNFOLDED = 6
-/** Maximum conditions shown per rule; the rule's own sentence covers the rest. */
-const MAX_NODES = 80
 
 interface TraceProps {
   trace: readonly RuleTrace[]
@@ -133,7 +91,7 @@ function Trace({ trace, places, matched }: TraceProps): JSX.Element {
                     {isTried ? '' : <span class="hint">not reached</span>}
                   </summary>
                   <ul>
-                    <TracedCondition condition={condition} left={{ nodes: MAX_NODES }} />
+                    <ConditionTree condition={condition} />
                   </ul>
                 </details>
               </li>
@@ -142,29 +100,5 @@ function Trace({ trace, places, matched }: TraceProps): JSX.Element {
         }
       </ol>
     </>
-  )
-}
-
-function TracedCondition({ condition, left }: { condition: Traced; left: { nodes: number } }): JSX.Element {
-  left.nodes -= 1
-  if (left.nodes < 0) return left.nodes === -1 ? <li class="hint">and more</li> : ''
-  return (
-    <li>
-      <span class="traced">
-        <Mark matched={condition.matched} />
-        {'of' in condition ? (
-          <strong>{GROUP_HEADS[condition.op]}</strong>
-        ) : (
-          <span dir="auto" safe>
-            {sentenceOf(condition)}
-          </span>
-        )}
-      </span>
-      {'of' in condition ? (
-        <ul>{condition.of.map((part) => (<TracedCondition condition={part} left={left} />) as 'safe')}</ul>
-      ) : (
-        ''
-      )}
-    </li>
   )
 }

@@ -5,20 +5,24 @@ import type {
   Day,
   FieldOperator,
   GroupOperator,
-  Leaf,
   TimeWindow,
 } from '../../../db/policy.ts'
 import { asSentence, joinList } from '../../../src/core/words.ts'
 import { wallTimeOf } from '../../../src/policies/instants.ts'
-import { DAY_NAMES, DAYS } from './days.ts'
 import { FACT_WORDS, type FactSentence, isFact } from './facts.ts'
 import { isolated } from './values.ts'
 
-// Conditions in short, plain words: "Signed in with an address at acme.com, on a phone". condition-words.ts has the exact
-// wording.
+// Conditions in plain words: "Signed in with an address at acme.com, on a phone".
 
-const MAX_VALUES = 3
-const MAX_PARTS = 8
+/** How much is said: values of a list, conditions of a group, and letters of a value. */
+interface Limits {
+  values: number
+  parts: number
+  letters: number
+}
+
+const SHORT: Limits = { values: 3, parts: 8, letters: 48 }
+const FULL: Limits = { values: Infinity, parts: Infinity, letters: Infinity }
 
 /** The headings of groups. */
 export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as const satisfies Record<
@@ -26,20 +30,24 @@ export const GROUP_HEADS = { and: 'All of', or: 'Any of', not: 'None of' } as co
   string
 >
 
-/** A condition as a sentence without a full stop. */
-export function sentenceOf(condition: Condition): string {
-  return asSentence(wordsOf(condition))
+/** A condition as a sentence without a full stop, shortened: what a rule is about. */
+export function summaryOf(condition: Condition): string {
+  return asSentence(wordsOf(condition, SHORT, 0))
 }
 
-/** A condition as words within a sentence. Shortens long lists. */
-function wordsOf(condition: Condition, depth = 0): string {
-  if (!('of' in condition)) return leafWords(condition)
-  if (condition.op === 'not') return notWords(condition.of[0], depth)
-  const parts = condition.of.slice(0, MAX_PARTS).map((part) => wordsOf(part, depth + 1))
+/** All of a condition as words within a sentence. Plain text, to be escaped. */
+export function conditionWords(condition: Condition): string {
+  return wordsOf(condition, FULL, 0)
+}
+
+function wordsOf(condition: Condition, limits: Limits, depth: number): string {
+  if (!('of' in condition)) return leafWords(condition, limits)
+  if (condition.op === 'not') return notWords(condition.of[0], limits, depth)
+  const parts = condition.of.slice(0, limits.parts).map((part) => wordsOf(part, limits, depth + 1))
   const more = condition.of.length - parts.length
   if (more > 0) parts.push(`${more} more`)
   if (parts.length === 1) return parts[0]!
-  if (condition.op === 'and') return bracketed(signedInFirst(parts), depth > 0 && parts.length > 1)
+  if (condition.op === 'and') return bracketed(signedInFirst(parts), depth > 0)
   const either = `${parts.length === 2 ? 'either ' : ''}${joinList(parts, 'or')}`
   return bracketed(either, depth > 1 || (depth > 0 && parts.length > 2))
 }
@@ -53,68 +61,70 @@ function signedInFirst(parts: readonly string[]): string {
   return parts.join(', ').replace(/^signed in, (?=with an address|as )/, 'signed in ')
 }
 
-function notWords(condition: Condition | undefined, depth: number): string {
+function notWords(condition: Condition | undefined, limits: Limits, depth: number): string {
   if (condition === undefined) return 'not …'
   if ('of' in condition) {
-    const inner = wordsOf(condition, 0)
+    const inner = wordsOf(condition, limits, 0)
     return condition.op === 'not' ? `not (${inner})` : `not ${bracketed(inner, condition.of.length > 1 || depth > 0)}`
   }
   if (condition.op === 'before') return `from ${timeWords(condition.value)} on`
   if (condition.op === 'after') return `before ${timeWords(condition.value)}`
-  const words = leafWords(condition)
+  const words = leafWords(condition, limits)
   return words.startsWith('with ') ? `without ${words.slice('with '.length)}` : `not ${words}`
 }
 
-const LEAF_WORDS: { readonly [Op in Leaf['op']]: (leaf: ConditionOf<Op>) => string } = {
-  signedIn: () => 'signed in',
-  equals: fieldWords,
-  in: fieldWords,
-  startsWith: fieldWords,
-  endsWith: fieldWords,
-  contains: fieldWords,
-  exists: fieldWords,
-  before: ({ value }) => `before ${timeWords(value)}`,
-  after: ({ value }) => `from ${timeWords(value)} on`,
-  timeWindow: windowWords,
-}
-
-function leafWords<Op extends Leaf['op']>(leaf: ConditionOf<Op> & { op: Op }): string {
-  return LEAF_WORDS[leaf.op](leaf)
+function leafWords(leaf: Exclude<Condition, { op: GroupOperator }>, limits: Limits): string {
+  switch (leaf.op) {
+    case 'signedIn':
+      return 'signed in'
+    case 'before':
+      return `before ${timeWords(leaf.value)}`
+    case 'after':
+      return `from ${timeWords(leaf.value)} on`
+    case 'timeWindow':
+      return windowWords(leaf)
+    default:
+      return isFact(leaf.field) ? factWords(leaf, FACT_WORDS[leaf.field].sentence, limits) : queryWords(leaf, limits)
+  }
 }
 
 type FieldLeaf = ConditionOf<FieldOperator>
 
-function fieldWords(leaf: FieldLeaf): string {
-  const { field } = leaf
-  return isFact(field) ? factWords(leaf, FACT_WORDS[field].sentence) : queryWords(leaf)
-}
-
-function factWords(leaf: FieldLeaf, { at, the, any, value = isolated, beginning }: FactSentence): string {
+function factWords(leaf: FieldLeaf, words: FactSentence, limits: Limits): string {
+  const { at, the, any, value = isolated, beginning } = words
   if (leaf.op === 'exists') return any
-  if (leaf.op === 'equals') return at + value(leaf.value)
-  if (leaf.op === 'in') return at + valuesWords(leaf.values, value)
-  if (leaf.op === 'startsWith' && beginning !== undefined) return at + beginning(leaf.value)
-  return `${the} ${VERBS[leaf.op]} ${isolated(leaf.value)}`
+  if (leaf.op === 'in') return at + valuesWords(leaf.values, limits, value)
+  const cut = shortened(leaf.value, limits)
+  if (leaf.op === 'equals') return at + value(cut)
+  if (leaf.op === 'startsWith' && beginning !== undefined) return at + beginning(cut)
+  return `${the} ${VERBS[leaf.op]} ${isolated(cut)}`
 }
 
+/** The operators that look for a part of a value. */
 export const VERBS = {
   startsWith: 'begins with',
   endsWith: 'ends with',
   contains: 'contains',
 } as const satisfies Record<Exclude<Comparison['op'], 'equals'>, string>
 
-function queryWords(leaf: FieldLeaf): string {
-  const name = isolated(`?${leaf.field.slice('query.'.length)}`)
+function queryWords(leaf: FieldLeaf, limits: Limits): string {
+  const name = isolated(`?${shortened(leaf.field.slice('query.'.length), limits)}`)
   if (leaf.op === 'exists') return `with ${name} in the link`
-  if (leaf.op === 'equals') return `with ${name} = ${isolated(leaf.value)} in the link`
-  if (leaf.op === 'in') return `with ${name} = ${valuesWords(leaf.values, isolated)} in the link`
-  return `with ${name} in the link that ${VERBS[leaf.op]} ${isolated(leaf.value)}`
+  if (leaf.op === 'in') return `with ${name} = ${valuesWords(leaf.values, limits, isolated)} in the link`
+  const value = isolated(shortened(leaf.value, limits))
+  if (leaf.op === 'equals') return `with ${name} = ${value} in the link`
+  return `with ${name} in the link that ${VERBS[leaf.op]} ${value}`
 }
 
-function valuesWords(values: readonly string[], name: (value: string) => string): string {
-  const first = values.slice(0, MAX_VALUES).map(name)
+function valuesWords(values: readonly string[], limits: Limits, name: (value: string) => string): string {
+  const first = values.slice(0, limits.values).map((value) => name(shortened(value, limits)))
   const more = values.length - first.length
   return joinList(more > 0 ? [...first, `${more} more`] : first, 'or')
+}
+
+function shortened(value: string, { letters }: Limits): string {
+  const all = [...value]
+  return all.length > letters ? `${all.slice(0, letters).join('')}…` : value
 }
 
 function timeWords(value: string): string {
@@ -131,6 +141,19 @@ function windowWords({ days, from, to, timeZone }: TimeWindow): string {
   const hours = from === to || (from === '00:00' && to === '24:00') ? 'all day' : `${from} to ${to}`
   return `${daysWords(days)}, ${hours}${isNextDay ? ' the next day' : ''} (${timeZone.replaceAll('_', ' ')})`
 }
+
+export const DAY_NAMES: Readonly<Record<Day, string>> = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+}
+
+/** From Monday, as in ISO 8601. */
+export const DAYS = Object.keys(DAY_NAMES) as Day[]
 
 /** Days in words; three or more in a row as a range. */
 function daysWords(days: readonly Day[]): string {

@@ -2,7 +2,7 @@
 
 import { diffLinks, type RuleState } from '../../../src/bundles/diff.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
-import { conditionWords } from '../rules/condition-words.ts'
+import { conditionWords } from '../rules/words.ts'
 import { DiffEntry } from './diff-entry.tsx'
 import { LinkEntries, WholeLink } from './link-diff.tsx'
 import { type Effort, TextDiff } from './text-diff.tsx'

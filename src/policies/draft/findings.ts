@@ -1,11 +1,11 @@
 import type { Traced } from '../../../db/policy.ts'
-import { entryOf } from '../../../src/core/entry.ts'
-import type { Issue } from '../../../src/core/problem.ts'
-import { asSentence } from '../../../src/core/words.ts'
-import { type Draft, toOpenRule, toPolicy } from '../../../src/dashboard/rules/draft.ts'
-import type { DraftCondition, DraftLeaf, Subject } from '../../../src/dashboard/rules/draft-conditions.ts'
-import { MUST_BE_CHOSEN } from '../../../src/dashboard/rules/unfinished.ts'
-import type { Preview } from '../../../src/policies/answers.ts'
+import { entryOf } from '../../core/entry.ts'
+import type { Issue } from '../../core/problem.ts'
+import { asSentence } from '../../core/words.ts'
+import type { Preview } from '../answers.ts'
+import { leavesOf, type Path, type Topic } from './conditions.ts'
+import { type Draft, toOpenRule, toPolicy } from './draft.ts'
+import { MUST_BE_CHOSEN } from './unfinished.ts'
 
 /** A note beside the part it concerns. */
 interface Note {
@@ -38,7 +38,7 @@ export interface Findings {
 }
 
 /** Facts that are never known, and why. */
-export type AbsentFacts = Partial<Record<Subject, string>>
+export type AbsentFacts = Partial<Record<Topic, string>>
 
 /**
  * Assigns errors, warnings and results to the paths they concern.
@@ -72,8 +72,8 @@ export function findingsOf(
     add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
   }
   for (const [at, rule] of draft.rules.entries()) {
-    for (const [path, subject] of subjectsIn(toOpenRule(rule).when, ['rules', at, 'when'])) {
-      const text = subject === '' ? undefined : absent[subject]
+    for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
+      const text = topic === '' ? undefined : absent[topic]
       if (text !== undefined) add(placeOf(path, draft), { kind: 'warning', text })
     }
   }
@@ -83,14 +83,6 @@ export function findingsOf(
     mark(marks, `rules.${rules[index]}.when`, condition)
   }
   return { notes, marks, absent }
-}
-
-type Path = readonly (string | number)[]
-
-/** The subjects of all conditions in a condition, with their paths. */
-function subjectsIn(condition: DraftCondition, path: Path): [Path, DraftLeaf['subject']][] {
-  if (!('of' in condition)) return [[path, condition.subject]]
-  return condition.of.flatMap((part, at) => subjectsIn(part, [...path, 'of', at]))
 }
 
 function mark(marks: Map<string, boolean>, place: string, condition: Traced): void {

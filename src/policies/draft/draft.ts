@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Condition } from '../../../db/policy.ts'
+import type { Content } from '../../../db/schema.ts'
 import { asList, asObject, asText, isObject } from '../../core/untyped.ts'
-import { withScheme } from '../../imports/line-links.ts'
-import { countLeaves, type DraftCondition, draftCondition, toCondition } from './draft-conditions.ts'
+import { type DraftCondition, draftCondition, leavesOf, toCondition, validCondition } from './conditions.ts'
 
 // Draft policies: their form fields, complete or not, and their conversion from and to policies.
 
@@ -33,18 +34,15 @@ export interface Draft {
   rules: DraftRule[]
 }
 
+/** The edited rules: a draft of the builder, or JSON text. */
+export type Source = { draft: Draft } | { json: string }
+
 /** Larger rules are unwieldy as form fields: they are edited as JSON. */
 const MAX_OPEN_CONDITIONS = 200
 const MAX_OPEN_TABS = 50
 
-/** A policy to be sent, not validated yet. */
-export interface UnvalidatedPolicy {
-  version: 1
-  rules: unknown[]
-}
-
 /** The policy of a draft. */
-export function toPolicy({ rules }: Draft): UnvalidatedPolicy {
+export function toPolicy({ rules }: Draft): { version: 1; rules: unknown[] } {
   return { version: 1, rules: rules.map(toRule) }
 }
 
@@ -58,7 +56,7 @@ export function toRule(rule: DraftRule): unknown {
     ...(showBadge === undefined ? {} : { showBadge }),
     when: toCondition(when),
     tabs: tabs.map(({ url, note, section }) => ({
-      url: withScheme(url),
+      url,
       ...(note === '' ? {} : { note }),
       ...(section.trim() === '' ? {} : { section: section.trim() }),
     })),
@@ -80,18 +78,29 @@ export function toOpenRule(rule: DraftRule): OpenRule {
     name: asText(name),
     showBadge: typeof showBadge === 'boolean' ? showBadge : undefined,
     when: draftCondition(when),
-    tabs: asList(tabs).map((tab) => {
-      const { url, note, section } = asObject(tab)
-      return { url: asText(url), note: asText(note), section: asText(section) }
-    }),
+    tabs: asList(tabs).map((tab) => draftTab(asObject(tab))),
   }
+}
+
+function draftTab({ url, note, section }: Record<string, unknown>): DraftTab {
+  return { url: asText(url), note: asText(note), section: asText(section) }
+}
+
+/** A bundle's own tabs, in the form of a rule's. */
+export function ownTabs({ urls, urlMetadata }: Pick<Content, 'urls' | 'urlMetadata'>): DraftTab[] {
+  return urls.map((url, index) => draftTab({ ...urlMetadata[index], url }))
+}
+
+/** The condition of a rule; null if it is incomplete. */
+export function conditionOf(rule: DraftRule): Condition | null {
+  return validCondition(asObject(toRule(rule)).when)
 }
 
 /** Whether a rule can be edited as fields: nothing is lost, and it is not too large. */
 export function canOpen(rule: DraftRule): boolean {
   if (!('json' in rule)) return true
   const draft = toOpenRule(rule)
-  if (countLeaves(draft.when) > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
+  if (leavesOf(draft.when, []).length > MAX_OPEN_CONDITIONS || draft.tabs.length > MAX_OPEN_TABS) return false
   return isDeepStrictEqual(toRule(draft), withoutEmptyNotes(rule.json))
 }
 

@@ -1,5 +1,5 @@
 import { FACTS } from '../../../db/policy.ts'
-import { instantOf } from '../../policies/instants.ts'
+import { instantOf } from '../instants.ts'
 
 /** The tester's fields. */
 const VIEWER_FIELDS = ['signedIn', ...FACTS, 'query', 'now', 'zone'] as const

@@ -1,35 +1,28 @@
 import type { Fact } from '../../../db/policy.ts'
 import type { Issue } from '../../core/problem.ts'
-import { countryCode } from '../../policies/countries.ts'
-import { definitionOf } from '../../policies/facts.ts'
+import { countryCode } from '../countries.ts'
+import { definitionOf } from '../facts.ts'
+import { type DraftLeaf, kindOf, leavesOf, type Path, valuesOf } from './conditions.ts'
 import type { Draft } from './draft.ts'
-import { type DraftCondition, type DraftLeaf, kindOf } from './draft-conditions.ts'
-import { valuesOf } from './lines.ts'
 
 /** For values chosen from a list. */
 export const MUST_BE_CHOSEN = 'must be chosen'
-
-type Path = (string | number)[]
 
 /**
  * What is incomplete in a draft's open rules although the API would accept it: comparisons with nothing, and values
  * that no viewer has. JSON may contain them (lint warns); in a form they are always mistakes.
  */
 export function unfinishedIn({ rules }: Draft): Issue[] {
-  return rules.flatMap((rule, at) =>
-    'json' in rule ? [] : inCondition(rule.when, ['resolutionPolicy', 'rules', at, 'when']),
+  const leaves = rules.flatMap((rule, at) =>
+    'json' in rule ? [] : leavesOf(rule.when, ['resolutionPolicy', 'rules', at, 'when']),
   )
+  return leaves.flatMap(([leaf, path]) => inLeaf(leaf, path))
 }
 
-function inCondition(condition: DraftCondition, path: Path): Issue[] {
-  if ('of' in condition) return condition.of.flatMap((part, at) => inCondition(part, [...path, 'of', at]))
-  return inLeaf(condition, path)
-}
-
-function inLeaf({ subject, op, value }: DraftLeaf, path: Path): Issue[] {
-  if (subject === '' || subject === 'query' || kindOf(subject) !== 'field') return []
+function inLeaf({ topic, op, value }: DraftLeaf, path: Path): Issue[] {
+  if (topic === '' || topic === 'query' || kindOf(topic) !== 'field') return []
   if (op !== 'equals' && op !== 'in') return []
-  const fact = subject as Fact
+  const fact = topic as Fact
   const isList = op === 'in'
   const place = [...path, isList ? 'values' : 'value']
   const hasChoices = fact === 'country' || definitionOf(fact)?.values !== undefined
