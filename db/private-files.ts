@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 
 const GROUP_AND_OTHERS = 0o077
 
-/** Suffixes of the files beside a database: SQLite’s, libSQL’s replica metadata, our secret. */
-const PARTS = ['', '-wal', '-shm', '-journal', '-info', '-client_wal_index', '.secret']
+/** Suffixes of the files beside a database: SQLite’s, and our secret. */
+const PARTS = ['', '-wal', '-shm', '-journal', '.secret']
 
 /** Creates the directory of a file, and its parents, accessible to the owner only. */
 export function makeFolderOf(file: string): void {

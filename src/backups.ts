@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { makeFolderOf } from '../db/private-files.ts'
 import { type BackupPlan, backUpInWorker, lastBackupAt } from '../db/scheduled-backup.ts'
+import { every, type Loop } from './core/every.ts'
 
 /** Delay after a failure. */
 const RETRY_MS = 600_000
@@ -15,7 +16,7 @@ export class Backups {
   /** When a backup of this process last failed, in milliseconds since 1970; null: never. */
   failedAt: number | null = null
   readonly #startedAt = Date.now()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #loop: Loop | undefined
   #isStopping = false
 
   /**
@@ -44,15 +45,20 @@ export class Backups {
 
   /** Makes a backup if one is due, and schedules the next. */
   start(): void {
-    void this.#run().then((waitMs) => {
-      if (!this.#isStopping) this.#timer = setTimeout(() => this.start(), waitMs)
-    })
+    const loop = every(
+      MAX_DELAY_MS,
+      async () => loop.runWithin(await this.#run()),
+      this.log,
+      'no backup could be planned',
+    )
+    loop.runWithin(0)
+    this.#loop = loop
   }
 
   /** Does not wait for a backup in progress. */
   stop(): void {
     this.#isStopping = true
-    clearTimeout(this.#timer)
+    void this.#loop?.stop()
   }
 
   /** Never rejects. @returns the delay until the next, in milliseconds. */
@@ -61,7 +67,7 @@ export class Backups {
       const copy = await backUpInWorker(this.store, this.plan)
       if (copy !== null) this.log.info(copy, 'backed up')
       const dueAt = (lastBackupAt(this.plan.folder, Date.now()) ?? Date.now()) + this.plan.everyMs
-      return Math.min(Math.max(dueAt - Date.now(), MIN_DELAY_MS), MAX_DELAY_MS)
+      return Math.max(dueAt - Date.now(), MIN_DELAY_MS)
     } catch (error) {
       if (this.#isStopping) return 0
       this.failures += 1

@@ -23,10 +23,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   const database = {
     url: readSetting(env, 'DATABASE_URL'),
     authToken: readSetting(env, 'DATABASE_AUTH_TOKEN'),
-    replicaPath: readSetting(env, 'DATABASE_REPLICA_PATH'),
   }
-  if (database.replicaPath !== undefined && databaseFile(database.url) !== null)
-    throw new BadSetting('DATABASE_REPLICA_PATH must be unset where DATABASE_URL is a file: a file needs no copy')
   const metricsPort = readSetting(env, 'SERVICE_METRICS_PORT')
   const baseUrl = new URL(readSetting(env, 'SERVICE_BASE_URL') ?? `http://localhost:${port}`)
   return {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { every, type Loop } from './core/every.ts'
 
 const CHECK_MS = 2_000
 /** Fractions of the limit at which to warn, and to report recovery. */
@@ -8,14 +9,14 @@ const [WARN_AT, RECOVERED_AT] = [0.9, 0.7]
 /**
  * Logs when the process nearly runs out of file descriptors: it then stops accepting connections, and neither runtime
  * reports that. Linux only.
- * @returns a function that stops watching.
+ * @returns null where they cannot be counted.
  */
-export function watchDescriptors(log: Logger): () => void {
-  if (process.platform !== 'linux') return () => {}
+export function watchDescriptors(log: Logger): Loop | null {
+  if (process.platform !== 'linux') return null
   const limit = readLimit()
-  if (Number.isNaN(limit)) return () => {}
+  if (Number.isNaN(limit)) return null
   let hasWarned = false
-  const timer = setInterval(() => {
+  const look = () => {
     const use = inUse(limit)
     const ratio = use.open / use.limit
     if (ratio >= WARN_AT && !hasWarned) {
@@ -28,9 +29,8 @@ export function watchDescriptors(log: Logger): () => void {
       hasWarned = false
       log.info(use, 'file descriptors are free again')
     }
-  }, CHECK_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+  }
+  return every(CHECK_MS, look, log, 'file descriptors could not be counted')
 }
 
 /** Reading the count may need a descriptor itself; if that fails, all are in use. */

@@ -81,7 +81,10 @@ export function openMetrics(sources: Sources): prom.Registry {
   return registry
 }
 
-/** The runtimes' own monitors differ: Deno's counts a loop that was held for 150 ms as microseconds. */
+/**
+ * The runtimes' own monitors differ: Deno's counts a loop that was held for 150 ms as microseconds. A bare timer, because
+ * its lateness is what is measured.
+ */
 function watchEventLoop(registry: prom.Registry): void {
   const lag = new prom.Histogram({
     name: 'openall_event_loop_lag_seconds',

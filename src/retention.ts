@@ -16,10 +16,10 @@ import {
   session,
   verification,
 } from '../db/schema.ts'
-import { bundleTerms } from './bundles/retention.ts'
+import { bundleRetentionRules } from './bundles/retention.ts'
 import type { Config } from './config.ts'
 import { ANSWERS_KEPT_MS } from './core/idempotency.ts'
-import { rowKey, type Term, type UnrunQuery } from './core/term.ts'
+import { type RetentionRule, rowKey, type UnrunQuery } from './core/retention-rule.ts'
 import { DAY_MS } from './insights/salts.ts'
 import { RENEWABLE_SECONDS } from './keys/token.ts'
 
@@ -28,11 +28,11 @@ const HOUR_MS = DAY_MS / 24
 const ROWS_PER_WRITE = 500
 
 /**
- * Everything with a limited retention time. The end of a day is in `insights/salts.ts`; what each term means to people is
+ * Everything with a limited retention time. The end of a day is in `insights/salts.ts`; what each rule means to people is
  * in docs/privacy.md.
  */
-export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
-  ...bundleTerms(config),
+export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
+  ...bundleRetentionRules(config),
   // Erases the email address too.
   { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
   {
@@ -103,7 +103,7 @@ export const termsOf = (config: Pick<Config, 'keepDeletedMs'>): readonly Term[] 
 ]
 
 /** The time of the oldest row as `at`, null if there is none. */
-export function oldestOf(db: Store['db'], { table, from, only }: Term) {
+export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {
   return db
     .select({ at: sql<number | null>`min(${from})` })
     .from(table)
@@ -111,24 +111,24 @@ export function oldestOf(db: Store['db'], { table, from, only }: Term) {
 }
 
 /** The number of rows from `before` or earlier, as `rows`; stops counting at `most`. */
-export function countDue(db: Store['db'], term: Term, before: number, most: number) {
-  const due = sql`SELECT 1 FROM ${term.table} WHERE ${isDue(term, before)} LIMIT ${most}`
+export function countDue(db: Store['db'], rule: RetentionRule, before: number, most: number) {
+  const due = sql`SELECT 1 FROM ${rule.table} WHERE ${isDue(rule, before)} LIMIT ${most}`
   return db.select({ rows: sql<number>`count(*)` }).from(sql`(${due})`)
 }
 
 /** Queries that erase some rows from `before` or earlier, oldest first. */
-export function eraseDue(db: Store['db'], term: Term, before: number): UnrunQuery[] | Promise<UnrunQuery[]> {
-  const columns = rowKey(term.key)
-  const due = sql`SELECT ${columns} FROM ${term.table} WHERE ${isDue(term, before)} ORDER BY ${term.from} LIMIT ${rowsPerWrite(term)}`
+export function eraseDue(db: Store['db'], rule: RetentionRule, before: number): UnrunQuery[] | Promise<UnrunQuery[]> {
+  const columns = rowKey(rule.key)
+  const due = sql`SELECT ${columns} FROM ${rule.table} WHERE ${isDue(rule, before)} ORDER BY ${rule.from} LIMIT ${rowsPerWrite(rule)}`
   const rows = sql`(${columns}) IN (${due})`
-  return term.erase?.(db, rows, before) ?? [db.delete(term.table).where(rows)]
+  return rule.erase?.(db, rows, before) ?? [db.delete(rule.table).where(rows)]
 }
 
-/** The most rows of its own table that a write of a term touches. */
-export function rowsPerWrite({ rowsPerWrite = ROWS_PER_WRITE }: Term): number {
+/** The most rows of its own table that a write of a rule touches. */
+export function rowsPerWrite({ rowsPerWrite = ROWS_PER_WRITE }: RetentionRule): number {
   return rowsPerWrite
 }
 
-function isDue({ from, only }: Term, before: number): SQL {
+function isDue({ from, only }: RetentionRule, before: number): SQL {
   return sql`${and(only, sql`${from} <= ${before}`)}`
 }

@@ -104,7 +104,6 @@ export const SETTINGS = {
   SERVICE_NAME: { reader: line, fallback: 'Openall' },
   DATABASE_URL: { reader: database, fallback: 'file:./data/openall.db' },
   DATABASE_AUTH_TOKEN: { reader: anything, fallback: undefined, isSecret: true },
-  DATABASE_REPLICA_PATH: { reader: anything, fallback: undefined },
   SERVICE_SECRET: { reader: secret(32), fallback: undefined, isSecret: true },
   SERVICE_RATE_LIMIT_WINDOW_MS: { reader: positive, fallback: '60000' },
   SERVICE_RATE_LIMIT_MAX_REQUESTS: { reader: positive, fallback: '30' },

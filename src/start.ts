@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
-import { openStore, type Store } from '../db/client.ts'
+import { openStore } from '../db/client.ts'
 import { MigrationFailed } from '../db/migrator.ts'
 import { closeToOthers, keepPrivate } from '../db/private-files.ts'
 import { BlockedHosts } from './abuse/hosts.ts'
@@ -9,6 +9,7 @@ import { Backups } from './backups.ts'
 import type { Broadcast } from './broadcast.ts'
 import { SearchIndex } from './bundles/search-index.ts'
 import { type Config, databaseFile } from './config.ts'
+import { every } from './core/every.ts'
 import { watchDescriptors } from './descriptors.ts'
 import type { PasswordCost } from './identity/passwords.ts'
 import { sessionReader } from './identity/sessions.ts'
@@ -20,7 +21,7 @@ import { limitsOf } from './limits/counts.ts'
 import { MemoryBucket } from './limits/memory.ts'
 import { Mailer } from './mail/mailer.ts'
 import { Outbox } from './outgoing/outbox.ts'
-import { termsOf } from './retention.ts'
+import { retentionRules } from './retention.ts'
 import type { Service } from './service.ts'
 import { SETTINGS, settingError, UnusableSetting } from './settings.ts'
 import { Sweeper } from './sweep.ts'
@@ -57,10 +58,9 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
   })
   const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
-  const accountStore: Store = Object.create(store, { db: { value: store.current } })
   const mailer = new Mailer(config, log)
   const memory = new MemoryBucket()
-  const forgetting = setInterval(() => memory.forget(), FORGET_EVERY_MS).unref()
+  const forgetting = every(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
   const redis =
     config.redisUrl === undefined
       ? null
@@ -79,13 +79,13 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
   const accounts = () => {
     people ??= Promise.all([import('./identity/proof.ts'), import('./identity/notices.ts')]).then(
       ([{ Proofs }, { Notices }]) => ({
-        proofs: new Proofs(accountStore, () => keyRing.forget()),
-        notices: new Notices(config, accountStore, mailer, bucket, log),
+        proofs: new Proofs(store, () => keyRing.forget()),
+        notices: new Notices(config, store, mailer, bucket, log),
       }),
     )
     return people
   }
-  const sweeper = new Sweeper(store, log, termsOf(config))
+  const sweeper = new Sweeper(store, log, retentionRules(config))
   const outbox = new Outbox(store, config, log, accounts)
   const backups = config.backups === null ? null : openBackups(config.backups, log)
   searchIndex = new SearchIndex(store, log)
@@ -105,14 +105,13 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
         })
   sweeper.start()
   outbox.start()
-  const unwatchDescriptors = watchDescriptors(log)
+  const descriptors = watchDescriptors(log)
   backups?.start()
   const stopping = new AbortController()
   return {
     config,
     log,
     store,
-    accountStore,
     recorder,
     launchers,
     blockedHosts,
@@ -123,14 +122,14 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
     mailer,
     keyRing,
     invalidate: { launcher: (slug) => launchers.drop(slug), keys: () => keyRing.forget() },
-    readSession: sessionReader(accountStore, config),
+    readSession: sessionReader(store, config),
     stopping: stopping.signal,
     announceStop: () => stopping.abort(),
     accounts,
     passwordCost,
     async auth() {
       auth ??= Promise.all([import('./identity/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
-        startAuth({ config, store: accountStore, mailer, proofs, notices, log, passwordCost }),
+        startAuth({ config, store, mailer, proofs, notices, log, passwordCost }),
       )
       const loading = auth
       const { socialProviders } = await (await loading).$context
@@ -139,13 +138,13 @@ export async function startService(config: Config, log: Logger, passwordCost?: P
       return loading
     },
     async stop() {
-      unwatchDescriptors()
-      clearInterval(forgetting)
+      await descriptors?.stop()
+      await forgetting.stop()
       const isSwept = sweeper.stop()
       await outbox.stop()
       backups?.stop()
-      launchers.stop()
-      blockedHosts.stop()
+      await launchers.stop()
+      await blockedHosts.stop()
       await searchIndex.stop()
       await recorder.stop()
       await keyRing.stop()
@@ -175,7 +174,7 @@ function counted(bucket: Bucket, tally: Tally): Bucket {
 
 /** Makes the database and the files next to it private to their owner. Returns those that belong to another user. */
 function restrictFiles({ database }: Config): string[] {
-  const file = database.replicaPath ?? databaseFile(database.url)
+  const file = databaseFile(database.url)
   if (file === null) return []
   // The folder of a configured path may hold other people's files.
   const folder =

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../db/client.ts'
-import type { Term } from './core/term.ts'
+import { every, type Loop } from './core/every.ts'
+import type { RetentionRule } from './core/retention-rule.ts'
 import { countDue, eraseDue, oldestOf } from './retention.ts'
 
 const EVERY_MS = 600_000
@@ -17,8 +18,8 @@ const MAX_PAUSE_MS = 250
 /** Stops counting a backlog here, because counting takes time too. */
 const MAX_COUNTED = 10_000
 
-/** State of one term. */
-interface TermStatus {
+/** State of one rule. */
+interface RuleStatus {
   /** When the oldest row is due, in milliseconds since 1970; null if there is none. */
   dueAt: number | null
   /** Due rows at the start or end of the last run, at most 10 000. */
@@ -26,20 +27,19 @@ interface TermStatus {
 }
 
 /**
- * Erases rows past their retention (`termsOf`), at startup and every ten minutes, in small writes that find their rows by
+ * Erases rows past their retention (`retentionRules`), at startup and every ten minutes, in small writes that find their rows by
  * an index, with pauses for other work. Several processes may do so on one store. Each run also empties a file's
  * write-ahead log, so that what was erased, or what users have deleted since, is not in there either.
  */
 export class Sweeper {
-  /** By `Term.what`. */
-  readonly statuses: Map<string, TermStatus>
+  /** By `RetentionRule.what`. */
+  readonly statuses: Map<string, RuleStatus>
   /** Failed reads and erasures. */
   failures = 0
   /** When a run last left nothing, in milliseconds since 1970; initially the start of the process. */
   finishedAt: number
   #isStopping = false
-  #running: Promise<boolean> | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #loop: Loop | undefined
 
   /**
    * @param now the clock, in milliseconds since 1970.
@@ -48,52 +48,47 @@ export class Sweeper {
   constructor(
     readonly store: Store,
     readonly log: Logger,
-    readonly terms: readonly Term[],
+    readonly rules: readonly RetentionRule[],
     readonly now: () => number = Date.now,
     readonly runMs = RUN_MS,
   ) {
-    this.statuses = new Map(terms.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
+    this.statuses = new Map(rules.map(({ what }) => [what, { dueAt: null, backlog: 0 }]))
     this.finishedAt = now()
   }
 
   /** Starts the first run. */
   start(): void {
-    void this.run().then((isDone) => {
-      if (!this.#isStopping) this.#timer = setTimeout(() => this.start(), isDone ? EVERY_MS : RETRY_MS)
-    })
+    const run = async () => {
+      if (!(await this.run())) loop.runWithin(RETRY_MS)
+    }
+    const loop = every(EVERY_MS, run, this.log, 'expired rows could not be erased')
+    loop.runWithin(0)
+    this.#loop = loop
   }
 
   /** Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearTimeout(this.#timer)
-    await this.#running
+    await this.#loop?.stop()
   }
 
   /**
    * Erases what is due. Never rejects: failures are logged and retried by the next run.
    * @returns whether nothing is left.
    */
-  run(): Promise<boolean> {
-    this.#running ??= this.#eraseAll().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
-  }
-
-  async #eraseAll(): Promise<boolean> {
+  async run(): Promise<boolean> {
     const endsAt = performance.now() + this.runMs
-    const failed = new Set<Term>()
-    const measureAll = () => this.#select(this.terms, failed, (term) => this.#measure(term))
+    const failed = new Set<RetentionRule>()
+    const measureAll = () => this.#select(this.rules, failed, (rule) => this.#measure(rule))
     let due = await measureAll()
     // Round-robin, so that nothing waits for millions of rows of another table.
     while (due.length > 0) {
-      due = await this.#select(due, failed, (term) => this.#eraseSome(term))
+      due = await this.#select(due, failed, (rule) => this.#eraseSome(rule))
       const isLate = performance.now() >= endsAt
-      // What one term erases may be due for another then.
+      // What one rule erases may be due for another then.
       if (isLate || due.length === 0) due = await measureAll()
       if (isLate) break
-      due = due.filter((term) => !failed.has(term))
+      due = due.filter((rule) => !failed.has(rule))
     }
     if (!this.#isStopping) await this.#emptyLog()
     const isDone = due.length === 0 && failed.size === 0 && !this.#isStopping
@@ -101,17 +96,21 @@ export class Sweeper {
     return isDone
   }
 
-  /** The terms for which `isDue` returns true; none once stopping. */
-  async #select(terms: readonly Term[], failed: Set<Term>, isDue: (term: Term) => Promise<boolean>): Promise<Term[]> {
-    const selected: Term[] = []
-    for (const term of terms) {
+  /** The rules for which `isDue` returns true; none once stopping. */
+  async #select(
+    rules: readonly RetentionRule[],
+    failed: Set<RetentionRule>,
+    isDue: (rule: RetentionRule) => Promise<boolean>,
+  ): Promise<RetentionRule[]> {
+    const selected: RetentionRule[] = []
+    for (const rule of rules) {
       if (this.#isStopping) return []
       try {
-        if (await isDue(term)) selected.push(term)
+        if (await isDue(rule)) selected.push(rule)
       } catch (error) {
-        failed.add(term)
+        failed.add(rule)
         this.failures += 1
-        this.log.warn({ err: error, what: term.what }, 'expired rows could not be erased; retrying')
+        this.log.warn({ err: error, what: rule.what }, 'expired rows could not be erased; retrying')
       }
     }
     return selected
@@ -128,16 +127,16 @@ export class Sweeper {
   }
 
   /** Counts what is due. */
-  async #measure(term: Term): Promise<boolean> {
-    const isDue = await this.#isDue(term)
-    const [counted] = isDue ? await countDue(this.store.db, term, this.#before(term), MAX_COUNTED) : []
-    const standing = this.statuses.get(term.what)
+  async #measure(rule: RetentionRule): Promise<boolean> {
+    const isDue = await this.#isDue(rule)
+    const [counted] = isDue ? await countDue(this.store.db, rule, this.#before(rule), MAX_COUNTED) : []
+    const standing = this.statuses.get(rule.what)
     if (standing !== undefined) standing.backlog = counted?.rows ?? 0
     return isDue
   }
 
-  async #eraseSome(term: Term): Promise<boolean> {
-    const queries = await eraseDue(this.store.db, term, this.#before(term))
+  async #eraseSome(rule: RetentionRule): Promise<boolean> {
+    const queries = await eraseDue(this.store.db, rule, this.#before(rule))
     const startedAt = performance.now()
     // Need not survive a power cut: rows that come back are due again.
     await this.store.writeCounters(
@@ -147,18 +146,18 @@ export class Sweeper {
       }),
     )
     await sleep(Math.min(performance.now() - startedAt, MAX_PAUSE_MS))
-    return this.#isDue(term)
+    return this.#isDue(rule)
   }
 
-  async #isDue(term: Term): Promise<boolean> {
-    const [oldest] = await oldestOf(this.store.db, term)
+  async #isDue(rule: RetentionRule): Promise<boolean> {
+    const [oldest] = await oldestOf(this.store.db, rule)
     const at = oldest?.at ?? null
-    const standing = this.statuses.get(term.what)
-    if (standing !== undefined) standing.dueAt = at === null ? null : at + term.keptMs
-    return at !== null && at <= this.#before(term)
+    const standing = this.statuses.get(rule.what)
+    if (standing !== undefined) standing.dueAt = at === null ? null : at + rule.keptMs
+    return at !== null && at <= this.#before(rule)
   }
 
-  #before({ keptMs }: Term): number {
+  #before({ keptMs }: RetentionRule): number {
     return this.now() - keptMs
   }
 }

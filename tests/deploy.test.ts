@@ -324,32 +324,3 @@ test('if nothing may be executed from /tmp, the image works with its library, an
     rmSync(image, { recursive: true })
   }
 })
-
-test('the executable keeps a replica of a server’s database, and reads its own writes', async () => {
-  const sqld = await startSqld()
-  const port = String(freePort())
-  const env = {
-    PORT: port,
-    TMPDIR: join(folder, 'tmp'),
-    DATABASE_URL: sqld.url,
-    DATABASE_AUTH_TOKEN: sqld.token,
-    DATABASE_REPLICA_PATH: join(folder, 'data/replica.db'),
-    SERVICE_SECRET: 'a secret of the tests, forty characters long',
-  }
-  const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'ignore', stderr: 'inherit' })
-  try {
-    const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
-    await eventually(isReady, 'the executable serves', START_PATIENCE_MS)
-    const made = await fetch(`http://localhost:${port}/api/links`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ urls: ['https://a.example'] }),
-    })
-    expect(made.status).toBe(201)
-    expect((await fetch(((await made.json()) as { url: string }).url)).status).toBe(200)
-  } finally {
-    server.kill('SIGTERM')
-    await server.exited
-    await sqld.stop()
-  }
-})

@@ -10,11 +10,11 @@ import { startSqld } from './sqld.ts'
 /** The supported runtimes. */
 export type Runtime = 'bun' | 'deno'
 
-/** A runtime and a store: a file, a libSQL server over http or ws, or a local replica of one. */
+/** A runtime and a store: a file, or a libSQL server over http or ws. */
 export interface Target {
   name: string
   runtime: Runtime
-  store: 'file' | 'http' | 'ws' | 'replica'
+  store: 'file' | 'http' | 'ws'
 }
 
 const USUAL: Target = { name: 'Bun over a file', runtime: 'bun', store: 'file' }
@@ -24,8 +24,6 @@ const OTHERS: readonly Target[] = [
   { name: 'Deno over sqld', runtime: 'deno', store: 'http' },
   { name: 'Bun over sqld by ws', runtime: 'bun', store: 'ws' },
   { name: 'Deno over sqld by ws', runtime: 'deno', store: 'ws' },
-  { name: 'Bun over a replica of sqld', runtime: 'bun', store: 'replica' },
-  { name: 'Deno over a replica of sqld', runtime: 'deno', store: 'replica' },
 ]
 
 const PARTS = {
@@ -94,14 +92,12 @@ type Row = Record<string, unknown>
 export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {
   if (store === 'file') return startServer({ runtime, env })
   const sqld = await startSqld()
-  const folder = mkdtempSync(join(tmpdir(), 'openall-replica-'))
   const server = await startServer({
     runtime,
     env: {
       DATABASE_URL: store === 'ws' ? sqld.url.replace('http:', 'ws:') : sqld.url,
       DATABASE_AUTH_TOKEN: sqld.token,
       SERVICE_SECRET: 'a secret of the tests, forty characters long',
-      ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
       ...env,
     },
     database: sqld.url,
@@ -110,16 +106,9 @@ export async function startTarget({ runtime, store }: Target, env: Record<string
   return {
     ...server,
     files: sqld.files,
-    async sql(query, args) {
-      const rows = await server.sql(query, args)
-      // A replica sees writes to its server with a delay.
-      if (store === 'replica' && !/^\s*select/i.test(query)) await Bun.sleep(600)
-      return rows
-    },
     async stop() {
       const code = await server.stop()
       await sqld.stop()
-      rmSync(folder, { recursive: true, force: true })
       return code
     },
   }

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { brokenConstraint, openStore, type Store } from '../db/client.ts'
 import { bundles } from '../db/schema.ts'
-import { slugHash } from '../src/bundles/retired.ts'
 import { addBundles, rows } from './insights/support.ts'
 import { STORES } from './server.ts'
 import { startSqld } from './sqld.ts'
@@ -101,7 +100,7 @@ describe.each(STORES)('over %s', (kind) => {
     const given = {
       ...BUNDLE,
       slug,
-      slugHash: slugHash(slug),
+      slugHash: `#${slug}`,
       title: 'ä 🚀 "quoted" \\',
       description: null,
       createdAt: now,

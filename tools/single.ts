@@ -47,10 +47,6 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/return execFileSync\([^\n]*/, `return ${JSON.stringify(process.env.COMMIT || commitOfBuild())}`]],
   },
   {
-    file: /db\/replica\.ts$/,
-    replace: [[/new URL\('\.\/replica-worker\.ts', import\.meta\.url\)/, "'./db/replica-worker.ts'"]],
-  },
-  {
     file: /db\/scheduled-backup\.ts$/,
     replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
   },
@@ -82,9 +78,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map(
-    (file) => join(ROOT, file),
-  ),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },

@@ -13,7 +13,7 @@ import {
   unclaimedSince,
 } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
-import { rowKey, type Term } from '../core/term.ts'
+import { type RetentionRule, rowKey } from '../core/retention-rule.ts'
 import { DAY_MS, dayOf } from '../insights/salts.ts'
 
 /** An unclaimed bundle is purged after so long without a view. */
@@ -46,7 +46,7 @@ const CHILDREN: readonly { table: SQLiteTable; bundle: SQLiteColumn; key?: reado
 ]
 
 /** How long bundles are kept that nobody wants, and what is kept of them. */
-export const bundleTerms = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly Term[] => [
+export const bundleRetentionRules = ({ keepDeletedMs }: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
   {
     what: 'unclaimed_bundles',
     table: bundles,

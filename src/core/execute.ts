@@ -20,8 +20,8 @@ import {
   type TextFile,
 } from './operation.ts'
 import { Problem } from './problem.ts'
+import { waitForReadSlot } from './read-slots.ts'
 import { withSlug } from './slug-in.ts'
-import { turnOf } from './turns.ts'
 import { validate } from './validate.ts'
 import { withoutWrite } from './without-write.ts'
 
@@ -108,7 +108,7 @@ async function checked<In, Out, T extends PublicAnswer>(
     const decoded = withSlug(decoding instanceof Promise ? await decoding : decoding, service.config)
     if (caller.kind !== 'anonymous') await chargeCaller(service, chargedAs(operation, decoded), caller)
     // Checking a long policy blocks the event loop.
-    if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await turnOf(caller.userId)
+    if (caller.kind !== 'anonymous' && isTrial(operation, decoded)) await waitForReadSlot(caller.userId)
     const made = make(call, decoded, conditions)
     const sent = made instanceof Promise ? await made : made
     return paid === null ? sent : { ...sent, headers: { ...sent.headers, ...paid } }

@@ -10,7 +10,7 @@ import {
 } from '../../views/dashboard/parts/shell.tsx'
 import { refuseMethod } from '../api/json.ts'
 import { Problem, unknownUrl } from '../core/problem.ts'
-import { turnOf } from '../core/turns.ts'
+import { waitForReadSlot } from '../core/read-slots.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { htmxTarget } from '../http/htmx.ts'
 import { Page, page, pageApp } from '../http/page.ts'
@@ -64,7 +64,7 @@ export function screens(service: Service, table: readonly Screen[]) {
           const form = isPost ? await readForm(request, LONG_FORM) : new URLSearchParams()
           await chargeReading(visit, form)
           // Rendering a long bundle blocks the event loop, and pages have no rate limit.
-          await turnOf(visit.session.userId)
+          await waitForReadSlot(visit.session.userId)
           return answer(visit, await handle(visit, form))
         } catch (error) {
           return errorPage(visit, error)

@@ -26,7 +26,7 @@ export async function isPassword(
   request: Request,
   service: Service,
 ): Promise<boolean> {
-  const { bucket, accountStore, passwordCost } = service
+  const { bucket, store, passwordCost } = service
   const address = clientAddress(request)
   const own = network(address)
   const attempt = async () => {
@@ -37,7 +37,7 @@ export async function isPassword(
     let isTried = false
     try {
       // A longer one cannot be right, and is not worth a hash.
-      const hash = password.length > MAX_PASSWORD_UNITS ? null : await passwordHashOf(accountStore, bundleId)
+      const hash = password.length > MAX_PASSWORD_UNITS ? null : await passwordHashOf(store, bundleId)
       isRight = hash !== null && (await passwordsAt(passwordCost).verify({ hash, password }))
       isTried = true
       return isRight

@@ -59,7 +59,7 @@ export async function decide(request: Request, service: Service): Promise<Page |
   if (subject === null) return show(visit, new Problem('FORBIDDEN', 'Choose whom the app acts for.'))
   try {
     await chargePerson(service, 'writes', visit.session.userId)
-    await refuseFull(service.accountStore, subject)
+    await refuseFull(service.store, subject)
   } catch (error) {
     if (error instanceof Problem) return show(visit, error)
     throw error
@@ -72,8 +72,8 @@ async function connect(visit: Visit, subject: Subject): Promise<Page> {
   const { userId } = session
   const consent = { userId, subject, audience: ask.audience }
   const { code } = await authorize(ask.parameters, consent, service).catch(async (error) => {
-    await refuseFull(service.accountStore, subject)
-    throw (await subjectExists(service.accountStore, subject)) ? error : gone()
+    await refuseFull(service.store, subject)
+    throw (await subjectExists(service.store, subject)) ? error : gone()
   })
   const { notices } = await service.accounts()
   notices.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
@@ -128,7 +128,7 @@ async function unproven(service: Service, { path }: Ask, session: Session | null
 async function subjectIn(form: URLSearchParams, { service, session: { userId } }: Visit): Promise<Subject | null> {
   const organizationId = form.get('subject')
   if (organizationId === '') return { type: 'user', userId }
-  const organizations = await organizationsOf(service.accountStore, userId)
+  const organizations = await organizationsOf(service.store, userId)
   const isAdmin = organizations.some(({ id, role }) => id === organizationId && role === 'admin')
   return isAdmin && organizationId !== null ? { type: 'organization', organizationId } : null
 }

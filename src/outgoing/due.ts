@@ -19,7 +19,7 @@ const MAX_TO_ONE = 4
  * @param sending the webhook of each event that is being sent, by the event’s id.
  */
 export async function dueEvents(
-  { current }: Pick<Store, 'current'>,
+  { db }: Pick<Store, 'db'>,
   sending: ReadonlyMap<number, Leased['webhook']>,
 ): Promise<number[]> {
   const busy = JSON.stringify(Array.from(sending.values(), ({ id }) => id))
@@ -44,7 +44,7 @@ export async function dueEvents(
     )
     SELECT id FROM of_owners WHERE place <= ${MAX_OF_OWNER}
     ORDER BY place, due_at LIMIT ${MAX_SENDING - sending.size}`
-  const rows = await current.select({ id: sql<number>`id` }).from(sql`(${due})`)
+  const rows = await db.select({ id: sql<number>`id` }).from(sql`(${due})`)
   return rows.map(({ id }) => id).filter((id) => !sending.has(id))
 }
 

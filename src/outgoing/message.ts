@@ -49,16 +49,16 @@ function dataOf(store: Store, { row, webhook }: Leased, site: Site) {
 }
 
 /** The proposal as the event left it. */
-async function proposalOf({ current }: Store, { bundleId, event }: Leased['row'], id: string) {
-  const [found] = bundleId === null ? [] : await whole(current, bundleId, id)
+async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id: string) {
+  const [found] = bundleId === null ? [] : await whole(db, bundleId, id)
   if (found === undefined) return null
   return toProposal({ ...found.proposal, ...(event === 'proposal.opened' ? OPEN : {}) })
 }
 
 /** The bundle as the event left it. */
-async function bundleOf({ current }: Store, { bundleId, versionNumber, event, at }: Leased['row'], site: Site) {
+async function bundleOf({ db }: Store, { bundleId, versionNumber, event, at }: Leased['row'], site: Site) {
   if (bundleId === null || versionNumber === null) return null
-  const [found] = await current
+  const [found] = await db
     .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
     .from(bundles)
     .innerJoin(owners, eq(owners.id, bundles.ownerId))

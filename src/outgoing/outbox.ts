@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import { outbox, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config.ts'
+import { every, type Loop } from '../core/every.ts'
 import type { Notices } from '../identity/notices.ts'
 import { dueEvents, park } from './due.ts'
 import type { Leased } from './message.ts'
@@ -41,10 +42,7 @@ export class Outbox {
   /** The webhook of each event that is being sent, by the event’s id. */
   readonly #sending = new Map<number, Leased['webhook']>()
   readonly #lease = randomUUID()
-  #timer: ReturnType<typeof setInterval> | undefined
-  #looking: Promise<void> | undefined
-  /** Whether the last look failed: of a store that is away, the log says so once. */
-  #isBlind = false
+  #looking: Loop | undefined
   #isStopping = false
 
   constructor(
@@ -55,15 +53,15 @@ export class Outbox {
   ) {}
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), POLL_MS)
+    const look = () => this.#sendDue().then(() => this.#count())
+    this.#looking = every(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
   }
 
   /** Resolves when nothing is being sent, or nobody waits for it any longer. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#timer)
     const deadline = performance.now() + STOP_WITHIN_MS
-    await this.#looking
+    await this.#looking?.stop()
     while (this.#sending.size > 0 && performance.now() < deadline) await new Promise((next) => setTimeout(next, 20))
     if (this.#sending.size === 0) return
     const { db, write } = this.store
@@ -79,27 +77,13 @@ export class Outbox {
     // Those of deleted webhooks only wait to be erased.
     const isKept = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${outbox.webhookId})`
     const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} AND ${isKept} LIMIT ${MAX_COUNTED}`
-    const [row] = await this.store.current.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
+    const [row] = await this.store.db.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
     this.overdue = row?.events ?? 0
     this.#countedAt = performance.now()
   }
 
-  #look(): void {
-    if (this.#isStopping || this.#looking !== undefined) return
-    this.#looking = this.#sendDue()
-      .then(() => this.#count())
-      .catch((error) => {
-        if (!this.#isBlind) this.log.warn({ err: error }, 'could not look for webhooks to send; trying on')
-        this.#isBlind = true
-      })
-      .finally(() => {
-        this.#looking = undefined
-      })
-  }
-
   async #sendDue(): Promise<void> {
     const ids = await dueEvents(this.store, this.#sending)
-    this.#isBlind = false
     if (ids.length === 0 || this.#isStopping) return
     for (const leased of await this.#leaseOf(ids)) {
       this.#sending.set(leased.row.id, leased.webhook)
@@ -108,14 +92,14 @@ export class Outbox {
         .finally(() => {
           this.#sending.delete(leased.row.id)
           // The next event of its bundle may be due now.
-          this.#look()
+          this.#looking?.runWithin(0)
         })
     }
   }
 
   /** Leases events, as far as no other process has. */
   async #leaseOf(ids: readonly number[]): Promise<Leased[]> {
-    const { db, current, write } = this.store
+    const { db, write } = this.store
     const now = Date.now()
     await write([
       db
@@ -124,7 +108,7 @@ export class Outbox {
         .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
     ])
     const { id, url, secret, ownerId } = webhooks
-    return current
+    return db
       .select({ row: outbox, webhook: { id, url, secret, ownerId } })
       .from(outbox)
       .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))

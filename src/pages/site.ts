@@ -33,16 +33,10 @@ export function signInMethods({
 }
 
 /** What pages need to know about a signed-in user. */
-export async function signedInUser(
-  session: Session,
-  { store, accountStore }: Pick<Service, 'store' | 'accountStore'>,
-): Promise<SignedInUser> {
+export async function signedInUser(session: Session, { store }: Pick<Service, 'store'>): Promise<SignedInUser> {
   const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
   const hasRecentSignIn = isRecent(signedInAt)
-  const [claimable, organizations] = await Promise.all([
-    countClaimable(store, session),
-    organizationsOf(accountStore, userId),
-  ])
+  const [claimable, organizations] = await Promise.all([countClaimable(store, session), organizationsOf(store, userId)])
   const acting = organizations.find(({ id }) => id === organizationId) ?? null
   return {
     userId,

@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content, owners, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
@@ -152,13 +151,11 @@ export async function sidesOf(store: Store, bundle: StoredBundle, { baseVersion,
 /** A bundle's content at a version. */
 async function contentOf({ db }: Store, bundle: StoredBundle, versionNumber: number): Promise<Content> {
   if (versionNumber === bundle.versionNumber) return pick(NAMES, bundle)
-  const [version] = await readWithCatchUp(db, () =>
-    db
-      .select(VERSION_COLUMNS)
-      .from(bundleVersions)
-      .where(and(eq(bundleVersions.bundleId, bundle.id), eq(bundleVersions.versionNumber, versionNumber)))
-      .all(),
-  )
+  const [version] = await db
+    .select(VERSION_COLUMNS)
+    .from(bundleVersions)
+    .where(and(eq(bundleVersions.bundleId, bundle.id), eq(bundleVersions.versionNumber, versionNumber)))
+    .all()
   if (version !== undefined) return pick(NAMES, version)
   throw new Problem('BAD_REQUEST', `baseVersion must be a version of this bundle: it is at ${bundle.versionNumber} now`)
 }

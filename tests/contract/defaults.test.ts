@@ -33,7 +33,7 @@ test('a start without settings follows the specification’s defaults', () => {
     origin: 'http://localhost:3000',
     authority: 'localhost:3000',
     name: 'Openall',
-    database: { url: DATABASE_URL, authToken: undefined, replicaPath: undefined },
+    database: { url: DATABASE_URL, authToken: undefined },
     addressLimit: { windowMs: 60_000, max: 30 },
     redisUrl: undefined,
     clientIpHeader: undefined,

@@ -46,7 +46,7 @@ test('nor do its packages load any of that, or the client for remote databases',
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
   const loaded = (await new Response(child.stdout).text()).split('\n')
   expect(loaded).toContain(join(ROOT, 'db/client.ts'))
-  expect(loaded.filter((file) => /src\/policies\/|db\/(remote|replica)\.ts$/.test(file))).toEqual([])
+  expect(loaded.filter((file) => /src\/policies\/|db\/remote\.ts$/.test(file))).toEqual([])
   const packages = new Set(loaded.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'none'))
   expect(packages).toContain('drizzle-orm')
   expect([...packages].filter((name) => /^(arktype|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name))).toEqual([])

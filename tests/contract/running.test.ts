@@ -34,7 +34,6 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ DATABASE_URL: 'file: ' }, 'DATABASE_URL'],
   [{ DATABASE_URL: 'https:// ', SERVICE_SECRET: GOOD_SECRET }, 'DATABASE_URL'],
   [{ DATABASE_AUTH_TOKEN: '   ' }, 'DATABASE_AUTH_TOKEN'],
-  [{ DATABASE_REPLICA_PATH: ' ' }, 'DATABASE_REPLICA_PATH'],
   [{ REDIS_URL: 'redis:// ' }, 'REDIS_URL'],
   [{ OIDC_ISSUER: 'https://?' }, 'OIDC_ISSUER'],
   [{ OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: ' ' }, 'OIDC_CLIENT_ID'],

@@ -5,9 +5,9 @@ import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
-import { giveWay } from '../../core/give-way.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { ProposalInFull } from '../../proposals/in-full.ts'
 import {
@@ -70,7 +70,7 @@ async function read(visit: Visit): Promise<ProposalInFull> {
   const since = performance.now()
   const found = await run(visit, getProposal, visit.params)
   // Merging long bundles takes as long as rendering what it changes.
-  await giveWay(since)
+  await yieldToEventLoop(since)
   return found
 }
 

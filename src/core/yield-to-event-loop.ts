@@ -8,7 +8,7 @@ const LONG_MS = 2
  * loop to accept the requests that arrived meanwhile.
  * @param since when the work began, by `performance.now()`.
  */
-export async function giveWay(since: number): Promise<void> {
+export async function yieldToEventLoop(since: number): Promise<void> {
   await nextRound()
   if (performance.now() - since > LONG_MS) await sleep(0)
 }

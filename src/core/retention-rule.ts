@@ -8,7 +8,7 @@ export interface UnrunQuery {
 }
 
 /** What is erased, and when. */
-export interface Term {
+export interface RetentionRule {
   /** Its name in metrics and the log. */
   what: string
   table: SQLiteTable

@@ -1,6 +1,6 @@
-import { giveWay } from './give-way.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
-/** What waits for a turn, by person. */
+/** What waits for a slot, by person. */
 type Waiting = Map<string, (() => void)[]>
 
 const waiting: Waiting = new Map()
@@ -11,12 +11,12 @@ let isTaken = false
 let isLongTaken = false
 
 /**
- * Waits for a turn to run what blocks the event loop for long, as reads of a file store do. One read starts per round of
+ * Waits for a slot to run what blocks the event loop for long, as reads of a file store do. One read starts per round of
  * the loop, and people take turns: someone who starts a hundred at once delays only their own.
  */
-export function turnOf(person: string): Promise<void> {
+export function waitForReadSlot(person: string): Promise<void> {
   if (!isTaken) {
-    takeTurn()
+    takeSlot()
     return Promise.resolve()
   }
   return new Promise((begin) => wait(waiting, person, begin))
@@ -26,7 +26,7 @@ export function turnOf(person: string): Promise<void> {
  * Runs a read that may take long and does not block the event loop: one at a time, and people take turns here too, so that
  * whoever starts many long ones delays only their own.
  */
-export async function inTurn<Result>(person: string, read: () => Promise<Result>): Promise<Result> {
+export async function inLongReadSlot<Result>(person: string, read: () => Promise<Result>): Promise<Result> {
   if (isLongTaken) await new Promise<void>((begin) => wait(waitingForLong, person, begin))
   isLongTaken = true
   try {
@@ -39,9 +39,9 @@ export async function inTurn<Result>(person: string, read: () => Promise<Result>
   }
 }
 
-function takeTurn(): void {
+function takeSlot(): void {
   isTaken = true
-  void giveWay(performance.now()).then(beginNext)
+  void yieldToEventLoop(performance.now()).then(beginNext)
 }
 
 function beginNext(): void {
@@ -50,7 +50,7 @@ function beginNext(): void {
     isTaken = false
     return
   }
-  takeTurn()
+  takeSlot()
   begin()
 }
 
