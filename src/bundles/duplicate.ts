@@ -7,7 +7,7 @@ import { seenBy } from '../launcher/seen.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { CreatedBundle } from './answers.ts'
 import { withoutClaim } from './claims.ts'
-import { NOTHING, PUBLIC_NAMES, pick } from './content.ts'
+import { PUBLIC_NAMES, pick } from './content.ts'
 import { creating } from './contexts.ts'
 import { create } from './creation.ts'
 import * as dryRun from './dry-run.ts'
@@ -15,6 +15,7 @@ import { merged } from './merge.ts'
 import { passwordHashOf } from './passwords.ts'
 import { Duplication, type NewBundle } from './shapes.ts'
 import { shifted } from './shifted.ts'
+import { NOTHING } from './values.ts'
 
 /** POST /api/links/:slug/duplicate. */
 export const duplicateBundle = implement('duplicate_bundle', {
