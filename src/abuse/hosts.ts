@@ -7,7 +7,7 @@ import type { Issue, Path } from '../core/issue.ts'
 import { invalid } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** Hosts that bundles may not link to. */
     blockedHosts: BlockedHosts

@@ -1,12 +1,12 @@
 import { type Code, STATUS } from '../core/codes.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { asSentence } from '../core/words.ts'
 import { headersWith } from '../http/respond.ts'
 import { fromZod } from '../http/zod-issues.ts'
 import { signInAgain } from '../identity/proof.ts'
 import { withRealEmails } from '../identity/taken-addresses.ts'
-import type { Service } from '../service.ts'
 
 /** An answer of better-auth with our headers and real addresses, or its refusal as one of ours. */
 export async function toServiceResponse(response: Response, { store }: Service): Promise<Response | Problem> {

@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundlePasswords, type Content } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Reason } from '../core/issue.ts'
 import { invalid, type Problem } from '../core/problem.ts'
 import type { Caller } from '../identity/caller.ts'

@@ -1,5 +1,5 @@
-import type { Operation } from '../core/operation.ts'
-import { typeOf } from '../core/places.ts'
+import type { Operation } from '../operations/operation.ts'
+import { typeOf } from '../operations/places.ts'
 
 /**
  * Converts fields sent as text (path, query, form) to the types in the schema. What does not parse as that type stays

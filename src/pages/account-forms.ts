@@ -2,8 +2,8 @@ import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
 import { besideField, besidePassword } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { type Page, page } from '../http/page.ts'
-import type { Service } from '../service.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.
 

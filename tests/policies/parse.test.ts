@@ -3,7 +3,7 @@ import { type } from 'arktype'
 import type { Issue } from '../../src/core/issue.ts'
 import { pathText, reasonIn } from '../../src/core/issue-words.ts'
 import type { Problem } from '../../src/core/problem.ts'
-import { validate } from '../../src/core/validate.ts'
+import { validate } from '../../src/operations/validate.ts'
 import { Policy } from '../../src/policies/shapes.ts'
 import { BAD, nested, policyOf, TAB, YES } from './bad.ts'
 

@@ -1,9 +1,9 @@
+import { previewPolicy } from '../../bundles/policy-operations.ts'
 import type { Issue } from '../../core/issue.ts'
 import { Problem } from '../../core/problem.ts'
 import type { TestResult } from '../../policies/draft/findings.ts'
 import { type TestViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
-import { previewPolicy } from '../../policies/operations.ts'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /**
  * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so

@@ -1,0 +1,37 @@
+import { authenticate } from '../../api/auth.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Visit } from './visit.ts'
+
+/**
+ * Calls better-auth for the visitor. Returns its answer, or a refusal that the form can explain.
+ * @throws Problem for a refusal that no form explains: a role that is too low, an ended session.
+ */
+export async function callAuth({ request, service }: Visit, path: string, body: unknown): Promise<Response | Problem> {
+  let answer: Response | Problem
+  try {
+    answer = await authenticate(request, service, path, () => body)
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'BAD_REQUEST' || error.code === 'RATE_LIMITED')) return error
+    throw error
+  }
+  if (answer instanceof Problem && !EXPLAINED.has(answer.code) && answer.status !== 400) throw answer
+  return answer
+}
+
+/** Refusals that forms explain, besides those of their input. */
+const EXPLAINED = new Set<Problem['code']>(['PLAN_LIMIT', 'EMAIL_UNVERIFIED', 'INVITATION_LIMIT_REACHED'])
+
+/** What is wrong with the field of this name in the call, if a refusal is about it. */
+export function issueOf({ issues }: Problem, field: string) {
+  return issues.find(({ path }) => path[0] === field)
+}
+
+/**
+ * Calls better-auth for the visitor, for calls whose refusals no form explains.
+ * @throws Problem for any refusal.
+ */
+export async function mustCallAuth(visit: Visit, path: string, body: unknown): Promise<Response> {
+  const answer = await callAuth(visit, path, body)
+  if (answer instanceof Problem) throw answer
+  return answer
+}

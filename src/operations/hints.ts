@@ -1,0 +1,66 @@
+import { distance } from '../core/distance.ts'
+import type { Hint, Issue, Path } from '../core/issue.ts'
+import type { Operation } from './operation.ts'
+import { fieldsAt } from './places.ts'
+
+/** Longer values are not quoted: their senders know what they sent. */
+const MAX_QUOTED = 100
+/** Longer names are no typing mistakes. */
+const MAX_NAME = 40
+
+/**
+ * What the sender of a wrong field probably meant, if it can be told.
+ * @param data the wrong value. @param sent the whole input.
+ */
+export function hintFor(
+  { path, reason }: Issue,
+  data: unknown,
+  schema: Operation['input'],
+  sent: unknown,
+): Hint | undefined {
+  const name = String(path.at(-1))
+  if (reason.code === 'missing') return path.length === 1 ? forMissing(name, sent) : undefined
+  if (reason.code === 'unknown_field') {
+    const near = fieldsAt(schema, path.slice(0, -1)).find((field) => isNear(name, field))
+    return near === undefined ? undefined : { code: 'near', name: near }
+  }
+  if (reason.code === 'not_a_web_address') {
+    const text = String(data).trim()
+    return text.length > MAX_QUOTED ? undefined : { code: 'instead_of', sent: text, meant: addressIn(text) }
+  }
+  return forLink(path, data)
+}
+
+/** A required field that was sent under another name: `url` for `urls`. */
+function forMissing(name: string, sent: unknown): Hint | undefined {
+  if (sent === null || typeof sent !== 'object') return undefined
+  const other = Object.keys(sent).find((key) => isNear(key, name))
+  return other === undefined ? undefined : { code: 'sent_as', name: other }
+}
+
+function addressIn(text: string): string | null {
+  const address = `https://${text}`
+  const isHost = /^[^\s:/?#@]+\.[^\s:/?#@]+(?::\d+)?(?:[/?#]\S*)?$/.test(text) && URL.canParse(address)
+  return isHost ? address : null
+}
+
+/** A link that was sent in another form than its place takes. */
+function forLink(path: Path, data: unknown): Hint | undefined {
+  const isText = typeof data === 'string' && data.length <= MAX_QUOTED
+  if (isText && path.length === 1 && path[0] === 'urls') return { code: 'meant_list', link: data }
+  if (isText && path.at(-2) === 'tabs') return { code: 'meant_tab', link: data }
+  const { url } = (data ?? {}) as { url?: unknown }
+  const isTab = path.length === 2 && path[0] === 'urls' && typeof url === 'string' && url.length <= MAX_QUOTED
+  return isTab ? { code: 'meant_text', link: url } : undefined
+}
+
+/** Whether one name may be a mistyped form of another: two letters differ at most, and fewer in short names. */
+function isNear(name: string, other: string): boolean {
+  const [one, two] = [plain(name), plain(other)]
+  if (name.length > MAX_NAME || one === two) return name.length <= MAX_NAME
+  return distance(one, two) <= (Math.min(one.length, two.length) < 5 ? 1 : 2)
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
+}
