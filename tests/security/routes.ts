@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRouter } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { dashboard } from '../../src/dashboard/app.ts'
-import { openLog } from '../../src/log.ts'
-import { startService } from '../../src/start.ts'
+import { createRouter } from '../../src/runtime/app.ts'
+import { openLog } from '../../src/runtime/log.ts'
+import { startService } from '../../src/runtime/service.ts'
 import type { Server } from '../server.ts'
 
 /** A route of the service. */
