@@ -4,7 +4,7 @@ import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import { databaseFile } from '../src/config.ts'
+import { databaseFile } from '../src/config/config.ts'
 import { retryWhileBusy } from './busy.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { knownMigrations } from './known-migrations.ts'
@@ -17,7 +17,7 @@ import { REMOTE_TIMEOUT_MS, withTimeout } from './timeout.ts'
 import { isUnanswered, StoreUnavailable } from './unavailable.ts'
 import { openWriter } from './writer.ts'
 
-declare module '../src/service.ts' {
+declare module '../src/core/service.ts' {
   interface Service {
     store: Store
   }

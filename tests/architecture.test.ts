@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { operations } from '../src/implementations.ts'
-import { type Declaration, OPERATIONS } from '../src/operations.ts'
-import { SETTINGS } from '../src/settings.ts'
+import { operations } from '../src/api/implementations.ts'
+import { SETTINGS } from '../src/config/settings.ts'
+import { type Declaration, OPERATIONS } from '../src/operations/table.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FEATURES =
@@ -42,7 +42,7 @@ const shown = (found: Import[]) => found.map(({ from, to }) => `${from} imports 
 
 test('the import graph is read from the actual files', () => {
   expect(files.length).toBeGreaterThan(20)
-  expect(shown(imports)).toContain('src/main.ts imports src/app.ts')
+  expect(shown(imports)).toContain('src/main.ts imports src/runtime/app.ts')
   expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
 })
 
@@ -104,11 +104,11 @@ test('only src/main.ts names Bun or Deno', () => {
 test('only transports, and the app that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
   expect(importers.filter((file) => !TRANSPORTS.test(file) && !/^src\/(app|router)\.ts$/.test(file))).toEqual([])
-  expect(importers).toContain('src/app.ts')
+  expect(importers).toContain('src/runtime/app.ts')
 })
 
 test('the table of operations imports no code, and the implementations match it in order', () => {
-  expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations.ts' && !isTypeOnly))).toEqual([])
+  expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations/table.ts' && !isTypeOnly))).toEqual([])
   const implemented = operations.map(({ name, route, access, dryRun, csv }) => [name, route, access, !!dryRun, !!csv])
   const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, access, dryRun, csv }]) => {
     return [name, route, access, dryRun ?? false, csv ?? false]

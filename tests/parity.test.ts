@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startOn } from './targets.ts'
 import '../src/core/schemas.ts'
-import { operations } from '../src/implementations.ts'
+import { operations } from '../src/api/implementations.ts'
 import { isTool } from '../src/mcp/tools.ts'
 import { CASES } from './parity/cases.ts'
 import { TRANSPORTS, type Transport } from './parity/transports.ts'

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createRouter } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { dashboard } from '../src/dashboard/app.ts'
-import { openLog } from '../src/log.ts'
-import { startService } from '../src/start.ts'
+import { createRouter } from '../src/runtime/app.ts'
+import { openLog } from '../src/runtime/log.ts'
+import { startService } from '../src/runtime/service.ts'
 
 // Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
 // its dashboard.

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { knownMigrations } from '../db/known-migrations.ts'
-import { commitOfBuild } from '../src/built.ts'
-import { GUIDES, guideText } from '../src/pages/guides.ts'
-import { asset, assetAt, assetNames } from '../views/static.ts'
+import { GUIDES, guideText } from '../src/api/guides.ts'
+import { commitOfBuild } from '../src/runtime/built.ts'
+import { asset, assetAt, assetNames } from '../views/parts/static.ts'
 
 // Builds the whole service as one executable: `bun tools/single.ts [file] [arm64]` (default: dist/openall-server, for this
 // processor). It contains libSQL's native module, the migrations and the static files, and needs no node_modules. COMMIT says
@@ -78,7 +78,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map((file) => join(ROOT, file)),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },

@@ -6,7 +6,7 @@ import { every, type Loop } from '../core/every.ts'
 import { type Issue, Problem } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** Hosts that bundles may not link to. */
     blockedHosts: BlockedHosts

@@ -1,7 +1,7 @@
 import { Problem, unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { headersWith, jsonProblem } from '../http/respond.ts'
 import { withRealEmails } from '../identity/taken-addresses.ts'
-import type { Service } from '../service.ts'
 
 /** Converts an answer of better-auth: our headers, our error format, real addresses. */
 export async function toServiceResponse(response: Response, { store }: Service): Promise<Response> {

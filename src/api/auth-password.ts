@@ -1,9 +1,9 @@
-import { cookieLine } from '../core/cookies.ts'
+import type { Service } from '../core/service.ts'
+import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
 import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
 import { placeholderFor, signUpWithTaken } from '../identity/taken-addresses.ts'
-import type { Service } from '../service.ts'
 import type { Send } from './auth-send.ts'
 
 export const SIGN_UP = '/sign-up/email'

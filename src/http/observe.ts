@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Service } from '../service.ts'
-import type { RouteClass } from '../tally.ts'
+import type { Service } from '../core/service.ts'
+import type { RouteClass } from '../core/tally.ts'
 
 /** A router, by what is known of it here: its routes, which may become more. */
 interface Router {

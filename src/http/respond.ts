@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
-import type { Download } from '../core/operation.ts'
 import type { Problem } from '../core/problem.ts'
+import type { Download } from '../operations/operation.ts'
 import { encode, encodingFor } from './encoding.ts'
 
 /** The content type of pages. */

@@ -3,8 +3,8 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
 import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
+import { DAY_MS, dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
-import { DAY_MS, dayOf } from './salts.ts'
 
 /** The days that lists count, including today: those of a report that asks for no range. */
 export const RECENT_DAYS = 30

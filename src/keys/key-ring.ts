@@ -9,7 +9,7 @@ import { sha256 } from '../core/hash.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { readKeyToken } from './token.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     keyRing: KeyRing
   }

@@ -3,9 +3,9 @@ import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { OTHER_VALUES } from '../../db/schema.ts'
-import { dayNumber } from '../insights/salts.ts'
 import { MAX_VALUES, type ValueRow } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
+import { dayNumber } from './salts.ts'
 
 /** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
 const ROWS_PER_WRITE = 500

@@ -2,7 +2,7 @@ import { type Dimension, OTHER_VALUES } from '../../db/schema.ts'
 import { countryOf } from '../audience/country.ts'
 import { primaryLanguage } from '../audience/language.ts'
 import { siteOf, withoutPath } from '../audience/referrer.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { HeaderValues } from '../core/header-values.ts'
 import type { Counter, Profile } from './counter.ts'
 

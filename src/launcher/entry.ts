@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { roleIn } from '../identity/sessions.ts'
-import type { Service } from '../service.ts'
 import { type Door, isOpenToAll } from './door.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 

@@ -12,7 +12,7 @@ import { Counter } from './counter.ts'
 import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     launchers: Launchers
   }

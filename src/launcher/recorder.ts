@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { every, type Loop } from '../core/every.ts'
-import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from '../insights/salts.ts'
-import { SETTINGS } from '../settings.ts'
 import { Batches, MAX_WAITING } from './batches.ts'
 import { Breakdowns } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
+import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
 import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     recorder: Recorder
   }

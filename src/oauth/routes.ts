@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { optionsOf, share } from '../api/cors.ts'
 import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
+import type { Service } from '../core/service.ts'
 import { text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
 import { documents } from './resources.ts'
 
 const RAW = { parse: 'none' } as const

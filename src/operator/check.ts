@@ -8,7 +8,7 @@ import { openMigratedStore } from '../../db/existing.ts'
 import { knownMigrations } from '../../db/known-migrations.ts'
 import { lastBackupAt } from '../../db/scheduled-backup.ts'
 import { user } from '../../db/schema.ts'
-import { type Config, databaseFile } from '../config.ts'
+import { type Config, databaseFile } from '../config/config.ts'
 import { reachMailServer } from '../mail/mailer.ts'
 import { operatorConfig } from './config.ts'
 

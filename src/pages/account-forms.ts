@@ -1,10 +1,10 @@
 import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { besideField } from '../core/words.ts'
 import { type Page, page } from '../http/page.ts'
 import { jsonProblem } from '../http/respond.ts'
-import type { Service } from '../service.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.
 

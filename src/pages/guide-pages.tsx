@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import { GuidePage } from '../../views/docs/guide.tsx'
+import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from '../api/guides.ts'
 import { lazy } from '../core/lazy.ts'
 import { unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { page, pageApp } from '../http/page.ts'
 import { text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
-import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from './guides.ts'
 import { render } from './markdown.ts'
 
 /** Serves the guides as pages, and as Markdown with `.md`. Loaded on the first request for one; each is rendered once. */

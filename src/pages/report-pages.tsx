@@ -3,15 +3,15 @@
 import { Elysia } from 'elysia'
 import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/report.tsx'
 import { reportBundle } from '../abuse/operations.ts'
-import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/page.ts'
 import { noBundle } from '../launcher/seen.ts'
 import { find } from '../launcher/served.ts'
-import type { Service } from '../service.ts'
+import { execute } from '../operations/execute.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const

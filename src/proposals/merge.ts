@@ -5,7 +5,7 @@ import { CONTENT, PROPOSABLE_NAMES, type ProposableName } from '../bundles/conte
 import { type Content, LINK, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
 import { LINK_NAMES, type Link, metadataOf, plainMarksOf, tabOf } from '../bundles/link-fields.ts'
 import { textOf as textOfScalar } from '../bundles/values.ts'
-import { validate } from '../core/validate.ts'
+import { validate } from '../operations/validate.ts'
 import { Policy } from '../policies/shapes.ts'
 import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { type Declaration, OPERATIONS, type OperationName } from '../../src/operations.ts'
+import { type Declaration, OPERATIONS, type OperationName } from '../../src/operations/table.ts'
 import { requestOf } from '../parity/transports.ts'
 import { NOWHERE, newWorld, type World } from '../parity/world.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B, Visitor } from '../people.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { operations } from '../../src/implementations.ts'
+import { operations } from '../../src/api/implementations.ts'
 import { newPerson, type Person, Visitor } from '../people.ts'
 import { onEveryTarget } from '../targets.ts'
 

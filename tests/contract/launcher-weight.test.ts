@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { asset, assetNames } from '../../views/static.ts'
+import { asset, assetNames } from '../../views/parts/static.ts'
 import { ORDINARY } from '../browser/ordinary.ts'
 import { onEveryTarget } from '../targets.ts'
 import { newSlug } from './support.ts'

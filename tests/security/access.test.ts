@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { scopeOf } from '../../src/core/operation.ts'
-import { operations } from '../../src/implementations.ts'
+import { operations } from '../../src/api/implementations.ts'
+import { scopeOf } from '../../src/operations/operation.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { NOWHERE } from '../parity/world.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'

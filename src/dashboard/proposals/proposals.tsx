@@ -22,8 +22,8 @@ import { checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../edi
 import { afterButton } from '../editor/buttons.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
-import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
 
 const ONE = '/dashboard/links/:slug/proposals/:id'

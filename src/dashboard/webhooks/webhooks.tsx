@@ -9,11 +9,11 @@ import { WebhooksOfAdminsView, WebhooksView } from '../../../views/dashboard/web
 import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
-import * as operations from '../../outgoing/operations.ts'
-import type { ListedWebhook } from '../../outgoing/shapes.ts'
-import { NO_WEBHOOK } from '../../outgoing/webhooks.ts'
-import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../visit.ts'
+import * as operations from '../../webhooks/operations.ts'
+import type { ListedWebhook } from '../../webhooks/shapes.ts'
+import { NO_WEBHOOK } from '../../webhooks/webhooks.ts'
+import type { Outcome, Screen } from '../parts/screens.tsx'
+import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 const LIST = '/dashboard/webhooks'
 const SECTION = { section: 'webhooks' } as const

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Icon } from '../../parts/icons.tsx'
-import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { Pager } from '../parts/pager.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { KeyRow, type KeyWithUsage } from './key-row.tsx'
 import { SampleKeys } from './sample.tsx'

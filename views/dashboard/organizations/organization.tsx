@@ -1,14 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
-import type { OrganizationInFull } from '../../../src/identity/organizations.ts'
 import { Alert, described, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { ExportLink } from '../parts/proof.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
 import { MemberRow } from './members.tsx'
-import { ROLE_WORDS } from './role-words.ts'
 
 interface OrganizationProps {
   site: DashboardSite

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { CreatedWebhook } from '../../../src/outgoing/shapes.ts'
+import type { CreatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Alert, described, Field, FieldError } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'

@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ListedWebhook } from '../../../src/outgoing/shapes.ts'
+import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { ROLE_WORDS } from '../organizations/role-words.ts'
 import { personName } from '../parts/person.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import { EVENTS, hostOf } from './words.ts'
