@@ -67,7 +67,7 @@ export async function startAuth(parts: AuthParts) {
 }
 
 /**
- * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
+ * better-auth over the service's own tables. Load this module lazily: it is most of the memory
  * and start time of the service, and no launcher needs it.
  */
 function createAuth({ config, store, mailer, proofs, notices, log, passwordCost }: AuthParts) {
@@ -97,7 +97,7 @@ function createAuth({ config, store, mailer, proofs, notices, log, passwordCost 
     rateLimit: { enabled: false },
     advanced: {
       ipAddress: { disableIpTracking: true },
-      // api/auth.ts checks for cross-site requests (decisions 9), as every route does.
+      // api/auth.ts checks for cross-site requests, as every route does.
       disableCSRFCheck: true,
       // The names below are complete: no `__Secure-` before `__Host-`.
       useSecureCookies: false,

@@ -26,7 +26,7 @@ export interface AffectedOrganization extends Holdings {
   effect: 'deleted' | 'kept' | 'blocks'
 }
 
-/** What deleting an account would delete, and how it affects its organisations (decisions 11). */
+/** What deleting an account would delete, and how it affects its organisations. */
 export async function deletionEffects(
   { db }: Store,
   userId: string,

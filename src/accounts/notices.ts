@@ -28,7 +28,7 @@ export type AccountEvent =
   | { kind: 'addressChanged'; to: string }
   | { kind: 'roleChanged'; organization: string; role: Role }
 
-/** Mails about events in an account (decisions 13). */
+/** Mails about events in an account. */
 export class Notices {
   constructor(
     readonly config: Pick<Config, 'name' | 'origin'>,

@@ -12,7 +12,7 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'sl
 }
 
 /**
- * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles (decisions 3). A
+ * Loads a bundle for a caller who needs a role over it. The only place that checks roles over bundles. A
  * member of the owning organisation has their role there, whichever subject is active.
  * @throws Problem NOT_FOUND; FORBIDDEN, saying what is missing.
  */

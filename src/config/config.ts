@@ -14,7 +14,7 @@ declare module '../core/service.ts' {
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * Reads the environment (decisions 12).
+ * Reads the environment.
  * @throws BadSetting with one line that names the setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts'
 import type { SignedIn } from './caller.ts'
 import { endPlaceholders } from './taken-addresses.ts'
 
-// Verification of addresses (decisions 13). Anybody can sign up with any address; its account belongs to the person who
+// Verification of addresses. Anybody can sign up with any address; its account belongs to the person who
 // proves it, by a mailed link or a provider that vouches for it. Every way of signing in goes through here.
 
 /** Reads a provider’s claim that an address is verified: some send text, and any text but `true` is no claim. */

@@ -72,7 +72,7 @@ function passed(decision: Decision, whose: string): Decision {
 
 /**
  * Counts one request of a key, whatever its outcome.
- * @returns the rate limit headers of the IETF draft (decisions 8).
+ * @returns the rate limit headers of the IETF draft.
  * @throws Problem RATE_LIMITED, with the same headers.
  */
 export async function chargeKey(

@@ -15,7 +15,7 @@ import { isAllowed, isTool, type Tool, toTool } from './tools.ts'
 
 // The Model Context Protocol over the table of operations. Loaded on the first request: see docs/decisions.md.
 
-/** JSON-RPC code of a refusal by the rate limit (spec 7). */
+/** JSON-RPC code of a refusal by the rate limit. */
 const RATE_LIMITED = -32004
 /** Methods that count against the key’s limit, also when they are refused: they read or change the subject’s data. */
 const COUNTED = new Set(['tools/call', 'resources/list', 'resources/read', 'completion/complete'])

@@ -48,7 +48,7 @@ export function askedAt(url: string, headers: Pick<Headers, 'get'>): Asked | nul
   return feed === undefined ? askedFor(part, headers) : { slug: part, form: 'feed', isNegotiated: false }
 }
 
-/** A launcher as JSON (decisions 15). */
+/** A launcher as JSON. */
 export interface LauncherJson {
   slug: string
   url: string

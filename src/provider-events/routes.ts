@@ -26,7 +26,7 @@ const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
 }
 
 /**
- * The effect of an identity provider’s event on people, organisations and memberships (decisions 9).
+ * The effect of an identity provider’s event on people, organisations and memberships.
  * @returns null for an event type that is not handled.
  * @throws Problem BAD_REQUEST for malformed data.
  */
@@ -49,7 +49,7 @@ interface Signed {
   sentAt: number
 }
 
-/** POST /api/webhooks/identity and /payment (spec 4.14, decisions 9). */
+/** POST /api/webhooks/identity and /payment. */
 export function webhooks(service: Service) {
   const app = new Elysia()
   for (const source of ['identity', 'payment'] as const) {

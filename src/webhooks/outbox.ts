@@ -27,7 +27,7 @@ type Result = { status: number; failure: null } | { status: number | null; failu
 type Accounts = () => Promise<{ notices: Pick<Notices, 'notifyOwner'> }>
 
 /**
- * Sends the events of the outbox (decisions 15). Any number of processes may do so on one store: each leases what it
+ * Sends the events of the outbox. Any number of processes may do so on one store: each leases what it
  * sends. An event is sent at least once: again, if a process dies before it has stored that it was sent.
  */
 export class Outbox {
