@@ -6,7 +6,6 @@ import { Problem } from '../core/problem.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { type Role, requireRole } from '../identity/roles.ts'
 
-/** A stored bundle with its owner. */
 export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'slugHash' | 'viewedAt' | 'bytes'> & {
   owner: Subject
 }

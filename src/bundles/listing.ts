@@ -63,7 +63,6 @@ interface Sized {
   bytes: number
 }
 
-/** The two queries of a list. */
 interface Queries {
   page(limit: number): Promise<{ rows: Row[]; inMessage: number }>
   count: Listed['count']

@@ -9,7 +9,6 @@ export const Subject = lazy(() =>
     .configure({ named: 'Subject' }, 'self'),
 )
 
-/** Scopes in answers. */
 export const Scopes = lazy(() => type.enumerated(...SCOPES).array())
 
 /** The answer of GET /api/me. */

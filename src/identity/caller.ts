@@ -58,7 +58,6 @@ interface Credential {
   scopes: readonly Scope[]
 }
 
-/** A caller with a credential. */
 export type SignedIn = Credential & ({ kind: 'session'; session: Session } | { kind: 'key'; key: KnownKey })
 
 export type Caller = Anonymous | SignedIn

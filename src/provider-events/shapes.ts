@@ -28,7 +28,6 @@ export const Person = type({
 /** An organisation; its id becomes ours. */
 export const Organization = type({ id, 'name?': text, 'slug?': text, 'image_url?': text })
 
-/** A membership. */
 export const Membership = type({
   organization: Organization,
   'public_user_data?': type({ 'user_id?': id, 'identifier?': text }).or('null'),

@@ -8,7 +8,6 @@ import { Alert, described, Field, textareaContent } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { FoundLinks } from './found.tsx'
 
-/** The submitted form, with its errors. */
 export interface HomeForm extends Record<AboutName, string> {
   /** The pasted text. */
   text: string

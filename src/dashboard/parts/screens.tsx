@@ -20,7 +20,6 @@ import { waitForReadSlot } from '../../operations/read-slots.ts'
 import { headingOf } from '../../pages/problem-page.tsx'
 import { type Visit, visitOf } from './visit.ts'
 
-/** A whole page of the dashboard. */
 export interface ScreenPage {
   section: Section
   /** The document's title, without the service's name. */

@@ -6,7 +6,6 @@ import { attribute } from '../../parts/layout.tsx'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { SCOPES } from './scopes.ts'
 
-/** The submitted form for a key, with its errors. */
 export interface KeyForm {
   name: string
   scope: string

@@ -9,7 +9,6 @@ import { attribute } from '../../parts/layout.tsx'
 import { ROLE_WORDS } from '../parts/role-words.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
 
-/** The submitted form of an invitation, with its errors. */
 export interface InviteForm {
   email: string
   role: string

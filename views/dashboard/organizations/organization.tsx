@@ -18,7 +18,6 @@ interface OrganizationProps {
   name?: { name: string; errors: NameErrors }
 }
 
-/** Errors of the name form. */
 export interface NameErrors {
   name?: string
   form?: string

@@ -1,4 +1,3 @@
-/** Errors of the settings forms, by field. */
 export interface SettingsErrors {
   name?: string
   currentPassword?: string

@@ -6,7 +6,6 @@ import { attribute } from '../../parts/layout.tsx'
 import { Head } from '../parts/shell.tsx'
 import { EVENTS } from './words.ts'
 
-/** The submitted form for a webhook, with its errors. */
 export interface WebhookForm {
   url: string
   events: readonly string[]
