@@ -182,7 +182,7 @@ export function scopeOf({ access, keyScope }: Pick<Operation, 'access' | 'keySco
 /**
  * Which limit of a person counts a call. Null if it records a viewer’s action: limits per address count these.
  */
-export function chargedAs(
+export function countedAs(
   { route, effect, access, keyScope, dryRun }: Pick<Operation, 'route' | 'effect' | 'access' | 'keyScope' | 'dryRun'>,
   decoded: unknown,
 ): 'reads' | 'writes' | null {
