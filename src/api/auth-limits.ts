@@ -1,4 +1,4 @@
-import { type Attempt, withGuessLimit } from '../accounts/guessing.ts'
+import { type Attempt, withGuessLimit } from '../accounts/brute-force.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { duration } from '../core/words.ts'
