@@ -13,7 +13,6 @@ import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
 import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
 import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import { isAdmitted, refuseNewAccount } from './admission.ts'
 import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
 import { prepareDeletion } from './deletion.ts'
@@ -31,6 +30,7 @@ import {
   resolvePlaceholder,
   signedOut,
 } from './proof-hooks.ts'
+import { isAdmitted, refuseNewAccount } from './sign-up-policy.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
 declare module '../core/service.ts' {

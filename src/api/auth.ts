@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
-import { noNewAccount, refuseSwitchedOff } from '../accounts/admission.ts'
 import { accountDisabled } from '../accounts/disabling.ts'
+import { noNewAccount, refuseSwitchedOff } from '../accounts/sign-up-policy.ts'
 import type { Issue } from '../core/issue.ts'
 import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
