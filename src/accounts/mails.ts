@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
+import { isPlaceholder } from '../identity/enumeration.ts'
 import type { Role } from '../identity/roles.ts'
-import { isPlaceholder } from '../identity/taken-addresses.ts'
 import { type Mail, quoted } from '../mail/mailer.ts'
 import { confirmationPath, magicLinkPath, passwordPath } from './links.ts'
 

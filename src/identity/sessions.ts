@@ -15,7 +15,7 @@ declare module '../core/service.ts' {
   }
 }
 
-/** The address that an account signed up with, never a placeholder (identity/taken-addresses.ts). */
+/** The address that an account signed up with, never a placeholder (identity/enumeration.ts). */
 export const realEmail = sql<string>`coalesce(${user.takenEmail}, ${user.email})`
 
 /** The key that signs sessions, derived from the service’s secret for this use only. */
