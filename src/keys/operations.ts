@@ -20,8 +20,8 @@ export const createKey = implement('create_key', {
   async run(input, { service, caller, commit }) {
     const minter = signedIn(caller)
     const minted = await keys.mint(input, { store: service.store, caller: minter, commit })
-    const { notices } = await service.accounts()
-    notices.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
+    const { accountMails } = await service.accounts()
+    accountMails.notify(minter.userId, { kind: 'keyMade', name: input.name, actsFor: minter.subject.type })
     return minted
   },
 })

@@ -75,8 +75,8 @@ async function connect(visit: Visit, subject: Subject): Promise<Page> {
     await refuseFull(service.store, subject)
     throw (await subjectExists(service.store, subject)) ? error : gone()
   })
-  const { notices } = await service.accounts()
-  notices.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
+  const { accountMails } = await service.accounts()
+  accountMails.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
   return back(visit, { code })
 }
 
