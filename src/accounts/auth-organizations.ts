@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { changeRole, isRole, removeMember } from '../identity/members.ts'
 import { organizationCapReached } from '../plans/organizations.ts'
 import type { AccountMails } from './account-mails.ts'
-import { type accountMails, INVITATION_DAYS } from './mails.ts'
+import { INVITATION_DAYS, type linkMails } from './link-mails.ts'
 import { lastAdmin } from './proof-hooks.ts'
 import { whileMembersChange } from './webhook-makers.ts'
 
@@ -29,7 +29,7 @@ const roles = {
 export function organizationPlugin(
   config: Config,
   store: Store,
-  mails: ReturnType<typeof accountMails>,
+  mails: ReturnType<typeof linkMails>,
   accountMails: AccountMails,
 ) {
   return organization({

@@ -18,7 +18,7 @@ import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
 import { organizationPlugin } from './auth-organizations.ts'
 import { prepareDeletion } from './deletion.ts'
 import { refuseDisabled } from './disabling.ts'
-import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
+import { CONFIRMATION_HOURS, linkMails, MAGIC_LINK_MINUTES, RESET_MINUTES } from './link-mails.ts'
 import { isReachable, oidcPlugin } from './oidc.ts'
 import {
   hideInvitations,
@@ -78,7 +78,7 @@ function createAuth({ config, store, mailer, proofs, accountMails, log, password
     name: sessionCookieName(config),
     attributes: { path: '/', secure: isSecure, sameSite: 'lax' as const },
   }
-  const mails = accountMails(config, mailer)
+  const mails = linkMails(config, mailer)
   const readSession = sessionReader(store, config)
   return betterAuth({
     appName: service,

@@ -3,8 +3,8 @@ import type { Store } from '../../db/client.ts'
 import { owners, user, verification } from '../../db/schema.ts'
 import { deleteAccount } from '../accounts/deletion.ts'
 import { disable, enable } from '../accounts/disabling.ts'
+import { linkMails, RESET_MINUTES } from '../accounts/link-mails.ts'
 import { passwordLinkIdentifier, passwordPath } from '../accounts/links.ts'
-import { accountMails, RESET_MINUTES } from '../accounts/mails.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
@@ -129,7 +129,7 @@ export async function resetPassword(
   const { smtpUrl, mailFrom } = config
   if (smtpUrl === undefined) return { link: config.origin + passwordPath(token) }
   const written: Mail[] = []
-  accountMails(config, { send: (mail) => written.push(mail) }).setPassword(email, token)
+  linkMails(config, { send: (mail) => written.push(mail) }).setPassword(email, token)
   for (const mail of written) await deliver({ smtpUrl, mailFrom }, mail)
   return { mailed: email }
 }

@@ -23,10 +23,10 @@ interface Invited {
 }
 
 /**
- * Sends the mails of accounts.
+ * Sends mails with links.
  * @param config name and origin of the service.
  */
-export function accountMails(
+export function linkMails(
   { name: service, origin }: Pick<Config, 'name' | 'origin'>,
   mailer: { send(mail: Mail): void },
 ) {
