@@ -32,7 +32,7 @@ export interface Changes {
 }
 
 /**
- * How the tabs of a bundle changed that this viewer sees. Someone for whom no door had to open sees nothing of the versions
+ * How the tabs of a bundle changed that this viewer sees. Someone for whom no gate had to open sees nothing of the versions
  * that had one.
  */
 export async function changesOf({ db }: Store, bundleId: number, seen: Seen): Promise<Changes> {

@@ -8,8 +8,8 @@ import type { BlockedHosts } from '../abuse/hosts.ts'
 import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
+import { type AccessGate, accessGateOf } from './access-gate.ts'
 import { Counter } from './counter.ts'
-import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
 
 declare module '../core/service.ts' {
@@ -47,12 +47,12 @@ export class Launcher extends Variant {
   /** Null if the bundle has no rules. */
   readonly policy: LauncherPolicy | null
   readonly slug: string
-  /** The version that its policy, door and pages are of. */
+  /** The version that its policy, gate and pages are of. */
   readonly versionNumber: number
   /** The organisation that owns it, or null. */
   readonly organizationId: string | null
   /** Null if anyone may see it at any time. */
-  readonly door: Door | null
+  readonly gate: AccessGate | null
   /**
    * The source of its pages. Without a policy, null once a page is rendered, because it takes three times as much memory
    * as the page.
@@ -67,7 +67,7 @@ export class Launcher extends Variant {
     this.slug = bundle.slug
     this.versionNumber = bundle.versionNumber
     this.organizationId = bundle.organizationId
-    this.door = doorOf(bundle)
+    this.gate = accessGateOf(bundle)
     this.bundle = bundle
   }
 }
@@ -161,7 +161,7 @@ export class Launchers {
 
   /**
    * A launcher's bundle, read again if it was released. Null if it was edited or deleted meanwhile, which may have closed
-   * its door: then the launcher is dropped, and must be loaded again.
+   * its gate: then the launcher is dropped, and must be loaded again.
    */
   async bundleOf({ slug, versionNumber, bundle }: Launcher): Promise<ServedBundle | null> {
     if (bundle !== null) return bundle
@@ -224,8 +224,8 @@ function weightOf(bundle: ServedBundle): number {
 }
 
 function bytes(launcher: Launcher): number {
-  const { bundle, byRule, door } = launcher
-  const noteBytes = 2 * (door?.times?.closedNote?.length ?? 0)
+  const { bundle, byRule, gate } = launcher
+  const noteBytes = 2 * (gate?.times?.closedNote?.length ?? 0)
   let sum = ENTRY_BYTES + noteBytes + (bundle === null ? 0 : weightOf(bundle)) + pageBytes(launcher)
   if (byRule !== null) for (const variant of byRule.values()) sum += pageBytes(variant)
   return sum

@@ -5,8 +5,8 @@ import type { Caller } from '../identity/caller.ts'
 import { type Context, implement } from '../operations/operation.ts'
 import { isRuleId } from '../policies/rule-id.ts'
 import { isRuleOf } from '../policies/rule-ids.ts'
-import { isOpenToAll } from './door.ts'
-import { isInside } from './entry.ts'
+import { isInside } from './access-decision.ts'
+import { isOpenToAll } from './access-gate.ts'
 import type { Launcher } from './launchers.ts'
 import { isOpen } from './times.ts'
 
@@ -36,8 +36,8 @@ export const recordEvent = implement('record_event', {
   },
 })
 
-function isFree({ door }: Launcher): boolean {
-  return door === null || isOpenToAll(door, Date.now())
+function isFree({ gate }: Launcher): boolean {
+  return gate === null || isOpenToAll(gate, Date.now())
 }
 
 /** Counts a click that needs a read: if the bundle is not cached, not free to see, or not yet known to have the rule. */
@@ -61,12 +61,12 @@ async function loadAndCount(
   }
 }
 
-async function mayHaveSeen({ door }: Launcher, caller: Caller, service: Service): Promise<boolean> {
-  if (door === null) return true
-  if (door.times !== null && !isOpen(door.times, Date.now())) return false
+async function mayHaveSeen({ gate }: Launcher, caller: Caller, service: Service): Promise<boolean> {
+  if (gate === null) return true
+  if (gate.times !== null && !isOpen(gate.times, Date.now())) return false
   // Nothing shows that the sender of a click knows the password: it is asked for at each view, and kept nowhere.
-  if (door.access !== 'members') return true
-  return caller.kind === 'session' && isInside(door, caller.userId, service)
+  if (gate.access !== 'members') return true
+  return caller.kind === 'session' && isInside(gate, caller.userId, service)
 }
 
 function countClick(launcher: Launcher, ruleId: string | null, { service, viewer }: Context): void {

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { roleIn } from '../identity/sessions.ts'
 import type { Account } from '../policies/facts.ts'
-import { entryAt, refused } from './entry.ts'
+import { decideAccess, refused } from './access-decision.ts'
 import type { Launcher } from './launchers.ts'
 import { asReferred, type PolicyRequest } from './referred.ts'
 import { type PublicBundle, publicBundle } from './served.ts'
@@ -26,14 +26,14 @@ export interface ViewerBundle {
 export async function seenBy(viewer: LauncherViewer, slug: string | null, service: Service): Promise<ViewerBundle> {
   const { config, launchers } = service
   const launcher = await loadLauncher(slug, service)
-  const { refusal } = await entryAt(launcher.door, viewer.headers, service)
+  const { refusal } = await decideAccess(launcher.gate, viewer.headers, service)
   if (refusal !== null) throw refused(refusal)
   const bundle = await launchers.bundleOf(launcher)
   if (bundle === null) return seenBy(viewer, slug, service)
   const account = await accountOf(viewer, launcher, service)
   const rule = ruleFor(asReferred(viewer, config.origin), launcher, account, config)
   const { id, versionNumber } = bundle
-  return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.door !== null }
+  return { bundle: publicBundle(rule, bundle), id, versionNumber, isGuarded: launcher.gate !== null }
 }
 
 /** The launcher with a slug. @throws Problem NOT_FOUND, BLOCKED. */

@@ -63,7 +63,7 @@ export function publicBundle(rule: Rule | null, bundle: ServedBundle): PublicBun
     isUnclaimed: bundle.ownerId === null,
     hasRules: bundle.resolutionPolicy !== null,
     isProtected: bundle.access !== 'link',
-    // A copy has no door of its own.
+    // A copy has no gate of its own.
     isCopyable: bundle.copyable && bundle.access === 'link',
   }
   if (rule === null) return { ...own, rule }

@@ -30,7 +30,7 @@ export interface CallContext {
   client: string | null
   /** Source of a bundle that the call creates, unless the input has one. */
   source: 'web' | 'api' | 'mcp'
-  /** What the call shows of who sends it: for what a bundle’s rules and doors let this viewer see. */
+  /** What the call shows of who sends it: for what a bundle’s rules and gates let this viewer see. */
   viewer: LauncherViewer
   /**
    * Called only once the caller is authorised, because 401 wins over an invalid header.

@@ -7,8 +7,8 @@ import type { Service } from '../core/service.ts'
 import { clientAddress } from '../http/client.ts'
 import { encode, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
-import { isOpenToAll } from '../launcher/door.ts'
-import { type Entry, entryAt, entryWithPassword, refused } from '../launcher/entry.ts'
+import { type AccessDecision, decideAccess, decideWithPassword, refused } from '../launcher/access-decision.ts'
+import { isOpenToAll } from '../launcher/access-gate.ts'
 import type { Encoding, Launcher } from '../launcher/launchers.ts'
 import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
 import { publicBundle, type ServedBundle } from '../launcher/served.ts'
@@ -55,11 +55,11 @@ export function launcherPages(service: Service): LauncherPages {
   }
   const load = (slug: string | null) => loadLauncher(slug, service)
 
-  /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
-  const respondAtDoor = async (
+  /** What a viewer gets who is in front of a gate and not of a launcher that is open to all. */
+  const respondAtGate = async (
     request: Request,
     launcher: Launcher,
-    { refusal, outside }: Entry,
+    { refusal, outside }: AccessDecision,
   ): Promise<Response> => {
     if (refusal === null) {
       // Of a launcher that is not open, to its owner: neither cached nor counted.
@@ -78,19 +78,19 @@ export function launcherPages(service: Service): LauncherPages {
   const pages: LauncherPages = {
     cached(request, slug) {
       const launcher = launchers.peek(slug)
-      // Most bundles have no door, and then this costs one comparison.
+      // Most bundles have no gate, and then this costs one comparison.
       return launcher === undefined ||
         needsSession(request, launcher) ||
         formFor(request.headers) !== 'html' ||
-        (launcher.door !== null && !isOpenToAll(launcher.door, Date.now()))
+        (launcher.gate !== null && !isOpenToAll(launcher.gate, Date.now()))
         ? undefined
         : respond(request, launcher, { account: null, address: clientAddress(request), bundle: launcher.bundle })
     },
     async answer(request, slug) {
       const address = clientAddress(request)
       const launcher = await load(slug)
-      const entry = await entryAt(launcher.door, request.headers, service)
-      if (entry.refusal !== null || entry.outside !== null) return respondAtDoor(request, launcher, entry)
+      const decision = await decideAccess(launcher.gate, request.headers, service)
+      if (decision.refusal !== null || decision.outside !== null) return respondAtGate(request, launcher, decision)
       const account = await accountOf(request, launcher, service)
       const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
       if (cached !== undefined) return cached
@@ -103,20 +103,20 @@ export function launcherPages(service: Service): LauncherPages {
       if (locked === null) return null
       const { tryPassword, unlocked } = await import('./locked.tsx')
       // Whoever got the form before they signed in needs no password.
-      const isInside = (await entryAt(locked.door, request.headers, service)).refusal === null
+      const isInside = (await decideAccess(locked.gate, request.headers, service)).refusal === null
       const tried = await tryPassword(request, locked, isInside, service)
       if (tried instanceof Response) return tried
       for (;;) {
         // Read again, because hashing takes long enough for the bundle to be edited.
         const launcher = await load(locked.slug)
-        const { door } = launcher
-        const entry = isInside ? await entryAt(door, request.headers, service) : entryWithPassword(door)
-        if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
+        const { gate } = launcher
+        const decision = isInside ? await decideAccess(gate, request.headers, service) : decideWithPassword(gate)
+        if (decision.refusal !== null) return respondAtGate(request, launcher, decision)
         const served = await launchers.bundleOf(launcher)
         if (served === null) continue
         const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
         const bundle = publicBundle(rule, served)
-        const { outside } = entry
+        const { outside } = decision
         const view = <LauncherPage site={site} bundle={bundle} outside={outside} unlocked={unlocked(bundle, config)} />
         if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
         return text(request, view as string, { type: HTML, headers: AT_LINK })
@@ -126,9 +126,9 @@ export function launcherPages(service: Service): LauncherPages {
   return pages
 }
 
-/** Whether all viewers may see the same page: not with rules, or a door that only some pass. */
-function isShared({ policy, door }: Launcher): boolean {
-  return policy === null && (door === null || door.access === 'link')
+/** Whether all viewers may see the same page: not with rules, or a gate that only some pass. */
+function isShared({ policy, gate }: Launcher): boolean {
+  return policy === null && (gate === null || gate.access === 'link')
 }
 
 /** Built once: building headers costs more than the rest of a cached view. */

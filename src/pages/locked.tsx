@@ -8,7 +8,7 @@ import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { HTML, seeOther, text } from '../http/respond.ts'
-import { refused } from '../launcher/entry.ts'
+import { refused } from '../launcher/access-decision.ts'
 import type { Launcher } from '../launcher/launchers.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { type PolicyRequest, withReferrer } from '../launcher/referred.ts'
@@ -42,12 +42,12 @@ export async function lockedPage(request: Request, slug: string, lock: Lock, ser
  */
 export async function tryPassword(
   request: Request,
-  { slug, bundleId, door }: Launcher,
+  { slug, bundleId, gate }: Launcher,
   isInside: boolean,
   service: Service,
 ): Promise<PolicyRequest | Response> {
   const form = await readForm(request)
-  if (door?.access !== 'password') return seeOther(addressOf(request, slug))
+  if (gate?.access !== 'password') return seeOther(addressOf(request, slug))
   const password = form.get('password') ?? ''
   const referrer = form.get('referrer') ?? ''
   const asked = { headers: withReferrer(request.headers, referrer === '' ? null : referrer), url: request.url }

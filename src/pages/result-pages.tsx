@@ -7,8 +7,8 @@ import { openClaim } from '../bundles/claims.ts'
 import { linkOf } from '../bundles/link.ts'
 import type { Service } from '../core/service.ts'
 import { page } from '../http/page.ts'
-import { doorOf } from '../launcher/door.ts'
-import { entryAt } from '../launcher/entry.ts'
+import { decideAccess } from '../launcher/access-decision.ts'
+import { accessGateOf } from '../launcher/access-gate.ts'
 import { find } from '../launcher/served.ts'
 import { type CreatedBundle, readResult, resultExpired } from './result.ts'
 import { siteFor } from './site.ts'
@@ -28,7 +28,7 @@ export function resultPages(service: Service) {
     const claim = claimExpiresAt === null ? null : { url: `${origin}/claim/${claimToken}`, expiresAt: claimExpiresAt }
     const isOwned = bundle.ownerId !== null
     // Whoever created it sees what is in it; once it is someone else's, only who may see it there.
-    const isSeen = !isOwned || (await entryAt(doorOf(bundle), headers, service)).refusal === null
+    const isSeen = !isOwned || (await decideAccess(accessGateOf(bundle), headers, service)).refusal === null
     const heading = isSeen ? headingOf(bundle) : 'A bundle that you may not see'
     return [{ slug, url: linkOf(slug, config), heading, claim, isOwned }]
   }

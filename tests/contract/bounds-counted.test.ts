@@ -39,7 +39,7 @@ onEveryTarget({}, (at) => {
       ['notes', () => ann.api('PATCH', path, { urlMetadata: URLS.map(() => ({ note: LONG.slice(0, 400) })) })],
       ['texts', () => ann.api('PATCH', path, { title: 'é', description: LONG, closedNote: 'closed' })],
       ['times', () => ann.api('PATCH', path, { opensAt: '2020-01-01T00:00:00Z', closesAt: '2099-01-01T00:00:00Z' })],
-      ['doors', () => ann.api('PATCH', path, { copyable: true, access: 'members' })],
+      ['gates', () => ann.api('PATCH', path, { copyable: true, access: 'members' })],
       ['rules', () => ann.api('PATCH', path, { resolutionPolicy: RULES })],
       ['no rules', () => ann.api('PATCH', path, { resolutionPolicy: null })],
       ['fewer links', () => ann.api('PATCH', path, { urls: ['http://a.b'], urlMetadata: [{}], description: null })],

@@ -193,9 +193,9 @@ onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (at) => {
     test.each([
       ['members', { access: 'members' }],
       ['password', { access: 'password', password: 'four stairs down' }],
-    ])('is not copied, nor told of: %s', async (_, door) => {
-      const { slug } = await owner.makeBundle({ ...secret, ...door })
-      const { slug: plain } = await owner.makeBundle({ ...secret, ...door, copyable: false })
+    ])('is not copied, nor told of: %s', async (_, gate) => {
+      const { slug } = await owner.makeBundle({ ...secret, ...gate })
+      const { slug: plain } = await owner.makeBundle({ ...secret, ...gate, copyable: false })
       const keyed = await stranger.program({ scopes: ['links:write'] })
       const hers = visitor()
       for (const by of [hers, stranger, keyed]) {

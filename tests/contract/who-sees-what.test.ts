@@ -3,7 +3,7 @@ import { type InProcess, startInProcess } from '../in-process.ts'
 import { naiveMatch } from '../policies/naive.ts'
 import { RandomPolicies, type RandomViewer } from '../policies/random.ts'
 import { prng } from '../prng.ts'
-import { EDGES, type Made, newBundle, newPeople, type Someone } from './doors.ts'
+import { EDGES, type Made, newBundle, newPeople, type Someone } from './access-gates.ts'
 
 // Ten thousand cases of who sees what of which bundle and when, each against a plain reading of the specification.
 // One runtime is enough: what decides is the same code on all.

@@ -17,20 +17,20 @@ const REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28']
 
 describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
   let server: Server
-  let door: ReturnType<typeof openDoor>
+  let proxy: ReturnType<typeof addKeys>
   beforeAll(async () => {
     server = await startOn({ name: runtime, runtime, store: 'file' })
     const { rawKey } = await mint(server, await newPerson(server), { scopes: ['keys:admin'], rateLimitPerHour: 0 })
-    door = openDoor(server, rawKey)
+    proxy = addKeys(server, rawKey)
   })
   afterAll(async () => {
-    await door.stop(true)
+    await proxy.stop(true)
     await server.stop()
   })
 
   test.each(REVISIONS)('%s: exactly the listed checks fail, for the stated reasons', async (revision) => {
     const results = mkdtempSync(join(tmpdir(), 'openall-conformance-'))
-    const words = [NODE, SUITE, 'server', '--url', `http://localhost:${door.port}/api/mcp`]
+    const words = [NODE, SUITE, 'server', '--url', `http://localhost:${proxy.port}/api/mcp`]
     const suite = Bun.spawn([...words, '--requirements', revision, '-o', results], { stdout: 'pipe', stderr: 'pipe' })
     const said = await new Response(suite.stdout).text()
     await suite.exited
@@ -45,7 +45,7 @@ describe.each(RUNTIMES)('the conformance suite on %s', (runtime) => {
 })
 
 /** The suite sends no credentials, so a proxy adds a key and passes everything else unchanged. */
-function openDoor({ origin }: Server, key: string) {
+function addKeys({ origin }: Server, key: string) {
   const { host } = new URL(origin)
   return Bun.serve({
     port: 0,

@@ -1,7 +1,7 @@
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { roleIn } from '../identity/sessions.ts'
-import { type Door, isOpenToAll } from './door.ts'
+import { type AccessGate, isOpenToAll } from './access-gate.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 
 // The one place that decides who may see a launcher, and whatever else tells of a bundle to its viewers. Who
@@ -10,36 +10,40 @@ import { notOpen, type Outside, outsideOf } from './times.ts'
 /** Why a viewer may not enter. */
 export type Refusal = { kind: 'members' } | { kind: 'password' } | Outside
 
-/** What a viewer finds at a door. */
-export interface Entry {
+/** What a gate decides about a viewer. */
+export interface AccessDecision {
   /** Null if they may enter. */
   refusal: Refusal | null
   /** For those who own the bundle, why others do not see it now. */
   outside: Outside | null
 }
 
-const FREE: Entry = { refusal: null, outside: null }
+const FREE: AccessDecision = { refusal: null, outside: null }
 
-/** What the viewer who sends a request finds at a door. Only a session identifies them: a key is no viewer. */
-export async function entryAt(door: Door | null, headers: Headers, service: Service): Promise<Entry> {
+/** Decides about the viewer who sends a request. Only a session identifies them: a key is no viewer. */
+export async function decideAccess(
+  gate: AccessGate | null,
+  headers: Headers,
+  service: Service,
+): Promise<AccessDecision> {
   const now = Date.now()
-  if (door === null || isOpenToAll(door, now)) return FREE
-  const outside = outsideOf(door.times, now)
+  if (gate === null || isOpenToAll(gate, now)) return FREE
+  const outside = outsideOf(gate.times, now)
   const session = headers.has('cookie') ? await service.readSession(headers) : null
-  if (session !== null && (await isInside(door, session.userId, service))) return { refusal: null, outside }
+  if (session !== null && (await isInside(gate, session.userId, service))) return { refusal: null, outside }
   // Whoever may never see it does not learn when it opens either.
-  return { refusal: door.access === 'link' ? outside : { kind: door.access }, outside: null }
+  return { refusal: gate.access === 'link' ? outside : { kind: gate.access }, outside: null }
 }
 
-/** What a viewer finds who has given the right password. */
-export function entryWithPassword(door: Door | null): Entry {
-  const outside = outsideOf(door?.times ?? null, Date.now())
-  return { refusal: door === null || door.access === 'password' ? outside : { kind: 'members' }, outside: null }
+/** Decides about a viewer who has given the right password. */
+export function decideWithPassword(gate: AccessGate | null): AccessDecision {
+  const outside = outsideOf(gate?.times ?? null, Date.now())
+  return { refusal: gate === null || gate.access === 'password' ? outside : { kind: 'members' }, outside: null }
 }
 
 /** Whether a user owns a bundle, or is a member of the organisation that does. */
 export async function isInside(
-  { organizationId, userId: owner }: Pick<Door, 'organizationId' | 'userId'>,
+  { organizationId, userId: owner }: Pick<AccessGate, 'organizationId' | 'userId'>,
   userId: string,
   { store }: Pick<Service, 'store'>,
 ): Promise<boolean> {

@@ -1,8 +1,8 @@
 import type { Content } from '../../db/schema.ts'
 import { isOpen, type Times, timesOf } from './times.ts'
 
-/** What stands between viewers and a bundle. Who may enter is decided in entry.ts. */
-export interface Door {
+/** What stands between viewers and a bundle. Who may enter is decided in access-decision.ts. */
+export interface AccessGate {
   access: Content['access']
   /** Null if it is always open. */
   times: Times | null
@@ -11,14 +11,14 @@ export interface Door {
   userId: string | null
 }
 
-/** The door of a bundle; null if anyone may see it at any time. */
-export function doorOf(bundle: Omit<Door, 'times'> & Parameters<typeof timesOf>[0]): Door | null {
+/** The gate of a bundle; null if anyone may see it at any time. */
+export function accessGateOf(bundle: Omit<AccessGate, 'times'> & Parameters<typeof timesOf>[0]): AccessGate | null {
   const { access, organizationId, userId } = bundle
   const times = timesOf(bundle)
   return times === null && access === 'link' ? null : { access, times, organizationId, userId }
 }
 
 /** Whether anyone may enter now. */
-export function isOpenToAll({ access, times }: Door, now: number): boolean {
+export function isOpenToAll({ access, times }: AccessGate, now: number): boolean {
   return access === 'link' && (times === null || isOpen(times, now))
 }
