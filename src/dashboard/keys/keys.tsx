@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { endOf } from '../../../views/dashboard/keys/key-row.tsx'
-import { KeysOfAdminsView, KeysView } from '../../../views/dashboard/keys/keys.tsx'
+import { KeysView } from '../../../views/dashboard/keys/keys.tsx'
 import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/keys/new-key.tsx'
 import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
@@ -14,20 +14,27 @@ import { SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
+import { forAdmins } from '../for-admins.tsx'
 import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, isAdmin, resultOrProblem, run, type Visit } from '../visit.ts'
+import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50
 
 const LIST = '/dashboard/keys'
 
-/** The acting subject's API keys (decisions 11). */
+const adminsOnly = forAdmins('keys', {
+  title: 'API keys',
+  may: 'manage API keys',
+  why: 'An organisation’s keys can reach all of its bundles.',
+  ask: 'ask an admin for a key',
+})
+
+/** The acting subject's API keys. */
 export const keyScreens: readonly Screen[] = [
   {
     path: LIST,
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const { apiKeys } = await run(visit, listKeys, {})
       // Active keys first.
       const sorted = [...apiKeys.filter(isActive), ...apiKeys.filter((key) => !isActive(key))]
@@ -35,12 +42,11 @@ export const keyScreens: readonly Screen[] = [
       const page = sorted.slice(offset, offset + PAGE)
       const list = { keys: await withUse(visit, page), total: sorted.length, offset, limit: PAGE }
       return { section: 'keys', title: 'API keys', view: <KeysView site={visit.site} {...list} /> }
-    },
+    }),
   },
   {
     path: '/dashboard/keys/new',
-    async get(visit) {
-      if (!isAdmin(visit)) return ofAdmins(visit)
+    get: adminsOnly(async (visit) => {
       const title = 'Create API key'
       const missing = missingProof(visit.site, title, '/dashboard/keys/new', {
         unconfirmed: 'API keys act on your behalf',
@@ -55,7 +61,7 @@ export const keyScreens: readonly Screen[] = [
         errors: {},
       }
       return newKey(visit, form)
-    },
+    }),
     async post(visit, form) {
       const { idempotencyKey, ...fields } = Object.fromEntries(form)
       const { name = '', scope = '', rateLimitPerHour = '' } = fields
@@ -90,11 +96,6 @@ export const keyScreens: readonly Screen[] = [
 
 function isActive(key: ListedKey): boolean {
   return endOf(key) === null
-}
-
-/** The page for members who are not admins. */
-function ofAdmins({ site }: Visit): Outcome {
-  return { section: 'keys', title: 'API keys', view: <KeysOfAdminsView site={site} /> }
 }
 
 function newKey({ site }: Visit, form: KeyForm, problem?: Problem): Outcome {

@@ -29,7 +29,7 @@ import { resultOrProblem, type Visit } from '../visit.ts'
 const LIST = '/dashboard/organizations'
 const NO_NAME = 'Enter a name.'
 
-/** Organisations, their members and roles (decisions 11). */
+/** Organisations, their members and roles. */
 export const organizationScreens: readonly Screen[] = [
   {
     path: LIST,

@@ -3,7 +3,7 @@
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import type { Browser } from '../../../views/dashboard/settings/browsers.tsx'
 import { DeleteAccountView } from '../../../views/dashboard/settings/delete-account.tsx'
-import type { SettingsErrors } from '../../../views/dashboard/settings/errors.ts'
+import type { SettingsErrors } from '../../../views/dashboard/settings/password-panel.tsx'
 import { SettingsView } from '../../../views/dashboard/settings/settings.tsx'
 import { NoticePage } from '../../../views/parts/notice.tsx'
 import { Problem } from '../../core/problem.ts'
@@ -22,7 +22,7 @@ import type { Visit } from '../visit.ts'
 
 const SETTINGS = '/dashboard/settings'
 
-/** A person's own account (decisions 11). */
+/** A person's own account. */
 export const settingsScreens: readonly Screen[] = [
   {
     path: SETTINGS,

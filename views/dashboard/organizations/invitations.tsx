@@ -6,6 +6,7 @@ import { EmailField } from '../../parts/email-field.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
+import type { FormErrors } from '../parts/form.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 
@@ -13,7 +14,7 @@ import { ROLE_WORDS } from './role-words.ts'
 export interface InviteForm {
   email: string
   role: string
-  errors: { email?: string; form?: string }
+  errors: FormErrors<'email'>
 }
 
 interface InviteProps {

@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
-// Shown where an action needs more proof of identity than a session (decisions 13).
+// Shown where an action needs more proof of identity than a session.
 
 /** The address for signing in again, which leads back to a page. */
 export function toSignIn(back: string): string {

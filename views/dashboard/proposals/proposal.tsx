@@ -5,7 +5,7 @@ import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import type { ProposalInFull } from '../../../src/proposals/in-full.ts'
 import { PROPOSAL_BOUNDS } from '../../../src/proposals/shapes.ts'
-import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
+import { Alert, TextArea } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
@@ -154,19 +154,16 @@ function Actions(props: ProposalPageProps): JSX.Element {
       </div>
       {mayDecide ? (
         <form class="reject" method="post" action={`${path}/reject`}>
-          <Field id="note" label="Note to who proposed it" note="optional" error={note.error}>
-            <textarea
-              id="note"
-              name="note"
-              rows="2"
-              dir="auto"
-              maxlength={String(PROPOSAL_BOUNDS.text)}
-              {...described('note', note.error)}
-              safe
-            >
-              {textareaContent(note.text)}
-            </textarea>
-          </Field>
+          <TextArea
+            id="note"
+            label="Note to who proposed it"
+            note="optional"
+            error={note.error}
+            value={note.text}
+            rows="2"
+            dir="auto"
+            maxlength={String(PROPOSAL_BOUNDS.text)}
+          />
           <button type="submit" class="danger">
             Reject
           </button>

@@ -1,7 +1,0 @@
-/** Errors of the settings forms, by field. */
-export interface SettingsErrors {
-  name?: string
-  currentPassword?: string
-  newPassword?: string
-  form?: string
-}
