@@ -34,7 +34,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
     <BundleFrame site={site} bundle={bundle} tab="proposals">
       <Alert text={alert} />
       <section class="card proposal" aria-labelledby="proposal-heading">
-        <div class="step">
+        <div class="step cluster">
           <h2 id="proposal-heading">{isOpen ? 'Proposed edit' : 'Decided proposal'}</h2>
           {isOpen ? '' : <StateTag state={state} />}
           <span class="by hint">
@@ -62,7 +62,7 @@ export function ProposalView(props: ProposalPageProps): JSX.Element {
         {conflicts.length === 0 ? (
           ''
         ) : (
-          <section class="conflict" aria-labelledby="conflicts-heading">
+          <section class="conflict stack" aria-labelledby="conflicts-heading">
             <h2 id="conflicts-heading">Changed by a newer version too</h2>
             <p>Decide what to keep, then accept.</p>
             <Conflicts conflicts={conflicts} />
@@ -153,7 +153,7 @@ function Actions(props: ProposalPageProps): JSX.Element {
         )}
       </div>
       {mayDecide ? (
-        <form class="reject" method="post" action={`${path}/reject`}>
+        <form class="reject stack" method="post" action={`${path}/reject`}>
           <TextArea
             id="note"
             label="Note to who proposed it"

@@ -71,7 +71,7 @@ function Profile({ site, name, errors }: SettingsProps): JSX.Element {
       </form>
       <div class="field">
         <span class="label">Email address</span>
-        <p class="facts">
+        <p class="cluster">
           <bdi safe>{email}</bdi>
           {emailVerified ? <span class="tag good">confirmed</span> : <span class="tag bad">not confirmed</span>}
         </p>
