@@ -5,14 +5,14 @@ import { type } from 'arktype'
 import { pino } from 'pino'
 import { apiKeys, user } from '../db/schema.ts'
 import { api } from '../src/api/json.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { sha256 } from '../src/core/hash.ts'
-import type { Operation } from '../src/core/operation.ts'
 import { toProblem } from '../src/core/problem.ts'
 import { jsonProblem } from '../src/http/respond.ts'
 import { newKeyToken } from '../src/keys/token.ts'
+import type { Operation } from '../src/operations/operation.ts'
 import { ensureOwner, ownerId } from '../src/plans/owners.ts'
-import { startService } from '../src/start.ts'
+import { startService } from '../src/runtime/service.ts'
 
 // `bun run bench:keys`: what a key adds to a request. In process, because the time of a socket varies by more than that.
 // Variants alternate in random order, so that other load on the machine affects all of them alike.

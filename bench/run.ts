@@ -30,10 +30,10 @@ async function bench(folder: string): Promise<void> {
   const service = await startService(fileStore(run.database), `/l/${run.slugs[0]}`)
   const bare = await startBare('launchers', run.launcherFile)
   rows.push(...(await memory(run, service, bare)))
-  rows.push(...(await rounds(run, 'launchers', service, bare, 0.6)))
+  rows.push(...(await rounds(run, 'launchers', service, bare, 0.5)))
   await bare.stop()
   const bareEvents = await startBare('events')
-  rows.push(...(await rounds(run, 'events', service, bareEvents, 0.5)))
+  rows.push(...(await rounds(run, 'events', service, bareEvents, 0.4)))
   await bareEvents.stop()
   await service.stop()
   // After the service has stopped, so that counts which SIGTERM left unwritten would be missing.
@@ -80,8 +80,8 @@ async function memory(run: Run, service: Server, bare: Server): Promise<Row[]> {
     {
       label: 'Resident memory above bare, MB',
       figure: `${(ours - theirs).toFixed(0)} (${ours.toFixed(0)} to ${theirs.toFixed(0)})`,
-      goal: 'at most 60',
-      isMet: ours - theirs <= 60,
+      goal: 'at most 85',
+      isMet: ours - theirs <= 85,
     },
     { label: '  with the router loaded, MB', figure: (service.residentMb() - theirs).toFixed(0) },
   ]

@@ -64,9 +64,9 @@ async function fill(client: Client): Promise<void> {
   await client.execute("INSERT INTO owners (id, user_id) VALUES (1, 'bench')")
   for (let from = 0; from < BUNDLES; from += PER_STEP) {
     await client.execute({
-      sql: `INSERT INTO bundles (slug, owner_id, urls, url_metadata, title, description, source, created_at, updated_at)
+      sql: `INSERT INTO bundles (slug, slug_hash, owner_id, urls, url_metadata, title, description, source, created_at, updated_at)
         WITH RECURSIVE c(n) AS (SELECT ? UNION ALL SELECT n + 1 FROM c WHERE n < ?)
-        SELECT 'filled-' || n, 1, ?, ?, ?, ?, 'api', n, n FROM c`,
+        SELECT 'filled-' || n, '#filled-' || n, 1, ?, ?, ?, ?, 'api', n, n FROM c`,
       args: [from, from + PER_STEP - 1, JSON.stringify(urls), JSON.stringify(urlMetadata), title, description],
     })
   }

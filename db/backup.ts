@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, readFileSync, statSync, unlinkSync, writeFile
 import { open, rename } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Client } from '@libsql/client'
+import { keepPrivate, makeFolderOf } from '../src/config/private-files.ts'
 import { checksumLine, checksumOf, readChecksums } from './checksum.ts'
 import { JOURNAL, openFile } from './file.ts'
 import { isNewer } from './migrate.ts'
-import { keepPrivate, makeFolderOf } from './private-files.ts'
 import { UnusableCopy } from './unusable-copy.ts'
 
 /** A copy of a store. */

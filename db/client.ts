@@ -4,9 +4,8 @@ import { SQL } from 'drizzle-orm'
 import type { LibSQLDatabase } from 'drizzle-orm/libsql'
 import { drizzle } from 'drizzle-orm/libsql/sqlite3'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import { databaseFile } from '../src/config.ts'
+import { databaseFile } from '../src/config/config.ts'
 import { retryWhileBusy } from './busy.ts'
-import { markReplica } from './catch-up.ts'
 import { type Committed, JOURNAL, openFile, type Write, writingThrough } from './file.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { type LongReads, openLongReads, readerOn } from './long-reads.ts'
@@ -18,11 +17,9 @@ import { REMOTE_TIMEOUT_MS, withTimeout } from './timeout.ts'
 import { isUnanswered, StoreUnavailable } from './unavailable.ts'
 import { openWriter } from './writer.ts'
 
-declare module '../src/service.ts' {
+declare module '../src/core/service.ts' {
   interface Service {
     store: Store
-    /** The store for reading accounts, sessions and memberships: never a replica that lags. */
-    accountStore: Store
   }
 }
 
@@ -32,8 +29,6 @@ export type Query = { toSQL(): { sql: string; params: unknown[] } } | SQL
 /** The open store. Reads go through `db`; every write that must be atomic goes through `write`. */
 export interface Store {
   db: LibSQLDatabase
-  /** For reads that must not be stale, such as sessions: the server itself where `db` is a replica. */
-  current: LibSQLDatabase
   /**
    * Runs a read that may take long, without blocking the event loop. It must return one row with one column.
    * @returns its value.
@@ -69,14 +64,13 @@ export interface Store {
 }
 
 /**
- * Opens a local file (created if missing), a remote libSQL server, or with `replicaPath` a local copy of one, and
- * migrates its tables.
+ * Opens a local file (created if missing) or a remote libSQL server, and migrates its tables.
  * @param committed observes every transaction of `write`.
  * @param tell is told how the migration gets on.
  * @throws MigrationFailed; what the driver throws if the store cannot be opened.
  */
 export async function openStore(
-  database: RemoteStore & { replicaPath?: string | undefined },
+  database: RemoteStore,
   committed: Committed = () => {},
   tell: Tell = () => {},
 ): Promise<Store> {
@@ -106,19 +100,14 @@ export async function openStore(
       }
     }
   }
-  const { reads, current, catchUp } = connections
+  const { reads } = connections
   const readLong = watch(connections.readLong)
   const [write, writeCounters] = [watchWrite(connections.write), watchWrite(connections.writeCounters)]
-  for (const client of current === undefined ? [reads] : [reads, current]) {
-    const ask = client.execute.bind(client) as (statement: InStatement) => Promise<ResultSet>
-    Object.assign(client, { execute: watch(ask), batch: watch(client.batch.bind(client)) })
-  }
-  const db = drizzle(reads as Client)
-  if (catchUp !== undefined) markReplica(db, catchUp)
+  const ask = reads.execute.bind(reads) as (statement: InStatement) => Promise<ResultSet>
+  Object.assign(reads, { execute: watch(ask), batch: watch(reads.batch.bind(reads)) })
   let reaching: Promise<void> | undefined
   return {
-    db,
-    current: current === undefined ? db : drizzle(current as Client),
+    db: drizzle(reads as Client),
     readLong: (query) => readLong(inStatement(query)),
     write: (queries) => write(queries.map(inStatement)),
     writeCounters,
@@ -150,9 +139,6 @@ export async function openStore(
 
 interface Connections {
   reads: Connection
-  /** Missing if `reads` never lag; likewise `catchUp`. */
-  current?: Connection
-  catchUp?: () => Promise<boolean>
   readLong: LongReads['read']
   write: Write
   writeCounters: Store['writeCounters']
@@ -178,11 +164,7 @@ async function openConnections(file: string, committed: Committed, tell: Tell): 
   }
 }
 
-async function openServer(
-  { replicaPath, ...remote }: Parameters<typeof openStore>[0],
-  committed: Committed,
-  tell: Tell,
-): Promise<Connections> {
+async function openServer(remote: RemoteStore, committed: Committed, tell: Tell): Promise<Connections> {
   // A server manages its own logs.
   const checkpointWal = async () => true
   // Loaded on demand: a file store needs no network code.
@@ -191,19 +173,10 @@ async function openServer(
   const migrating = openDriver(remote, MIGRATION_TIMEOUT_MS)
   await migrate(migrating, knownMigrations(), tell).finally(() => migrating.close())
   const client = openRemote(remote)
-  if (replicaPath === undefined) {
-    const send = writerTo(client, committed)
-    const write: Write = (statements) => retryWhileBusy(() => send(statements))
-    const reads = writingThrough(client, write)
-    return { reads, readLong: readerOn(client), write, writeCounters: write, checkpointWal, others: [] }
-  }
-  client.close()
-  const { openReplica } = await import('./replica.ts')
-  const replica = await openReplica(replicaPath, remote, committed)
-  const write: Write = (statements) => retryWhileBusy(() => replica.write(statements))
-  const [reads, current] = [writingThrough(replica.reads, write), writingThrough(replica.current, write)]
-  const { catchUp, readLong } = replica
-  return { reads, current, catchUp, readLong, write, writeCounters: write, checkpointWal, others: [replica] }
+  const send = writerTo(client, committed)
+  const write: Write = (statements) => retryWhileBusy(() => send(statements))
+  const reads = writingThrough(client, write)
+  return { reads, readLong: readerOn(client), write, writeCounters: write, checkpointWal, others: [] }
 }
 
 /** A write that needs space on the disk, and is erased within the hour: the mark of an empty batch of counts. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient } from '@libsql/client/sqlite3'
-import { databaseFile } from '../src/config.ts'
+import { databaseFile } from '../src/config/config.ts'
 import { openStore, type Store } from './client.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { appliedMigrations, requireMigrated } from './migrate.ts'

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { type Client, createClient, type InStatement, type ResultSet } from '@libsql/client/sqlite3'
-import { makeFolderOf } from './private-files.ts'
+import { makeFolderOf } from '../src/config/private-files.ts'
 
 /** SQLite’s own busy wait may block the event loop, so it is short; `retryWhileBusy` waits longer. */
 export const BUSY_TIMEOUT_MS = 100

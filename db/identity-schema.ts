@@ -25,7 +25,7 @@ export const user = sqliteTable(
      */
     takenHint: integer('taken_hint'),
     image: text('image'),
-    /** Since when the operator keeps this person out (src/identity/disabling.ts); null: they may sign in. */
+    /** Since when the operator keeps this person out (src/accounts/disabling.ts); null: they may sign in. */
     disabledAt: time('disabled_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),

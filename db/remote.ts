@@ -1,9 +1,15 @@
-import { type Client, createClient, type InStatement, LibsqlBatchError, type ResultSet } from '@libsql/client'
+import {
+  type Client,
+  createClient,
+  type InStatement,
+  LibsqlBatchError,
+  LibsqlError,
+  type ResultSet,
+} from '@libsql/client'
 import type { Stream } from '@libsql/hrana-client'
 import pLimit from 'p-limit'
 import { type Committed, isRead, type Write } from './file.ts'
 import { runBatch, runStatement, toDriverError } from './hrana.ts'
-import { serverTimeout } from './outage.ts'
 import { type RemoteStore, Streams } from './streams.ts'
 import { orTimeout, REMOTE_TIMEOUT_MS, TIMED_OUT } from './timeout.ts'
 import { isRefusal } from './unavailable.ts'
@@ -166,4 +172,9 @@ function withTimeouts(client: Client, timeoutMs: number): Client {
     executeMultiple: limited(client.executeMultiple.bind(client)),
     transaction: limited(client.transaction.bind(client) as (...args: unknown[]) => ReturnType<Client['transaction']>),
   })
+}
+
+/** The error of a call that the server did not answer, or that was queued for too long. */
+function serverTimeout(): LibsqlError {
+  return new LibsqlError('The remote database did not answer in time', 'SERVER_TIMEOUT')
 }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'libsql'
+import { makeFolderOf } from '../src/config/private-files.ts'
 import { CHECKSUMS, type Copy, copyStore, SECRET } from './backup.ts'
-import { makeFolderOf } from './private-files.ts'
 
 /** Where scheduled backups go, how often they are made, and how many are kept. */
 export interface BackupPlan {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
+import { BadSetting, settingError, UnusableSetting } from './config/settings.ts'
 import type { Handle } from './http/draining.ts'
-import { BadSetting, settingError, UnusableSetting } from './settings.ts'
 
 // The only file that names a runtime. Only `start` loads the server, because containers run `health` every few seconds.
 
@@ -67,13 +67,13 @@ async function start(): Promise<void> {
     { notifySystemd },
     { startService },
   ] = await Promise.all([
-    import('./app.ts'),
-    import('./config.ts'),
+    import('./runtime/app.ts'),
+    import('./config/config.ts'),
     import('./core/problem.ts'),
     import('./http/respond.ts'),
-    import('./log.ts'),
-    import('./notify.ts'),
-    import('./start.ts'),
+    import('./runtime/log.ts'),
+    import('./runtime/notify.ts'),
+    import('./runtime/service.ts'),
   ])
   const config = readConfig(process.env)
   const log = openLog(config.logLevel)

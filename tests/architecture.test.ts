@@ -1,16 +1,21 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { operations } from '../src/implementations.ts'
-import { type Declaration, OPERATIONS } from '../src/operations.ts'
-import { SETTINGS } from '../src/settings.ts'
+import { operations } from '../src/api/implementations.ts'
+import { SETTINGS } from '../src/config/settings.ts'
+import { type Declaration, OPERATIONS } from '../src/operations/table.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const FEATURES =
-  /^src\/(core|bundles|imports|policies|insights|keys|identity|limits|plans|abuse|export|mail|outgoing)\//
 /** What turns requests into calls of operations, and their outputs into answers. */
-const TRANSPORTS = /^src\/(http|api|mcp|oauth|webhooks|pages|dashboard)\//
+const TRANSPORTS = /^src\/(http|api|mcp|oauth|provider-events|pages|dashboard)\//
+/** The folders of CONTRIBUTING's picture, a list for each line, from the highest floor to the lowest. */
+const FLOORS = (
+  /## The floors[\s\S]*?```\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8'))?.[1] ?? ''
+)
+  .trim()
+  .split('\n')
+  .map((line) => line.split(/ {2,}/).filter((word) => /^(?:src|views|db)(?:[/.]|$)/.test(word)))
 
 interface Import {
   from: string
@@ -42,7 +47,7 @@ const shown = (found: Import[]) => found.map(({ from, to }) => `${from} imports 
 
 test('the import graph is read from the actual files', () => {
   expect(files.length).toBeGreaterThan(20)
-  expect(shown(imports)).toContain('src/main.ts imports src/app.ts')
+  expect(shown(imports)).toContain('src/main.ts imports src/runtime/app.ts')
   expect(shown(imports)).toContain('src/bundles/bundles.ts imports db/client.ts')
 })
 
@@ -63,12 +68,34 @@ test('there are no import cycles, type imports included', () => {
   expect(circles).toEqual([])
 })
 
-test('features import neither transports nor views', () => {
-  const wrong = imports.filter(
-    ({ from, to }) => FEATURES.test(from) && (TRANSPORTS.test(to) || to.startsWith('views/')),
+test('each floor imports only from lower ones, types included', () => {
+  const floorOf = (file: string) => FLOORS.findIndex((names) => names.includes(file) || names.includes(dirname(file)))
+  const inside = imports.filter(({ to }) => texts.has(to))
+  const wrong = inside.filter(
+    ({ from, to }) => dirname(from) !== dirname(to) && floorOf(from) >= floorOf(to) && floorOf(to) !== -1,
   )
   expect(shown(wrong)).toEqual([])
+  expect(files.filter((file) => floorOf(file) === -1)).toEqual([])
+  expect(inside.length).toBeGreaterThan(2000)
 })
+
+test('what every operation needs compiles without what is built on it', () => {
+  const lowest = FLOORS.slice(FLOORS.findIndex((names) => names.includes('src/operations'))).flat()
+  const config = join(ROOT, 'node_modules/.cache/openall/lowest-floors.json')
+  mkdirSync(dirname(config), { recursive: true })
+  const include = lowest.map((folder) => join(ROOT, folder, '*.ts'))
+  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), include, exclude: [] }))
+  const { exitCode, stdout } = Bun.spawnSync(['bun', 'x', 'tsc', '--noEmit', '--listFilesOnly', '-p', config])
+  const read = stdout
+    .toString()
+    .split('\n')
+    .filter((file) => file.startsWith(ROOT) && !file.includes('/node_modules/'))
+  const compiled = Bun.spawnSync(['bun', 'x', 'tsc', '--noEmit', '-p', config])
+  expect(compiled.stdout.toString()).toBe('')
+  expect([exitCode, compiled.exitCode]).toEqual([0, 0])
+  expect(read.filter((file) => !lowest.includes(dirname(relative(ROOT, file))))).toEqual([])
+  expect(read.length).toBeGreaterThan(80)
+}, 120_000)
 
 test('views import no database, except types of what they show', () => {
   const isDatabase = /^db\/|^drizzle-orm|^@libsql\//
@@ -86,13 +113,6 @@ test('views import no database, except types of what they show', () => {
   expect(shown(wrong)).toEqual([])
 })
 
-test('the database imports nothing that is built on it, except the settings', () => {
-  const wrong = imports.filter(({ from, to }) => from.startsWith('db/') && /^(src|views)\//.test(to))
-  expect(shown(wrong).filter((arrow) => !/^db\/(?:client|existing)\.ts imports src\/config\.ts$/.test(arrow))).toEqual(
-    [],
-  )
-})
-
 test('only src/main.ts names Bun or Deno', () => {
   const named = files.filter((file) => {
     const code = (texts.get(file) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
@@ -101,14 +121,16 @@ test('only src/main.ts names Bun or Deno', () => {
   expect(named).toEqual(['src/main.ts'])
 })
 
-test('only transports, and the router that composes them, import elysia', () => {
+test('only transports, and the app that composes them, import elysia', () => {
   const importers = imports.filter(({ to }) => to === 'elysia').map(({ from }) => from)
-  expect(importers.filter((file) => !TRANSPORTS.test(file) && file !== 'src/router.ts')).toEqual([])
-  expect(importers).toContain('src/router.ts')
+  expect(importers.filter((file) => !TRANSPORTS.test(file) && !/^src\/runtime\/(app|router)\.ts$/.test(file))).toEqual(
+    [],
+  )
+  expect(importers).toContain('src/runtime/app.ts')
 })
 
 test('the table of operations imports no code, and the implementations match it in order', () => {
-  expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations.ts' && !isTypeOnly))).toEqual([])
+  expect(shown(imports.filter(({ from, isTypeOnly }) => from === 'src/operations/table.ts' && !isTypeOnly))).toEqual([])
   const implemented = operations.map(({ name, route, access, dryRun, csv }) => [name, route, access, !!dryRun, !!csv])
   const declared = Object.entries<Declaration>(OPERATIONS).map(([name, { route, access, dryRun, csv }]) => {
     return [name, route, access, dryRun ?? false, csv ?? false]
@@ -118,7 +140,7 @@ test('the table of operations imports no code, and the implementations match it 
 
 test('the SDK and the command contain no server code', () => {
   const shared =
-    /^src\/(operations|core\/(codes|problem|text)|imports\/(import|line-links)|bundles\/(content|diff))\.ts$|^package\.json$|^node:/
+    /^src\/(operations\/table|core\/(codes|problem|text)|imports\/(import|line-links)|bundles\/(content|diff))\.ts$|^package\.json$|^node:/
   const reaches = (file: string) => /^src\/(sdk|cli)\//.test(file) || shared.test(file)
   const wrong = imports.filter(
     ({ from, to, isTypeOnly }) => /^src\/(sdk|cli)\//.test(from) && !isTypeOnly && !reaches(to),

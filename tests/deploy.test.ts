@@ -3,8 +3,8 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../src/config/settings.ts'
 import { COMMANDS } from '../src/operator/commands.ts'
-import { SETTINGS } from '../src/settings.ts'
 import { create } from './contract/support.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './ports.ts'
@@ -322,34 +322,5 @@ test('if nothing may be executed from /tmp, the image works with its library, an
     server.kill('SIGTERM')
     expect(await server.exited).toBe(0)
     rmSync(image, { recursive: true })
-  }
-})
-
-test('the executable keeps a replica of a server’s database, and reads its own writes', async () => {
-  const sqld = await startSqld()
-  const port = String(freePort())
-  const env = {
-    PORT: port,
-    TMPDIR: join(folder, 'tmp'),
-    DATABASE_URL: sqld.url,
-    DATABASE_AUTH_TOKEN: sqld.token,
-    DATABASE_REPLICA_PATH: join(folder, 'data/replica.db'),
-    SERVICE_SECRET: 'a secret of the tests, forty characters long',
-  }
-  const server = Bun.spawn([binary], { cwd: folder, env, stdout: 'ignore', stderr: 'inherit' })
-  try {
-    const isReady = async () => (await fetch(`http://localhost:${port}/readyz`).catch(() => null))?.ok === true
-    await eventually(isReady, 'the executable serves', START_PATIENCE_MS)
-    const made = await fetch(`http://localhost:${port}/api/links`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ urls: ['https://a.example'] }),
-    })
-    expect(made.status).toBe(201)
-    expect((await fetch(((await made.json()) as { url: string }).url)).status).toBe(200)
-  } finally {
-    server.kill('SIGTERM')
-    await server.exited
-    await sqld.stop()
   }
 })

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { sql } from 'drizzle-orm'
-import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { openLog } from '../src/log.ts'
-import { startService } from '../src/start.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createApp } from '../src/runtime/app.ts'
+import { openLog } from '../src/runtime/log.ts'
+import { startService } from '../src/runtime/service.ts'
 
 // Run by contract/held.test.ts on each runtime, in its own process: starts the service, gives a person as much as the free plan
 // allows, and prints for each read the longest piece of work on the event loop’s thread, in ms of processor time.

@@ -31,10 +31,10 @@ export async function startInProcess(
   passwordCost = FAST_PASSWORDS,
 ): Promise<InProcess> {
   const [{ createApp }, { readConfig }, { openLog }, { startService }] = await Promise.all([
-    import('../src/app.ts'),
-    import('../src/config.ts'),
-    import('../src/log.ts'),
-    import('../src/start.ts'),
+    import('../src/runtime/app.ts'),
+    import('../src/config/config.ts'),
+    import('../src/runtime/log.ts'),
+    import('../src/runtime/service.ts'),
   ])
   const file = join(mkdtempSync(join(tmpdir(), 'openall-')), 'test.db')
   let output = ''

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { openLog } from '../src/log.ts'
-import { startService } from '../src/start.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createApp } from '../src/runtime/app.ts'
+import { openLog } from '../src/runtime/log.ts'
+import { startService } from '../src/runtime/service.ts'
 
 // Run by contract/identity-loading.test.ts in its own process. Prints, for each kind of request, its status and whether
 // better-auth had been loaded by then.

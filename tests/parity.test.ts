@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startOn } from './targets.ts'
 import '../src/core/schemas.ts'
-import { operations } from '../src/implementations.ts'
+import { operations } from '../src/api/implementations.ts'
 import { isTool } from '../src/mcp/tools.ts'
 import { CASES } from './parity/cases.ts'
-import { TRANSPORTS } from './parity/transports.ts'
+import { TRANSPORTS, type Transport } from './parity/transports.ts'
 import { newWorld } from './parity/world.ts'
 import { newPerson } from './people.ts'
-import { RUNTIMES, type Server } from './server.ts'
+import { RUNTIMES, type Server, STORES, type Target } from './server.ts'
 
 setDefaultTimeout(180_000)
 
@@ -27,11 +27,23 @@ test('every operation for credentials has a case that succeeds and one that is r
   expect(CASES.filter(({ operation }) => !known.includes(operation))).toEqual([])
 })
 
-describe.each(RUNTIMES)('on %s', (runtime) => {
+/** Every operation through every transport on each runtime; over a libSQL server, where only queries differ, through one. */
+const PLACES: { target: Target; transports: readonly Transport[] }[] = [
+  ...RUNTIMES.map((runtime) => ({
+    target: { name: `${runtime} over a file`, runtime, store: 'file' as const },
+    transports: TRANSPORTS,
+  })),
+  ...STORES.filter((store) => store !== 'file').map((store) => ({
+    target: { name: `bun over ${store}`, runtime: 'bun' as const, store },
+    transports: TRANSPORTS.slice(0, 1),
+  })),
+]
+
+describe.each(PLACES)('on $target.name', ({ target, transports }) => {
   let server: Server
   let foreign: string
   beforeAll(async () => {
-    server = await startOn({ name: runtime, runtime, store: 'file' }, { SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' })
+    server = await startOn(target, { SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' })
     foreign = (await (await newPerson(server)).makeBundle()).slug
   })
   afterAll(async () => {
@@ -46,7 +58,7 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
       const isReadOnly = operation.route.startsWith('GET ') || testCase.refused !== undefined
       const shared = isReadOnly ? await newWorld(server, foreign) : undefined
       const outcomes = await Promise.all(
-        TRANSPORTS.map(async (transport) => {
+        transports.map(async (transport) => {
           const world = shared ?? (await newWorld(server, foreign))
           return normalized(await transport.call(operation, testCase.input(world), testCase, world))
         }),
@@ -55,7 +67,7 @@ describe.each(RUNTIMES)('on %s', (runtime) => {
       if (testCase.refused === undefined) expect(first).toHaveProperty('body')
       else expect(first).toHaveProperty('refused.code', testCase.refused)
       for (const [index, outcome] of outcomes.entries()) {
-        expect([TRANSPORTS[index]!.name, outcome]).toEqual([TRANSPORTS[index]!.name, first])
+        expect([transports[index]!.name, outcome]).toEqual([transports[index]!.name, first])
       }
     },
   )

@@ -93,6 +93,21 @@ export class Visitor {
     })
   }
 
+  /** Mints a key for the subject that it acts for. */
+  async mint(wishes: Unknown = {}): Promise<{ rawKey: string; apiKey: { id: number } }> {
+    const { status, body } = await this.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', {
+      name: 'a key',
+      ...wishes,
+    })
+    if (status !== 201) throw new Error(`a key was refused: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+
+  /** A program with a new key of the subject that it acts for. */
+  async program(wishes: Unknown = {}): Promise<Visitor> {
+    return new Visitor(this.server, { authorization: `Bearer ${(await this.mint(wishes)).rawKey}` })
+  }
+
   /** Creates a bundle. */
   async makeBundle(fields: Unknown = {}): Promise<CreatedBody> {
     const { status, body } = await this.api<CreatedBody>('POST', '/api/links', { urls: [URL_A, URL_B], ...fields })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import about from '../package.json' with { type: 'json' }
-import { commitOfBuild, VERSION } from '../src/built.ts'
+import { commitOfBuild, VERSION } from '../src/runtime/built.ts'
 
 // `bun run release`, once, as somebody who releases runs it.
 

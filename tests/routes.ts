@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { dashboard } from '../src/dashboard/app.ts'
-import { launcherPages } from '../src/launcher/pages.tsx'
-import { openLog } from '../src/log.ts'
-import { createRouter } from '../src/router.ts'
-import { startService } from '../src/start.ts'
+import { createRouter } from '../src/runtime/app.ts'
+import { openLog } from '../src/runtime/log.ts'
+import { startService } from '../src/runtime/service.ts'
 
 // Run by contract/methods.test.ts in its own process, because it opens a database. Prints every route of the service and
 // its dashboard.
@@ -17,8 +16,9 @@ const service = await startService(config, openLog(config.logLevel))
 const failed = (_: Request, error: unknown): never => {
   throw error
 }
-const { routes } = createRouter(service, launcherPages(service), failed)
-console.log(JSON.stringify([...routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))))
+const { app, complete } = createRouter(service, failed)
+await complete()
+console.log(JSON.stringify([...app.routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))))
 await service.stop()
 rmSync(dirname(file), { recursive: true })
 process.exit(0)

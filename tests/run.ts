@@ -1,27 +1,35 @@
 import { availableParallelism } from 'node:os'
 import { Glob } from 'bun'
 
-// `bun run test` and `bun run test:full`: which files run on which part of the matrix (tests/README.md). Bun runs them in
-// parallel, the slowest first according to tests/timings.json. Arguments select files.
+// `bun run test`, `bun run test:full` and `bun run test:matrix`: which files run on which part of the matrix
+// (tests/README.md). Bun runs them in parallel, the slowest first according to tests/timings.json. Arguments select files.
 
 const TIMEOUT_MS = 180_000
 const CORES = availableParallelism()
-/** Two files per core in the usual run, because browser tests mostly wait; in the rest fewer do. */
-const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1 }
-/** Tests of several runtimes, of processes and with large tools of others: only in the full run, on the whole matrix. */
+/** Two files per core on Bun, because browsers and faults mostly wait; where processes start, fewer do. */
+const PARALLEL: Record<string, number> = { usual: CORES * 2, rest: CORES + 1, all: CORES + 1 }
+/**
+ * Of the usual files, those that `test:full` runs on Deno and over sqld too: only `main.ts` names a runtime and only `db/`
+ * knows stores, so the others would run the same code again. Requests and answers, streams and workers, sockets of our
+ * own, sign-in, every operation, the stores, and the programs that users start.
+ */
+const AGAIN =
+  /^tests\/(?:parity|store|unit\/statement-cache|contract\/(?:http|methods|running|turns|export|large-lists|pictures|metrics|backup-schedule|identity-(?:accounts|browsers|oidc))\.|security\/(?:protocol|undecodable|outgoing)\.|sdk\/client|cli\/(?:admin|docs|mcp)|browser\/engines)/
+/** Tests of processes, of both runtimes together and with large tools of others: only in the full run, on both runtimes. */
 const WHOLE_MATRIX =
-  /^tests\/(?:(?:faults|matrix)\/|sdk\/package|cli\/terminal|mcp\/(?:oauth-)?conformance|openapi\/generated|production)/
-/** Other tests that take long: only in the full run. */
+  /^tests\/(?:matrix\/|faults\/(?:drain|kill|log-reader|sockets|stop|systemd)|sdk\/package|cli\/terminal|mcp\/conformance|production)/
+/** Other tests that take long: only in the full run, on Bun. */
 const LONG =
-  /^tests\/(?:quality\/|deploy|image|release|browser\/(?:cli-login|journeys)|mcp\/inspector|sdk\/browser|security\/injected|contract\/who-sees-what)/
+  /^tests\/(?:quality\/|faults\/|deploy|image|release|browser\/(?:cli-login|journeys)|mcp\/(?:inspector|oauth-conformance)|openapi\/generated|sdk\/browser|security\/injected|contract\/who-sees-what)/
 /** Names by which a file declares its tests for each part of the matrix. */
-const USES_MATRIX =
-  /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|onEveryRuntime|RUNTIMES|TARGETS|MATRIX)\b/
+const USES_MATRIX = /\b(?:onEveryTarget|onEveryTargetWithSlowPasswords|onEveryProcess|RUNTIMES|TARGETS|STORES|MATRIX)\b/
 
 const [run, ...filters] = process.argv.slice(2)
 const files = [...new Glob('tests/**/*.test.{ts,tsx}').scanSync('.')]
   .filter((file) => filters.length === 0 || filters.some((text) => file.includes(text)))
   .sort()
+const whole = files.filter((file) => WHOLE_MATRIX.test(file))
+const long = files.filter((file) => LONG.test(file) && !WHOLE_MATRIX.test(file))
 const usual = files.filter((file) => !WHOLE_MATRIX.test(file) && !LONG.test(file))
 
 /** Runs files on a part of the matrix. */
@@ -46,17 +54,32 @@ async function test(MATRIX: string, chosen: readonly string[], flags: readonly s
 }
 
 async function full(): Promise<boolean> {
-  const texts = await Promise.all(usual.map((file) => Bun.file(file).text()))
-  const rest = usual.filter((_, at) => USES_MATRIX.test(texts[at] ?? ''))
-  const long = files.filter((file) => LONG.test(file))
-  const passed = await test('rest', [...rest, ...long])
-  const whole = files.filter((file) => WHOLE_MATRIX.test(file))
-  return (await test('all', whole)) && passed
+  const passed = [
+    await test(
+      'rest',
+      usual.filter((file) => AGAIN.test(file)),
+    ),
+    await test('usual', long),
+    await test('all', whole),
+  ]
+  return passed.every(Boolean)
+}
+
+/** Every file on everything that neither of the other runs has. */
+async function matrix(): Promise<boolean> {
+  const others = [...usual, ...long]
+  const texts = await Promise.all(others.map((file) => Bun.file(file).text()))
+  process.env.TARGETS = 'others'
+  return test(
+    'rest',
+    others.filter((_, at) => USES_MATRIX.test(texts[at] ?? '')),
+  )
 }
 
 const runs: Record<string, () => Promise<boolean>> = {
   usual: () => test('usual', usual),
   full,
+  matrix,
   timings: () => test('usual', usual, ['--update-timings']),
 }
 const chosen = runs[run ?? 'usual']

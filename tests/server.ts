@@ -10,40 +10,41 @@ import { startSqld } from './sqld.ts'
 /** The supported runtimes. */
 export type Runtime = 'bun' | 'deno'
 
-/** A runtime and a store: a file, a libSQL server over http or ws, or a local replica of one. */
+/** A runtime and a store: a file, or a libSQL server over http or ws. */
 export interface Target {
   name: string
   runtime: Runtime
-  store: 'file' | 'http' | 'ws' | 'replica'
+  store: 'file' | 'http' | 'ws'
 }
 
 const USUAL: Target = { name: 'Bun over a file', runtime: 'bun', store: 'file' }
-const REST: readonly Target[] = [
-  { name: 'Deno over a file', runtime: 'deno', store: 'file' },
-  { name: 'Bun over sqld', runtime: 'bun', store: 'http' },
-]
-const STORES: readonly Target[] = [
+const DENO: Target = { name: 'Deno over a file', runtime: 'deno', store: 'file' }
+const SQLD: Target = { name: 'Bun over sqld', runtime: 'bun', store: 'http' }
+const OTHERS: readonly Target[] = [
   { name: 'Deno over sqld', runtime: 'deno', store: 'http' },
   { name: 'Bun over sqld by ws', runtime: 'bun', store: 'ws' },
   { name: 'Deno over sqld by ws', runtime: 'deno', store: 'ws' },
-  { name: 'Bun over a replica of sqld', runtime: 'bun', store: 'replica' },
-  { name: 'Deno over a replica of sqld', runtime: 'deno', store: 'replica' },
 ]
 
 const PARTS = {
-  usual: { targets: [USUAL], runtimes: ['bun'] },
-  rest: { targets: REST, runtimes: ['deno'] },
-  all: { targets: [USUAL, ...REST], runtimes: ['bun', 'deno'] },
-} satisfies Record<string, { targets: readonly Target[]; runtimes: readonly Runtime[] }>
+  usual: { targets: [USUAL], runtimes: ['bun'], stores: ['file'] },
+  rest: { targets: [DENO], runtimes: ['deno'], stores: ['http'] },
+  all: { targets: [USUAL, DENO, SQLD], runtimes: ['bun', 'deno'], stores: ['file', 'http'] },
+} satisfies Record<
+  string,
+  { targets: readonly Target[]; runtimes: readonly Runtime[]; stores: readonly Target['store'][] }
+>
 
 /** The part of the matrix to declare tests for (tests/README.md); default: Bun with a file. */
 export const MATRIX = (process.env.MATRIX ?? 'usual') as keyof typeof PARTS
 if (!(MATRIX in PARTS)) throw new Error(`MATRIX must be one of ${Object.keys(PARTS).join(', ')}`)
 const part = PARTS[MATRIX]
 
-/** The targets to run tests on; with `TARGETS=stores`, the stores that are too slow for every run. */
-export const TARGETS: readonly Target[] = process.env.TARGETS === 'stores' ? STORES : part.targets
+/** The targets to run tests on; with `TARGETS=others`, all that the usual run leaves out. */
+export const TARGETS: readonly Target[] = process.env.TARGETS === 'others' ? [DENO, SQLD, ...OTHERS] : part.targets
 export const RUNTIMES: readonly Runtime[] = part.runtimes
+/** The stores of tests that compare stores, on Bun. */
+export const STORES: readonly Target['store'][] = part.stores
 /** Both runtimes, for tests that need one of each. */
 export const BOTH_RUNTIMES: readonly Runtime[] = ['bun', 'deno']
 
@@ -91,14 +92,12 @@ type Row = Record<string, unknown>
 export async function startTarget({ runtime, store }: Target, env: Record<string, string> = {}): Promise<Server> {
   if (store === 'file') return startServer({ runtime, env })
   const sqld = await startSqld()
-  const folder = mkdtempSync(join(tmpdir(), 'openall-replica-'))
   const server = await startServer({
     runtime,
     env: {
       DATABASE_URL: store === 'ws' ? sqld.url.replace('http:', 'ws:') : sqld.url,
       DATABASE_AUTH_TOKEN: sqld.token,
       SERVICE_SECRET: 'a secret of the tests, forty characters long',
-      ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
       ...env,
     },
     database: sqld.url,
@@ -107,16 +106,9 @@ export async function startTarget({ runtime, store }: Target, env: Record<string
   return {
     ...server,
     files: sqld.files,
-    async sql(query, args) {
-      const rows = await server.sql(query, args)
-      // A replica sees writes to its server with a delay.
-      if (store === 'replica' && !/^\s*select/i.test(query)) await Bun.sleep(600)
-      return rows
-    },
     async stop() {
       const code = await server.stop()
       await sqld.stop()
-      rmSync(folder, { recursive: true, force: true })
       return code
     },
   }

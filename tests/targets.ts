@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test'
 import { SLOW_PASSWORDS, startInProcess } from './in-process.ts'
-import { type Server, startTarget, TARGETS, type Target } from './server.ts'
+import { type Runtime, type Server, startTarget, TARGETS, type Target } from './server.ts'
 
-// Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy.
-setDefaultTimeout(180_000)
+/** Only guards against hanging; generous, because password hashing is slow on purpose and the machine may be busy. */
+const PATIENCE_MS = 180_000
+setDefaultTimeout(PATIENCE_MS)
 
-type Declare = (at: () => Server) => void
+type Declare = (at: () => Server, runtime: Runtime) => void
 type Start = (target: Target, env: Record<string, string>) => Promise<Server>
 
 /** Declares the same tests for each target, with a server of its own; `at()` is that server. */
@@ -40,11 +41,11 @@ function onEach(env: Record<string, string>, declare: Declare, start: Start): vo
       let server: Server
       beforeAll(async () => {
         server = await start(target, env)
-      })
+      }, PATIENCE_MS)
       afterAll(async () => {
         await server?.stop()
       })
-      declare(() => server)
+      declare(() => server, target.runtime)
     })
   }
 }

@@ -1,8 +1,8 @@
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { operations } from '../src/api/implementations.ts'
 import { fieldDoc } from '../src/api/json-schema.ts'
-import { operations } from '../src/implementations.ts'
 import { methodName } from '../src/sdk/client.ts'
 
 // The client's types as one declaration file. tsc expands what it derives from the table of operations; here the expanded

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commitOfBuild, VERSION } from '../src/built.ts'
+import { commitOfBuild, VERSION } from '../src/runtime/built.ts'
 
 // Makes everything that a release offers, in a folder of its own: `bun tools/release.ts [folder]` (default: dist/release).
 // Executables for Linux on x64 and arm64, the npm package, the image's context, their checksums and the bill of materials.

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { knownMigrations } from '../db/known-migrations.ts'
-import { commitOfBuild } from '../src/built.ts'
-import { GUIDES, guideText } from '../src/pages/guides.ts'
-import { asset, assetAt, assetNames } from '../views/static.ts'
+import { GUIDES, guideText } from '../src/api/guides.ts'
+import { commitOfBuild } from '../src/runtime/built.ts'
+import { asset, assetAt, assetNames } from '../views/parts/static.ts'
 
 // Builds the whole service as one executable: `bun tools/single.ts [file] [arm64]` (default: dist/openall-server, for this
 // processor). It contains libSQL's native module, the migrations and the static files, and needs no node_modules. COMMIT says
@@ -47,10 +47,6 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
     replace: [[/return execFileSync\([^\n]*/, `return ${JSON.stringify(process.env.COMMIT || commitOfBuild())}`]],
   },
   {
-    file: /db\/replica\.ts$/,
-    replace: [[/new URL\('\.\/replica-worker\.ts', import\.meta\.url\)/, "'./db/replica-worker.ts'"]],
-  },
-  {
     file: /db\/scheduled-backup\.ts$/,
     replace: [[/new URL\('\.\/backup-worker\.ts', import\.meta\.url\)/, "'./db/backup-worker.ts'"]],
   },
@@ -82,9 +78,7 @@ const EMBEDDED: { file: RegExp; replace: [RegExp, string][] }[] = [
 ]
 
 const built = await Bun.build({
-  entrypoints: ['src/main.ts', 'db/replica-worker.ts', 'db/backup-worker.ts', 'src/launcher/picture-worker.ts'].map(
-    (file) => join(ROOT, file),
-  ),
+  entrypoints: ['src/main.ts', 'db/backup-worker.ts', 'src/pages/picture-worker.ts'].map((file) => join(ROOT, file)),
   compile: isForArm ? { outfile, target: 'bun-linux-arm64' } : { outfile },
   splitting: true,
   minify: { whitespace: true, syntax: true },

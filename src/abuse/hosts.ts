@@ -2,10 +2,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Policy } from '../../db/policy.ts'
+import { every, type Loop } from '../core/every.ts'
 import { type Issue, Problem } from '../core/problem.ts'
 import { embeddedIpv4, plainHost } from './addresses.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** Hosts that bundles may not link to. */
     blockedHosts: BlockedHosts
@@ -29,7 +30,7 @@ interface BundleUrls {
 export class BlockedHosts {
   #hosts: ReadonlySet<string> = new Set()
   #seen = ''
-  #timer: ReturnType<typeof setInterval> | undefined
+  #loop: Loop | undefined
 
   private constructor(
     readonly file: string | undefined,
@@ -49,25 +50,19 @@ export class BlockedHosts {
   watch(changed: () => void): void {
     const { file, log } = this
     if (file === undefined) return
-    let isAway = false
-    this.#timer = setInterval(async () => {
-      try {
-        const now = stamp(await stat(file))
-        isAway = false
-        if (now === this.#seen) return
-        this.#take(await readFile(file, 'utf8'))
-        this.#seen = now
-        changed()
-      } catch (error) {
-        // Keep the list: some editors remove the file for a moment when saving.
-        if (!isAway) log.warn({ err: error }, 'cannot read the file of blocked hosts')
-        isAway = true
-      }
-    }, POLL_MS)
+    const look = async () => {
+      const now = stamp(await stat(file))
+      if (now === this.#seen) return
+      this.#take(await readFile(file, 'utf8'))
+      this.#seen = now
+      changed()
+    }
+    // A failure keeps the list: some editors remove the file for a moment when saving.
+    this.#loop = every(POLL_MS, look, log, 'cannot read the file of blocked hosts')
   }
 
-  stop(): void {
-    clearInterval(this.#timer)
+  async stop(): Promise<void> {
+    await this.#loop?.stop()
   }
 
   /** The host of a URL if it is blocked, else null. */

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { REPORT_REASONS } from '../../db/schema.ts'
-import { implement } from '../core/operation.ts'
 import { lines } from '../core/text-shapes.ts'
+import { implement } from '../operations/operation.ts'
 import { report } from './reports.ts'
 
 /** POST /api/links/:slug/reports: reports a bundle to the operator. */

@@ -1,17 +1,17 @@
 import { Problem, unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { headersWith, jsonProblem } from '../http/respond.ts'
 import { withRealEmails } from '../identity/taken-addresses.ts'
-import type { Service } from '../service.ts'
 
 /** Converts an answer of better-auth: our headers, our error format, real addresses. */
-export async function toServiceResponse(response: Response, { accountStore }: Service): Promise<Response> {
+export async function toServiceResponse(response: Response, { store }: Service): Promise<Response> {
   if (response.status >= 400) return jsonProblem(await toProblem(response))
   const headers = headersWith({ 'cache-control': 'no-store' })
   response.headers.forEach((value, name) => {
     if (name !== 'set-cookie') headers.set(name, value)
   })
   for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
-  const body = response.body === null ? null : await withRealEmails(accountStore, await response.text())
+  const body = response.body === null ? null : await withRealEmails(store, await response.text())
   return new Response(body, { status: response.status, headers })
 }
 

@@ -1,13 +1,13 @@
+import { type Attempt, withGuessLimit } from '../accounts/guessing.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { duration } from '../core/words.ts'
 import { clientAddress, clientNetwork } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
-import { type Attempt, withGuessLimit } from '../identity/guessing.ts'
 import { withHashQueue } from '../identity/passwords.ts'
 import { chargeAddress } from '../limits/charge.ts'
 import { network, widerNetwork } from '../limits/network.ts'
 import { countMail } from '../mail/limits.ts'
-import type { Service } from '../service.ts'
 
 // Limits on better-auth’s routes: requests per address, mails to an address, guesses at an account, and concurrent
 // hashes (decisions 13).

@@ -1,9 +1,9 @@
-import { cookieLine } from '../core/cookies.ts'
+import type { Service } from '../core/service.ts'
+import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
 import { captureHash, passwordOf } from '../identity/passwords.ts'
 import { endSession, replaceSession, sessionCookie, sessionToken } from '../identity/sessions.ts'
 import { placeholderFor, signUpWithTaken } from '../identity/taken-addresses.ts'
-import type { Service } from '../service.ts'
 import type { Send } from './auth-send.ts'
 
 export const SIGN_UP = '/sign-up/email'
@@ -19,7 +19,7 @@ export const SIGN_IN = '/sign-in/email'
 export async function signIn(
   send: Send,
   body: unknown,
-  { config, accountStore: store }: Service,
+  { config, store }: Service,
   isKnownTo: (email: string) => boolean,
 ): Promise<Response> {
   const { email, password, ...rest } = (body ?? {}) as { email?: unknown; password?: unknown }
@@ -47,7 +47,7 @@ const WRONG_PASSWORD = { message: 'Invalid email or password', code: 'INVALID_EM
  * two hashes.
  */
 export async function signUp(send: Send, body: unknown, request: Request, service: Service): Promise<Response> {
-  const { config, accountStore: store } = service
+  const { config, store } = service
   const { name = '', ...rest } = (body ?? {}) as { name?: string; email?: string; password?: string; image?: unknown }
   const attempt = () => captureHash(() => send('POST', SIGN_UP, { name, ...rest }))
   let signedUp = await attempt()

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '../core/service.ts'
 
 /** Makes one call of better-auth; `to` is the path and query below `/api/auth`. */
 export type Send = (method: 'GET' | 'POST', to: string, body?: unknown) => Promise<Response>

@@ -1,5 +1,5 @@
-import type { Operation } from '../core/operation.ts'
 import { empty } from '../http/respond.ts'
+import type { Operation } from '../operations/operation.ts'
 
 // Cross-origin calls, without credentials of the browser: anonymous ones, and those that send a key. A cookie never makes
 // an answer readable for another site.

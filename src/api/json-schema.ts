@@ -1,6 +1,6 @@
-import { FIELD_DOCS } from '../core/glossary.ts'
-import type { Operation } from '../core/operation.ts'
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
+import { FIELD_DOCS } from '../operations/glossary.ts'
+import type { Operation } from '../operations/operation.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
 
 // Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.

@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
-import { type PublicAnswer, respond } from '../core/execute.ts'
 import { HeaderValues } from '../core/header-values.ts'
-import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
-import { type Variant, variantsOf } from '../core/variants.ts'
+import type { Service } from '../core/service.ts'
 import { weightsIn } from '../core/weights.ts'
 import { joinList } from '../core/words.ts'
 import { readJson } from '../http/body.ts'
 import { callContext, isFromOwnPage } from '../http/client.ts'
 import { queryFields, typed } from '../http/fields.ts'
 import { empty, isUnchanged, json, streamParts, text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
+import { type PublicAnswer, respond } from '../operations/execute.ts'
+import type { Operation } from '../operations/operation.ts'
+import { type Variant, variantsOf } from '../operations/variants.ts'
 import { isShared, optionsOf, share } from './cors.ts'
 
 const JSON_ONLY = ['application/json']
@@ -44,7 +44,7 @@ type Fields = Record<string, string>
 export type Failed = (request: Request, error: unknown) => Response
 
 /** The handler of an operation's route, or of a variant's; `params` are the path's. */
-export function answering<In, Out>(
+function answering<In, Out>(
   operation: Operation<In, Out>,
   service: Service,
   failed: Failed,

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts'
-import { type Operation, scopeOf } from '../core/operation.ts'
-import { GUIDES, guideTitle } from '../pages/guides.ts'
+import type { Config } from '../config/config.ts'
+import { type Operation, scopeOf } from '../operations/operation.ts'
+import { GUIDES, guideTitle } from './guides.ts'
 
 /** `/llms.txt`: what an agent needs to get started, with links to the full documents. */
 export function agentsText(

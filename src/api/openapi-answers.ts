@@ -1,13 +1,13 @@
 import { DryRun } from '../bundles/answers.ts'
 import { STATUS } from '../core/codes.ts'
-import { ERROR_DOCS } from '../core/error-docs.ts'
-import type { Operation } from '../core/operation.ts'
-import type { Variant } from '../core/variants.ts'
+import { ERROR_DOCS } from '../operations/error-docs.ts'
+import type { Content, Described } from '../operations/openapi-types.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Variant } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { type Naming, problemSchema, schemaOf } from './json-schema.ts'
 import { codesOf, failure } from './openapi-codes.ts'
 import { type ANSWERED, headers } from './openapi-parts.ts'
-import type { Content, Described } from './openapi-types.ts'
 
 /** Precedes the name of a definition. */
 export const SCHEMAS = '#/components/schemas/'

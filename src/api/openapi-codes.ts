@@ -1,6 +1,6 @@
 import { type Code, STATUS } from '../core/codes.ts'
-import { ERROR_DOCS } from '../core/error-docs.ts'
-import type { Operation } from '../core/operation.ts'
+import { ERROR_DOCS } from '../operations/error-docs.ts'
+import type { Operation } from '../operations/operation.ts'
 
 /** Every error code of an operation: those that follow from its declaration, and those it names. */
 export function codesOf(operation: Operation, method: string): Code[] {

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../core/shape.ts'
-import type { OperationName } from '../operations.ts'
+import type { OperationName } from '../operations/table.ts'
 
 // Parts of the document that are the same for every operation.
 

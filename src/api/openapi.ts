@@ -1,14 +1,14 @@
-import { accessOf, type Operation, scopeOf } from '../core/operation.ts'
+import type { Service } from '../core/service.ts'
 import type { JsonSchema } from '../core/shape.ts'
-import { type Variant, variantsOf } from '../core/variants.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
-import type { OperationName } from '../operations.ts'
-import type { Service } from '../service.ts'
+import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
+import { accessOf, type Operation, scopeOf } from '../operations/operation.ts'
+import type { OperationName } from '../operations/table.ts'
+import { type Variant, variantsOf } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, parametersOf } from './json-schema.ts'
 import { named, responsesOf, SCHEMAS } from './openapi-answers.ts'
 import { HEADERS, IF_MATCH, SERVICE_CLIENT, TAG_DOCS, TAGS } from './openapi-parts.ts'
-import type { Described, OpenApi, Parameter } from './openapi-types.ts'
 
 // The table of operations as an OpenAPI 3.1 document. Loaded on the first request for it.
 

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Elysia } from 'elysia'
 import { DocsPage } from '../../views/docs/docs.tsx'
 import { STATUS } from '../core/codes.ts'
 import { fingerprint } from '../core/hash.ts'
-import type { Operation } from '../core/operation.ts'
-import { empty, HTML, isUnchanged, text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../core/service.ts'
+import { page, pageApp } from '../http/page.ts'
+import { empty, isUnchanged, text } from '../http/respond.ts'
+import type { Operation } from '../operations/operation.ts'
 import { problemSchema } from './json-schema.ts'
 import { agentsText } from './llms.ts'
 import { openApi } from './openapi.ts'
@@ -17,13 +17,13 @@ export function reference(operations: readonly Operation[], service: Service) {
   const document = openApi(operations, service)
   const json = JSON.stringify(document)
   const problem = problemSchema(Object.keys(STATUS), ['description', 'examples'])
-  const page = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
+  const docs = (<DocsPage site={{ name, origin }} document={document} problem={problem} />) as string
   const agents = agentsText(operations, service.config)
   const etag = `"${fingerprint(json)}"`
   const revalidated = { 'cache-control': 'no-cache' }
   return (
-    new Elysia()
-      .get('/docs', ({ request }) => text(request, page, { type: HTML, headers: revalidated }))
+    pageApp()
+      .get('/docs', () => page(docs, 200, { ...revalidated, 'referrer-policy': 'no-referrer' }))
       .get('/llms.txt', ({ request }) =>
         text(request, agents, { type: 'text/plain; charset=utf-8', headers: revalidated }),
       )

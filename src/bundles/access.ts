@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, member, owners } from '../../db/schema.ts'
@@ -18,7 +17,7 @@ export type StoredBundle = Omit<typeof bundles.$inferSelect, 'addressHash' | 'sl
  * @throws Problem NOT_FOUND; FORBIDDEN, saying what is missing.
  */
 export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role): Promise<StoredBundle> {
-  const [row] = await rowsOf(db, caller, slug)
+  const [row] = await rows(db).all({ slug, userId: caller.userId })
   if (row === undefined || row.bundle.deletedAt === null) return loaded(row, caller, needed)
   // Told only to those who can restore it.
   if (row.bundle.ownerId === null || roleOver(row, caller) !== 'admin') throw noBundle()
@@ -27,12 +26,8 @@ export async function loadFor(db: Store['db'], caller: SignedIn, slug: string, n
 
 /** The same for a bundle that may be deleted. */
 export async function loadDeletedFor(db: Store['db'], caller: SignedIn, slug: string, needed: Role) {
-  const [row] = await rowsOf(db, caller, slug)
+  const [row] = await rows(db).all({ slug, userId: caller.userId })
   return loaded(row, caller, needed)
-}
-
-function rowsOf(db: Store['db'], { userId }: SignedIn, slug: string): Promise<Row[]> {
-  return readWithCatchUp(db, () => rows(db).all({ slug, userId }))
 }
 
 /** The bundle with a slug, its owner and the user’s role there. */

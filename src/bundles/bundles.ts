@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundles } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn } from '../identity/caller.ts'

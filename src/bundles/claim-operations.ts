@@ -1,6 +1,6 @@
-import { implement, type Site } from '../core/operation.ts'
 import { nextPage } from '../core/paging.ts'
 import { fitting, jsonParts } from '../core/parts.ts'
+import { implement, type Site } from '../operations/operation.ts'
 import * as answers from './answers.ts'
 import * as claims from './claims.ts'
 import { editing } from './contexts.ts'

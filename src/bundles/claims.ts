@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bundles, claims } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { sha256 } from '../core/hash.ts'
 import { piecesOf } from '../core/parts.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
-import { turnOf } from '../core/turns.ts'
 import type { Session, SignedIn } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
 import type { Mail } from '../mail/mailer.ts'
+import { waitForReadSlot } from '../operations/read-slots.ts'
 import { bundleCountOf, capOf, capReached } from '../plans/caps.ts'
-import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/history.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import type { CreatedBundle } from './answers.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import type { Claims } from './shapes.ts'
 import { contentBytes } from './stored.ts'
 
@@ -78,26 +77,22 @@ const PREVIEW_COLUMNS = {
 
 /** The bundle of a claim token, or null if the token is unknown, used or expired. */
 export async function findByToken({ db }: Store, token: string) {
-  const [row] = await readWithCatchUp(db, () =>
-    db
-      .select(PREVIEW_COLUMNS)
-      .from(claims)
-      .innerJoin(bundles, eq(bundles.id, claims.bundleId))
-      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
-      .all(),
-  )
+  const [row] = await db
+    .select(PREVIEW_COLUMNS)
+    .from(claims)
+    .innerJoin(bundles, eq(bundles.id, claims.bundleId))
+    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+    .all()
   return row ?? null
 }
 
 /** When a claim token expires; null if it is unknown, used or expired. */
 export async function openClaim({ db }: Store, token: string): Promise<string | null> {
-  const [row] = await readWithCatchUp(db, () =>
-    db
-      .select({ expiresAt: claims.expiresAt })
-      .from(claims)
-      .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
-      .all(),
-  )
+  const [row] = await db
+    .select({ expiresAt: claims.expiresAt })
+    .from(claims)
+    .where(and(eq(claims.tokenHash, hashToken(token)), gt(claims.expiresAt, Date.now())))
+    .all()
   return row === undefined ? null : iso(row.expiresAt)
 }
 
@@ -114,7 +109,7 @@ export async function listClaimable({ db }: Store, { email, emailVerified, userI
   const values = { email, now: Date.now() }
   const found: (Claimable & { bytes: number })[] = []
   for (const piece of piecesOf(await page.all({ ...values, ...paging }))) {
-    await turnOf(userId)
+    await waitForReadSlot(userId)
     found.push(...(await rows.all({ ...values, ids: JSON.stringify(piece.map(({ id }) => id)) })))
   }
   return found
@@ -182,7 +177,7 @@ export async function claim(
       .innerJoin(bundles, eq(bundles.id, claims.bundleId))
       .where(open)
       .all()
-  const [found] = await readWithCatchUp(db, find)
+  const [found] = await find()
   if (found === undefined) throw noClaim()
   requireRole(caller.role, 'editor')
   const writes = [

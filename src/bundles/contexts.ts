@@ -1,5 +1,5 @@
-import type { Context } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
+import type { Context } from '../operations/operation.ts'
 import type { Creator } from './creation.ts'
 import { hashingFor } from './passwords.ts'
 

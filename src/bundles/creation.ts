@@ -4,11 +4,11 @@ import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { param, params, preparedStatements } from '../../db/prepared.ts'
 import { bundles, type SharedName } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
-import type { Config } from '../config.ts'
-import type { Commit } from '../core/idempotency.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import type { Caller, Subject } from '../identity/caller.ts'
 import { requireRole } from '../identity/roles.ts'
+import type { Commit } from '../operations/idempotency.ts'
 import {
   anonymousCapReached,
   bundleCountOf,
@@ -17,12 +17,12 @@ import {
   capReached,
   hashOfAddress,
 } from '../plans/caps.ts'
-import { checkHistoryCap, historyCapReached, isHistoryCapError } from '../plans/history.ts'
 import { ensureOwner, ownerId, subjectIdOf, subjectOf } from '../plans/owners.ts'
 import { recordRuleIds, withRuleIds } from '../policies/rule-ids.ts'
 import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
 import { NAMES, NOTHING } from './content.ts'
+import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import { merged, type NextContent } from './merge.ts'
 import { type HashPassword, refuseUnfitPassword, savePassword } from './passwords.ts'

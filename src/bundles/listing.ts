@@ -4,8 +4,8 @@ import { param, prepared, preparedStatements } from '../../db/prepared.ts'
 import { bundles, owners } from '../../db/schema.ts'
 import type { Paged } from '../core/paging.ts'
 import { fitting, MAX_MESSAGE, piecesOf } from '../core/parts.ts'
-import { inTurn, turnOf } from '../core/turns.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
+import { inLongReadSlot, waitForReadSlot } from '../operations/read-slots.ts'
 import { ownerIdOf, subjectIdOf } from '../plans/owners.ts'
 import type { StoredBundle } from './access.ts'
 import { fold, foundInIndex, indexCondition, matchesSearch } from './search.ts'
@@ -95,14 +95,14 @@ function shortList({ db }: Store, caller: SignedIn, { sort, state, offset }: Lis
   const owner = subjectIdOf(subject)
   return {
     async page(limit) {
-      await turnOf(userId)
+      await waitForReadSlot(userId)
       const rows = await smallPage.all({ owner, limit, offset })
       return rows.length > 0
         ? { rows, inMessage: limit }
         : read(queries, caller, await sizes.all({ owner, limit, offset }))
     },
     async count() {
-      await turnOf(userId)
+      await waitForReadSlot(userId)
       return (await count.all({ owner }))[0]?.total ?? 0
     },
   }
@@ -161,7 +161,7 @@ async function read(
 ): Promise<{ rows: Row[]; inMessage: number }> {
   const rows: Row[] = []
   for (const piece of piecesOf(page)) {
-    await turnOf(userId)
+    await waitForReadSlot(userId)
     const ids = JSON.stringify(piece.map(({ id }) => id))
     const found = await byIds.all({ owner: subjectIdOf(subject), ids })
     const byId = new Map(found.map((row) => [row.id, row]))
@@ -197,7 +197,7 @@ function longList(store: Store, caller: SignedIn, listing: Listing): Queries {
   const find = async (what: LongShape['what'], limit: number): Promise<unknown> => {
     for (const by of indexed === null ? (['order'] as const) : (['index', 'order'] as const)) {
       const [query] = long(store.db, { ...shape, what, by }, { ...values, limit })
-      const found = query === undefined ? null : await inTurn(userId, () => store.readLong(query))
+      const found = query === undefined ? null : await inLongReadSlot(userId, () => store.readLong(query))
       if (found !== null) return found
     }
     return null

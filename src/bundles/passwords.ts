@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundlePasswords, type Content } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import type { Caller } from '../identity/caller.ts'
 import { unfitPassword } from '../identity/password-rules.ts'

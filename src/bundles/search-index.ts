@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { InStatement } from '@libsql/client'
 import { eq, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { type Store, statement } from '../../db/client.ts'
 import { bundleSearch, searchErasure, searchPending } from '../../db/schema.ts'
+import { every, type Loop } from '../core/every.ts'
 import { entryOf, ownerTerm } from './search.ts'
 
 /** How long after a commit its bundles are indexed, with all others of that time: searches read their texts until then. */
 const DELAY_MS = 250
 /** How long until the store is looked at without a commit, because another process may have stopped before it had indexed. */
 const LOOK_EVERY_MS = 600_000
-/** Pause after a failure. */
-const AWAY_MS = 10_000
 /** Pause between batches, so that writes need not wait for more than one. */
 const PAUSE_MS = 20
 
@@ -30,62 +28,28 @@ const STEP_PAGES = 200
  */
 export class SearchIndex {
   readonly #store: Store
-  readonly #stopping = new AbortController()
-  readonly #running: Promise<void>
-  #isDue = false
-  #wake: () => void = () => {}
+  readonly #loop: Loop
   /** The erasure that a rewriting in progress is for. */
   #rewritingFor: number | null = null
 
   constructor(store: Store, log: Logger) {
     this.#store = store
-    this.#running = this.#run(log)
+    const run = async () => {
+      const hasWorked = (await indexBatch(store)) || (await this.#rewrite(Date.now()))
+      if (hasWorked) this.#loop.runWithin(PAUSE_MS)
+    }
+    this.#loop = every(LOOK_EVERY_MS, run, log, 'bundles could not be indexed for search; trying again')
+    this.#loop.runWithin(0)
   }
 
   /** To be called after each commit. */
   wake(): void {
-    this.#isDue = true
-    this.#wake()
+    this.#loop.runWithin(DELAY_MS)
   }
 
   /** Stops after the current batch. */
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
-  }
-
-  async #run(log: Logger): Promise<void> {
-    const { signal } = this.#stopping
-    const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
-    let hasFailed = false
-    while (!signal.aborted) {
-      this.#isDue = false
-      try {
-        const hasWorked = (await indexBatch(this.#store)) || (await this.#rewrite(Date.now()))
-        hasFailed = false
-        if (!hasWorked) await this.#untilDue()
-        await pause(hasWorked ? PAUSE_MS : DELAY_MS)
-      } catch (error) {
-        if (!hasFailed) log.warn({ err: error }, 'bundles could not be indexed for search; trying again')
-        hasFailed = true
-        await pause(AWAY_MS)
-      }
-    }
-  }
-
-  /** Waits for a commit. */
-  async #untilDue(): Promise<void> {
-    const { signal } = this.#stopping
-    if (this.#isDue || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LOOK_EVERY_MS)
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      signal.addEventListener('abort', this.#wake, { once: true })
-    })
-    signal.removeEventListener('abort', this.#wake)
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   /**

@@ -1,6 +1,6 @@
-import { implement } from '../core/operation.ts'
 import { jsonParts } from '../core/parts.ts'
 import { signedIn } from '../identity/caller.ts'
+import { implement } from '../operations/operation.ts'
 import type { StoredBundle } from './access.ts'
 import * as answers from './answers.ts'
 import { editing } from './contexts.ts'

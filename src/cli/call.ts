@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../operations.ts'
+import { OPERATIONS } from '../operations/table.ts'
 import { methodName } from '../sdk/client.ts'
 import { expectedVersionIn, IF_VERSION } from './bundles.ts'
 import { command } from './command.ts'

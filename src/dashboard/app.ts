@@ -1,5 +1,4 @@
-import type { Elysia } from 'elysia'
-import type { Service } from '../service.ts'
+import type { Service } from '../core/service.ts'
 import { bulkScreens } from './bundles/bulk.tsx'
 import { bundleScreens } from './bundles/bundles.tsx'
 import { exampleScreens } from './bundles/examples.ts'
@@ -11,17 +10,17 @@ import { importScreens } from './import/import.tsx'
 import { insightsScreens } from './insights/insights.tsx'
 import { keyScreens } from './keys/keys.tsx'
 import { organizationScreens } from './organizations/organizations.tsx'
+import { screens } from './parts/screens.tsx'
 import { proposalScreens } from './proposals/proposals.tsx'
 import { suggestionScreens } from './proposals/suggest.tsx'
 import { policyScreens } from './rules/rules.tsx'
-import { screens } from './screens.tsx'
 import { settingsScreens } from './settings/settings.tsx'
 import { subjectScreens } from './subject.ts'
 import { versionScreens } from './versions/versions.tsx'
 import { webhookScreens } from './webhooks/webhooks.tsx'
 
 /** All dashboard screens (decisions 11), in the order of the navigation. */
-export function dashboard(service: Service): Elysia {
+export function dashboard(service: Service) {
   return screens(service, [
     ...bundleScreens,
     ...bulkScreens,

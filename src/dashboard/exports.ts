@@ -2,11 +2,11 @@ import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import type { StoredBundle } from '../bundles/access.ts'
 import { getBundle } from '../bundles/operations.ts'
 import { toBundle } from '../bundles/present.ts'
-import type { Site } from '../core/operation.ts'
 import { HTML, text } from '../http/respond.ts'
 import { toCsv } from '../imports/csv.ts'
-import type { Screen } from './screens.tsx'
-import { run } from './visit.ts'
+import type { Site } from '../operations/operation.ts'
+import type { Screen } from './parts/screens.tsx'
+import { run } from './parts/visit.ts'
 
 /** The export formats, by file extension. */
 const FORMATS: Record<string, { type: string; write(bundle: StoredBundle, site: Site): string }> = {

@@ -1,7 +1,7 @@
 import { authenticate } from '../api/auth.ts'
 import { Problem } from '../core/problem.ts'
 import { seeOther } from '../http/respond.ts'
-import type { Screen } from './screens.tsx'
+import type { Screen } from './parts/screens.tsx'
 
 /** Switches the subject that the visitor acts for: an organisation or, with an empty id, themselves. */
 export const subjectScreens: readonly Screen[] = [

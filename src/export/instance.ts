@@ -1,10 +1,10 @@
 import { asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { blockedBundles, bundles, member, organization, owners, user } from '../../db/schema.ts'
-import type { Site } from '../core/operation.ts'
 import { iso } from '../core/time.ts'
 import type { Subject } from '../identity/caller.ts'
 import { realEmail } from '../identity/sessions.ts'
+import type { Site } from '../operations/operation.ts'
 import { bundleParts } from './export.ts'
 
 /** Rows held in memory at a time. */

@@ -1,15 +1,15 @@
 import type { Audience } from '../../db/rights.ts'
-import type { Config } from '../config.ts'
-import type { CallContext } from '../core/operation.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import type { Caller } from '../identity/caller.ts'
 import { identify } from '../identity/identify.ts'
 import { network } from '../limits/network.ts'
-import type { Service } from '../service.ts'
+import type { CallContext } from '../operations/operation.ts'
 
 const ADDRESS = Symbol('client address')
 
-/** A request with the client’s address determined by the front door. */
+/** A request with the client’s address determined as it came in. */
 type Addressed = Request & { [ADDRESS]?: string }
 
 /**

@@ -1,4 +1,4 @@
-import type { Operation } from '../core/operation.ts'
+import type { Operation } from '../operations/operation.ts'
 
 type Schema = Operation['input']
 

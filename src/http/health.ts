@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { unknownUrl } from '../core/problem.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../core/service.ts'
 import { text } from './respond.ts'
 import { scraped } from './scrape.ts'
 

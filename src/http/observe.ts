@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Service } from '../service.ts'
-import type { RouteClass } from '../tally.ts'
-import type { Handle } from './draining.ts'
+import type { Service } from '../core/service.ts'
+import type { RouteClass } from '../core/tally.ts'
 
-/** The part of the router used here. */
+/** A router, by what is known of it here: its routes, which may become more. */
 interface Router {
-  /** The path segments of its routes. */
-  segments: ReadonlySet<string>
-  fetch(request: Request): Response | Promise<Response>
-}
-
-/** The path segments of a router’s routes. */
-export function fixedSegments(routes: readonly { path: string }[]): string[] {
-  return routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part)))
+  routes: readonly { path: string }[]
 }
 
 /** Logs an answer. */
@@ -37,45 +29,44 @@ export function setRequestId(request: Identified, id: string): void {
 /** Valid ids from a trusted proxy. */
 const GIVEN_ID = /^[\w.:/+=-]{1,128}$/
 
+/** Has the answer to a request counted as a cached launcher: generating an id would cost more than serving it. */
+export function withoutId(request: Identified): void {
+  request[ID] = ''
+}
+
 /**
- * Counts and times every answer of the router and adds the request’s id. Cached launchers bypass it: the front door
- * counts them, and generating an id would cost more than serving them. An accepted click on Open all gets no id either,
- * because its answer is a constant.
+ * Counts, times and logs every answer, and adds the request’s id. A cached launcher is only counted, and gets no id; nor does
+ * an accepted click on Open all, because its answer is a constant, or one for another host.
  */
-export function observed(router: Router, service: Service): Pick<Router, 'fetch'> {
+export function observed(
+  answer: (request: Request) => Response | Promise<Response>,
+  router: Router,
+  service: Service,
+): (request: Request) => Response | Promise<Response> {
   const { tally, config } = service
   const idHeader = config.requestIdHeader
   const write = config.accessLog === 'off' ? null : accessLog(router, service)
-  return {
-    fetch(request: Identified) {
-      const given = idHeader === undefined ? null : request.headers.get(idHeader)
-      if (given !== null && GIVEN_ID.test(given)) request[ID] = given
-      // Marks the request as logged by the router; see `logged`.
-      else if (write !== null) requestId(request)
-      const startedAt = performance.now()
-      const done = (response: Response) => {
-        const route = classOf(request.url)
-        tally.answered(route, response.status)
-        tally.time?.(route, (performance.now() - startedAt) / 1000)
-        if (route !== 'event' || response.status !== 204) response.headers.set('x-request-id', requestId(request))
-        write?.(request, response, startedAt)
-        return response
-      }
-      const answer = router.fetch(request)
-      return answer instanceof Promise ? answer.then(done) : done(answer)
-    },
+  const done = (request: Identified, response: Response, startedAt: number) => {
+    if (request[ID] === '') tally.cachedLaunchers += 1
+    else {
+      const { status } = response
+      const route = status === 421 ? 'refused' : classOf(request.url)
+      tally.answered(route, status)
+      tally.time?.(route, (performance.now() - startedAt) / 1000)
+      if (route !== 'refused' && (route !== 'event' || status !== 204))
+        response.headers.set('x-request-id', requestId(request))
+    }
+    write?.(request, response, startedAt)
+    return response
   }
-}
-
-/** If the access log is on, also logs answers that bypass the router. */
-export function logged(handle: Handle, router: Router, service: Service): Handle {
-  if (service.config.accessLog === 'off') return handle
-  const write = accessLog(router, service)
-  return (request: Identified, socketAddress) => {
+  return (request: Identified) => {
+    const given = idHeader === undefined ? null : request.headers.get(idHeader)
+    if (given !== null && GIVEN_ID.test(given)) request[ID] = given
     const startedAt = performance.now()
-    const answer = handle(request, socketAddress)
-    if (!(answer instanceof Promise) && request[ID] === undefined) write(request, answer, startedAt)
-    return answer
+    const made = answer(request)
+    return made instanceof Promise
+      ? made.then((response) => done(request, response, startedAt))
+      : done(request, made, startedAt)
   }
 }
 
@@ -83,12 +74,19 @@ export function logged(handle: Handle, router: Router, service: Service): Handle
  * A line has the request’s id, method, path shape, status and duration, but no address, query, header or name: only
  * fixed segments of the path are logged, because any other may be a token.
  */
-function accessLog({ segments }: Router, { config, log }: Service): AccessLog {
+function accessLog(router: Router, { config, log }: Service): AccessLog {
+  let known = 0
+  let segments: ReadonlySet<string> = new Set()
   return (request: Identified, { status }, startedAt) => {
     if (config.accessLog === 'errors' && status < 400) return
+    const { routes } = router
+    if (routes.length !== known) {
+      segments = new Set(routes.flatMap(({ path }) => path.split('/').filter((part) => /^[\w.-]+$/.test(part))))
+      known = routes.length
+    }
     const ms = Math.round((performance.now() - startedAt) * 100) / 100
     const method = /^[A-Z]{1,10}$/.test(request.method) ? request.method : 'other'
-    log.info({ id: request[ID], method, route: shapeOf(request.url, segments), status, ms }, 'request')
+    log.info({ id: request[ID] || undefined, method, route: shapeOf(request.url, segments), status, ms }, 'request')
   }
 }
 

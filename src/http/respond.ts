@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
-import type { Download } from '../core/operation.ts'
 import type { Problem } from '../core/problem.ts'
+import type { Download } from '../operations/operation.ts'
 import { encode, encodingFor } from './encoding.ts'
 
 /** The content type of pages. */
@@ -177,20 +177,6 @@ export function streamParts(
     ...headers,
   }
   return new Response(body, { headers: headersWith(more) })
-}
-
-/**
- * A page rendered for this request. It may send its address to its own site: otherwise browsers would send its forms
- * with `Origin: null`, which over plain http, without Sec-Fetch-Site, is the only evidence of their origin.
- */
-export function page(
-  request: Request,
-  view: JSX.Element,
-  status = 200,
-  headers: Record<string, string> = {},
-): Response {
-  const more = { 'referrer-policy': 'same-origin', ...headers }
-  return text(request, view as string, { type: HTML, status, headers: more })
 }
 
 /** Redirects a browser to another page, with the cookies set by `from`. */

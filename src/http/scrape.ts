@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { sha256 } from '../core/hash.ts'
 import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../core/service.ts'
 import { jsonProblem, text } from './respond.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** Prometheus metrics; null if they are not exposed. */
     metrics: { contentType: string; metrics(): Promise<string> } | null

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Config } from '../config.ts'
-import { type Cookie, cookieIn, cookieOf, hostCookieName, LONGEST_SECONDS } from '../core/cookies.ts'
+import type { Config } from '../config/config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
+import { type Cookie, cookieIn, cookieOf, hostCookieName, LONGEST_SECONDS } from './cookies.ts'
 
 // Device cookies (OWASP): browsers that have signed in before. Guesses by strangers must not lock the owner out, and a
 // sign-in from a new browser is worth a mail. The cookie grants nothing; it only attributes failed attempts.

@@ -9,7 +9,7 @@ import { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import { plainPassword } from './password-rules.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** The cost of password hashes, if not the usual one. */
     passwordCost: PasswordCost | undefined

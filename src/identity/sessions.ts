@@ -3,13 +3,13 @@ import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Store } from '../../db/client.ts'
 import { member, session, user } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
-import { type Cookie, cookieIn, cookieOf, hostCookieName } from '../core/cookies.ts'
+import type { Config } from '../config/config.ts'
 import { keyedHash } from '../core/secrets.ts'
 import type { Session } from './caller.ts'
+import { type Cookie, cookieIn, cookieOf, hostCookieName } from './cookies.ts'
 import type { Role } from './roles.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     readSession: ReturnType<typeof sessionReader>
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { account, session, user } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { keyedHash, randomBase62 } from '../core/secrets.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 

@@ -1,6 +1,6 @@
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
-import { implement } from '../core/operation.ts'
 import { signedIn } from '../identity/caller.ts'
+import { implement } from '../operations/operation.ts'
 import { toCsv } from './csv.ts'
 import { report } from './report.ts'
 import { type BreakdownName, daysIn, Insights, InsightsQuery } from './shapes.ts'

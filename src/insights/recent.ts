@@ -2,9 +2,9 @@ import { and, between, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters } from '../../db/schema.ts'
-import { giveWay } from '../core/give-way.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
+import { DAY_MS, dayOf } from '../launcher/salts.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
-import { DAY_MS, dayOf } from './salts.ts'
 
 /** The days that lists count, including today: those of a report that asks for no range. */
 export const RECENT_DAYS = 30
@@ -34,7 +34,7 @@ export async function recentCounts({ db }: Store, ids: readonly number[], now: n
     }
     const counts = await counted(db).all({ ids: JSON.stringify(ids.slice(begin, at)), ...range })
     for (const { id, views, clicks } of counts) recent.set(id, { views, openAllClicks: clicks })
-    if (at < ids.length) await giveWay(since)
+    if (at < ids.length) await yieldToEventLoop(since)
   }
   return recent
 }

@@ -4,11 +4,11 @@ import type { Store } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { dailyCounters, dailyViewers } from '../../db/schema.ts'
 import type { StoredBundle } from '../bundles/access.ts'
-import { giveWay } from '../core/give-way.ts'
 import { iso } from '../core/time.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
+import { DAY_MS, dayOf, startOfDay } from '../launcher/salts.ts'
 import { breakdownsOf } from './breakdowns.ts'
 import { COUNTS_AT_ONCE, rulesEver } from './rules-ever.ts'
-import { DAY_MS, dayOf, startOfDay } from './salts.ts'
 import type { Counts, Insights } from './shapes.ts'
 
 const REMOVED_RULE = '(removed rule)'
@@ -68,7 +68,7 @@ async function countedFrom(db: Store['db'], { id, from, days }: { id: number; fr
     const before = days * DAY_MS
     const period = { from: dayOf(first), to: dayOf(last), before: dayOf(first - before), until: dayOf(last - before) }
     rows.push(...(await counted(db).all({ id, ...period })))
-    if (day + atOnce < days) await giveWay(since)
+    if (day + atOnce < days) await yieldToEventLoop(since)
   }
   return rows
 }

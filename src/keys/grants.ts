@@ -97,8 +97,8 @@ export async function beginGrant({ db, write }: Store, consent: Consent, code: s
 }
 
 /** A code’s grant, used or not. */
-export async function grantOfCode({ current }: Store, code: string): Promise<CodeGrant | null> {
-  const [row] = await current
+export async function grantOfCode({ db }: Store, code: string): Promise<CodeGrant | null> {
+  const [row] = await db
     .select()
     .from(appGrants)
     .where(eq(appGrants.codeHash, sha256(code)))
@@ -184,8 +184,8 @@ export async function answerAgain(
   return { tokens: JSON.parse(unseal(secret, refreshToken, row.answer)) as AppTokens, expiresAt: row.expiresAt }
 }
 
-async function findRefreshToken({ current }: Store, refreshToken: string) {
-  const [row] = await current
+async function findRefreshToken({ db }: Store, refreshToken: string) {
+  const [row] = await db
     .select({
       keyId: appGrants.keyId,
       clientHash: appGrants.clientHash,
@@ -211,7 +211,7 @@ export async function grantOfToken(store: Store, token: string, clientId: string
     const row = await findRefreshToken(store, token)
     return row?.clientHash.equals(sha256(clientId)) === true ? row.keyId : null
   }
-  const [row] = await store.current
+  const [row] = await store.db
     .select({ id: apiKeys.id })
     .from(apiKeys)
     .innerJoin(appGrants, eq(appGrants.keyId, apiKeys.id))

@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, appGrants, member, owners, user } from '../../db/schema.ts'
+import { every, type Loop } from '../core/every.ts'
 import { sha256 } from '../core/hash.ts'
 import type { KnownKey, Subject } from '../identity/caller.ts'
 import { readKeyToken } from './token.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     keyRing: KeyRing
   }
@@ -24,6 +24,7 @@ const FRESH_MS = 1_000
 const MAX_CACHED = 10_000
 /** Interval between writes of `lastUsedAt`, which may lag by up to a minute (decisions 3). */
 const USES_EVERY_MS = 30_000
+const NOT_WRITTEN = 'could not write when keys were last used'
 
 interface CachedKey {
   key: KnownKey
@@ -37,7 +38,7 @@ export class KeyRing {
   /** Counts calls of `forgetHere`, so that a read that began before one is not cached after it. */
   #forgotten = 0
   #used = new Map<number, number>()
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #writing: Loop
 
   constructor(
     readonly store: Store,
@@ -45,7 +46,7 @@ export class KeyRing {
     /** Makes the other processes call `forgetHere`; never rejects. */
     readonly notifyOthers: () => Promise<void> = async () => {},
   ) {
-    this.#timer = setInterval(() => this.#writeUses(), USES_EVERY_MS)
+    this.#writing = every(USES_EVERY_MS, () => this.#writeUses(), log, NOT_WRITTEN)
   }
 
   /**
@@ -82,17 +83,14 @@ export class KeyRing {
 
   /** Writes the remaining uses. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#writeUses()
+    await this.#writing.stop()
+    await this.#writeUses().catch((error) => this.log.warn({ err: error }, NOT_WRITTEN))
   }
 
   async #read(keyPrefix: string): Promise<CachedKey | null> {
     const readAt = performance.now()
     const forgotten = this.#forgotten
-    const { db, current } = this.store
-    // With a replica, asks the server only for keys that exist, so that made-up ones cost it nothing.
-    if (current !== db && !(await this.#exists(keyPrefix))) return this.#drop(keyPrefix)
-    const [row] = await current
+    const [row] = await this.store.db
       .select({
         key: apiKeys,
         userId: owners.userId,
@@ -140,12 +138,6 @@ export class KeyRing {
     return cached
   }
 
-  async #exists(keyPrefix: string): Promise<boolean> {
-    const { db } = this.store
-    const read = () => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.keyPrefix, keyPrefix)).all()
-    return (await readWithCatchUp(db, read)).length > 0
-  }
-
   #drop(keyPrefix: string): null {
     this.#cache.delete(keyPrefix)
     return null
@@ -158,8 +150,6 @@ export class KeyRing {
     // The join finds each key by its id; scanning the list once per key blocked the event loop for seconds.
     const write = sql`UPDATE ${apiKeys} SET last_used_at = max(coalesce(last_used_at, 0), used.value ->> 1)
       FROM json_each(${uses}) AS used WHERE ${apiKeys.id} = used.value ->> 0`
-    await this.store
-      .write([write])
-      .catch((error) => this.log.warn({ err: error }, 'could not write when keys were last used'))
+    await this.store.write([write])
   }
 }

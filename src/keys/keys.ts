@@ -1,13 +1,13 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { apiKeys, appGrants } from '../../db/schema.ts'
-import { giveWay } from '../core/give-way.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { iso } from '../core/time.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
 import { keptScopes, requireRole } from '../identity/roles.ts'
+import type { Commit } from '../operations/idempotency.ts'
 import { ensureOwner, ownerId } from '../plans/owners.ts'
 import { eraseEnded, ownerOfNewKey, refuseFull } from './caps.ts'
 import type { KeyInfo, NewKey } from './shapes.ts'
@@ -119,7 +119,7 @@ export async function list({ db }: Store, { subject, role }: Pick<SignedIn, 'sub
       keys.push({ ...toApiKey(key, subject, grant), minterLeftAt: iso(key.minterLeftAt) })
     }
     if (rows.length < AT_ONCE) return keys
-    await giveWay(since)
+    await yieldToEventLoop(since)
   }
 }
 

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
-import { implement } from '../core/operation.ts'
 import { jsonParts } from '../core/parts.ts'
 import { type Subject, signedIn } from '../identity/caller.ts'
+import { implement } from '../operations/operation.ts'
 import * as keys from './keys.ts'
 import { KeyList, MintedKey, NewKey, OneKey, RevokedKey } from './shapes.ts'
 

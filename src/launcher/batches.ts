@@ -3,10 +3,9 @@ import type { InStatement } from '@libsql/client'
 import type { Logger } from 'pino'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { OTHER_VALUES } from '../../db/schema.ts'
-import { dayNumber } from '../insights/salts.ts'
 import { MAX_VALUES, type ValueRow } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
-import { sortedByBundle } from './sorted.ts'
+import { dayNumber } from './salts.ts'
 
 /** Rows per transaction: few enough not to hold up an edit, enough to be cheap. */
 const ROWS_PER_WRITE = 500
@@ -63,8 +62,8 @@ export class Batches {
    */
   add(day: string, counted: readonly Counter[], seen: readonly ViewerHash[]): boolean {
     // Sorted by bundle, so that a batch touches neighbouring rows: a few pages of the file instead of most of them.
-    const counts = sortedByBundle(counted)
-    const viewers = sortedByBundle(seen)
+    const counts = counted.toSorted((one, other) => one.bundleId - other.bundleId)
+    const viewers = seen.toSorted((one, other) => one.bundleId - other.bundleId)
     const longest = Math.max(counts.length, viewers.length)
     const batches: Batch[] = []
     for (let from = 0; from < longest; from += ROWS_PER_WRITE) {

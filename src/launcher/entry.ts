@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { roleIn } from '../identity/sessions.ts'
-import type { Service } from '../service.ts'
 import { type Door, isOpenToAll } from './door.ts'
 import { notOpen, type Outside, outsideOf } from './times.ts'
 
@@ -41,10 +41,10 @@ export function entryWithPassword(door: Door | null): Entry {
 export async function isInside(
   { organizationId, userId: owner }: Pick<Door, 'organizationId' | 'userId'>,
   userId: string,
-  { accountStore }: Pick<Service, 'accountStore'>,
+  { store }: Pick<Service, 'store'>,
 ): Promise<boolean> {
   if (organizationId === null) return owner === userId
-  return (await roleIn(accountStore, userId, organizationId)) !== null
+  return (await roleIn(store, userId, organizationId)) !== null
 }
 
 /** The error for viewers who may not enter. Its scheme is not `Bearer`: no key opens a launcher. */

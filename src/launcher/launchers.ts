@@ -1,17 +1,18 @@
 import { gt, max } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { bundleChanges } from '../../db/schema.ts'
 import type { BlockedHosts } from '../abuse/hosts.ts'
+import { every, type Loop } from '../core/every.ts'
 import { Problem } from '../core/problem.ts'
 import type { LauncherPolicy } from '../policies/launcher-policy.ts'
 import { Counter } from './counter.ts'
 import { type Door, doorOf } from './door.ts'
 import { find, type ServedBundle } from './served.ts'
-import { type CacheEntry, SlugCache } from './slug-cache.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     launchers: Launchers
   }
@@ -42,12 +43,9 @@ class Variant extends Counter implements Record<Encoding, Page | undefined> {
 }
 
 /** A cached bundle with its compiled policy; itself the variant for viewers who match no rule. */
-export class Launcher extends Variant implements CacheEntry {
+export class Launcher extends Variant {
   /** Null if the bundle has no rules. */
   readonly policy: LauncherPolicy | null
-  wasUsed = false
-  at = -1
-  weight = 0
   readonly slug: string
   /** The version that its policy, door and pages are of. */
   readonly versionNumber: number
@@ -71,7 +69,6 @@ export class Launcher extends Variant implements CacheEntry {
     this.organizationId = bundle.organizationId
     this.door = doorOf(bundle)
     this.bundle = bundle
-    this.weight = bytes(this)
   }
 }
 
@@ -80,13 +77,13 @@ export class Launcher extends Variant implements CacheEntry {
  * in this process and within a second in others.
  */
 export class Launchers {
-  readonly #cache: SlugCache<Launcher>
+  readonly #cache: LRUCache<string, Launcher>
   /** Cache misses. */
   loads = 0
   /** Counts drops: what was read before a drop must not be cached after it. */
   #drops = 0
   #lastSeq: number
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #polling: Loop
 
   private constructor(
     readonly store: Store,
@@ -95,15 +92,9 @@ export class Launchers {
     maxBytes: number,
     lastSeq: number,
   ) {
-    this.#cache = new SlugCache(maxBytes)
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytes })
     this.#lastSeq = lastSeq
-    let polling = false
-    this.#timer = setInterval(async () => {
-      if (polling) return
-      polling = true
-      await this.#poll().catch((error) => log.warn({ err: error }, 'could not poll for edits of other processes'))
-      polling = false
-    }, POLL_MS)
+    this.#polling = every(POLL_MS, () => this.#poll(), log, 'could not poll for edits of other processes')
   }
 
   /** @param maxBytes maximum size of the cache. */
@@ -117,9 +108,9 @@ export class Launchers {
     return new Launchers(store, log, blockedHosts, maxBytes, row?.last ?? 0)
   }
 
-  /** The launcher if it is cached. The slug is in `text` from `from` to `to`. */
-  peek(text: string, from = 0, to = text.length): Launcher | undefined {
-    return this.#cache.get(text, from, to)
+  /** The launcher if it is cached. */
+  peek(slug: string): Launcher | undefined {
+    return this.#cache.get(slug)
   }
 
   /**
@@ -139,7 +130,7 @@ export class Launchers {
     const loadedMeanwhile = isFresh ? this.#cache.get(slug) : undefined
     if (loadedMeanwhile !== undefined) return loadedMeanwhile
     const launcher = new Launcher(bundle, policy)
-    if (isFresh) this.#cache.set(launcher)
+    if (isFresh) this.#cache.set(launcher.slug, launcher)
     return launcher
   }
 
@@ -164,7 +155,8 @@ export class Launchers {
   addPage(launcher: Launcher, variant: Variant, encoding: Encoding, page: Page): void {
     variant[encoding] = page
     if (launcher.policy === null) launcher.bundle = null
-    this.#cache.weigh(launcher, bytes(launcher))
+    // Weighed again, unless it was evicted or dropped meanwhile.
+    if (this.#cache.peek(launcher.slug) === launcher) this.#cache.set(launcher.slug, launcher)
   }
 
   /**
@@ -191,8 +183,8 @@ export class Launchers {
     this.#cache.clear()
   }
 
-  stop(): void {
-    clearInterval(this.#timer)
+  stop(): Promise<void> {
+    return this.#polling.stop()
   }
 
   async #poll(): Promise<void> {

@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr'
 import { linkOf } from '../bundles/link.ts'
-import type { Site } from '../core/operation.ts'
+import type { Site } from '../operations/operation.ts'
 
 /** A launcher’s link as a QR code, in SVG. */
 export function qrCode(slug: string, site: Site): string {

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../../db/client.ts'
-import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from '../insights/salts.ts'
-import { SETTINGS } from '../settings.ts'
+import { SETTINGS } from '../config/settings.ts'
+import { every, type Loop } from '../core/every.ts'
 import { Batches, MAX_WAITING } from './batches.ts'
 import { Breakdowns } from './breakdowns.ts'
 import type { Counter } from './counter.ts'
+import { DAY_MS, dayOf, endDaysBefore, saltOf, startOfDay } from './salts.ts'
 import { userAgents } from './user-agents.ts'
 import { Viewers } from './viewers.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     recorder: Recorder
   }
@@ -61,7 +62,7 @@ export class Recorder {
   /** When breakdowns were last queued. */
   #breakdownsAt = 0
   readonly #userAgents = userAgents()
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #ticking: Loop
 
   private constructor(
     readonly store: Store,
@@ -72,7 +73,8 @@ export class Recorder {
   ) {
     this.#breakdowns = new Breakdowns(site)
     this.#batches = new Batches(store, log)
-    this.#timer = setInterval(() => this.#tick(), Math.min(flushMs, TICK_MS))
+    // A tick waits for no write: what must be written within a second is queued meanwhile.
+    this.#ticking = every(Math.min(flushMs, TICK_MS), () => this.#tick(), log, 'counts could not be written')
   }
 
   /**
@@ -159,7 +161,7 @@ export class Recorder {
 
   /** Flushes, retrying for a while if the store is down. Counts made afterwards are lost. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    await this.#ticking.stop()
     const deadline = performance.now() + STOP_TIMEOUT_MS
     await this.flush()
     while (this.#batches.size > 0 && performance.now() < deadline) {

@@ -1,5 +1,4 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import type { Rule } from '../../db/policy.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -11,7 +10,7 @@ export type ServedBundle = NonNullable<Awaited<ReturnType<typeof find>>>
 
 /** The bundle with a slug; null if there is none or it was deleted. */
 export async function find(db: Store['db'], slug: string) {
-  const [row] = await readWithCatchUp(db, () => finder(db).execute({ slug }))
+  const [row] = await finder(db).execute({ slug })
   return row ?? null
 }
 

@@ -1,4 +1,4 @@
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     /** Counts requests for rate limits. */
     bucket: Bucket

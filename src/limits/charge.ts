@@ -1,10 +1,10 @@
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { count } from '../core/words.ts'
 import type { KnownKey, SignedIn } from '../identity/caller.ts'
-import { HOUR_MS, hourly } from '../keys/limit.ts'
-import type { Service } from '../service.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 import { countsOf, networkCounts, takeAll } from './counts.ts'
+import { HOUR_MS, hourly } from './hourly.ts'
 
 /**
  * Counts a write or a read, if the call is one, against the limits of a person, over all their sessions.

@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { widerNetwork } from '../limits/network.ts'
 import type { Bucket, Decision, Limit } from './bucket.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     limits: ReturnType<typeof limitsOf>
   }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
-declare module '../service.ts' {
+declare module '../core/service.ts' {
   interface Service {
     mailer: Mailer
   }

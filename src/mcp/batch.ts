@@ -1,6 +1,6 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import pLimit from 'p-limit'
-import { giveWay } from '../core/give-way.ts'
+import { yieldToEventLoop } from '../core/yield-to-event-loop.ts'
 
 /** Characters of answers after which the rest of a batch is refused: all are held in memory until the last is there. */
 const MAX_CHARACTERS = 4 * 2 ** 20
@@ -50,6 +50,6 @@ function answerInTurns(transport: WebStandardStreamableHTTPServerTransport): voi
       const isAnswered = new Promise<void>((resolve) => (answered = resolve))
       onmessage?.(message, extra)
       await isAnswered
-      await giveWay(beganAt)
+      await yieldToEventLoop(beganAt)
     })
 }

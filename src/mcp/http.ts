@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { lazy } from '../core/lazy.ts'
-import type { CallContext, Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { readJson } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { headersWith } from '../http/respond.ts'
 import { unauthorized } from '../identity/caller.ts'
 import { challenge } from '../oauth/resources.ts'
-import type { Service } from '../service.ts'
+import type { CallContext, Operation } from '../operations/operation.ts'
 
 /** `POST /api/mcp`: every operation that a key may call, as a tool (spec 4.13, decisions 10). */
 export function mcp(operations: readonly Operation[], service: Service) {

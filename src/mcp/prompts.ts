@@ -1,6 +1,6 @@
 import { createBundle, getBundle, updateBundle } from '../bundles/operations.ts'
+import { previewPolicy } from '../bundles/policy-operations.ts'
 import { getInsights } from '../insights/operations.ts'
-import { previewPolicy } from '../policies/operations.ts'
 
 /** A prompt that a user can pick to start an agent on a task. */
 export interface Prompt {

@@ -1,9 +1,9 @@
 import { ProtocolError, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { Listed } from '../bundles/listing.ts'
 import { getBundle } from '../bundles/operations.ts'
-import type { PublicAnswer } from '../core/execute.ts'
-import type { Operation } from '../core/operation.ts'
 import { Problem } from '../core/problem.ts'
+import type { PublicAnswer } from '../operations/execute.ts'
+import type { Operation } from '../operations/operation.ts'
 import { INVALID_PARAMS } from './strict.ts'
 
 // What an agent can read besides calling tools: its subject’s bundles, and the launcher of any link it is given.

@@ -1,9 +1,9 @@
 import { callOptionSchema, callOptionsOf, inputSchema, type Naming, schemaOf } from '../api/json-schema.ts'
 import { DryRun } from '../bundles/answers.ts'
 import { isContent } from '../bundles/content.ts'
-import { type Operation, scopeOf } from '../core/operation.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { allows, type Scope } from '../identity/roles.ts'
+import { type Operation, scopeOf } from '../operations/operation.ts'
 import { leanInput, leanOutput, outlineOf, outlining } from './lean.ts'
 
 /** A tool as listed (decisions 10). */

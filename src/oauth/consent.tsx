@@ -3,8 +3,10 @@
 import type { Audience } from '../../db/rights.ts'
 import { BackToAppPage, ConfirmBeforeConnectingPage, ConsentPage } from '../../views/account/consent.tsx'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
-import { page, seeOther } from '../http/respond.ts'
+import { type Page, page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
 import { gone, type Session, type Subject } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
@@ -14,7 +16,6 @@ import { refuseFull } from '../keys/caps.ts'
 import { chargePerson } from '../limits/charge.ts'
 import { plainSite, signedInUser } from '../pages/site.ts'
 import { subjectExists } from '../plans/owners.ts'
-import type { Service } from '../service.ts'
 import { authorize } from './library.ts'
 import { inQuery, type Parameters, Refused } from './parameters.ts'
 import { audienceOf } from './resources.ts'
@@ -31,26 +32,25 @@ interface Ask {
 
 /** A request for consent by somebody who may give it. */
 interface Visit {
-  request: Request
   service: Service
   ask: Ask
   session: Session
 }
 
 /** The page where a person decides whether an app may act for them. It changes nothing. */
-export async function consentPage(request: Request, service: Service): Promise<Response> {
+export async function consentPage(request: Request, service: Service): Promise<Page | Response> {
   const ask = await askIn(request, service)
   const session = await service.readSession(request.headers)
-  return (await unproven(request, service, ask, session)) ?? show({ request, service, ask, session: session! })
+  return (await unproven(service, ask, session)) ?? show({ service, ask, session: session! })
 }
 
 /** The decision, from that page only. */
-export async function decide(request: Request, service: Service): Promise<Response> {
+export async function decide(request: Request, service: Service): Promise<Page | Response> {
   const ask = await askIn(request, service)
   const session = await service.readSession(request.headers)
-  const missing = await unproven(request, service, ask, session)
+  const missing = await unproven(service, ask, session)
   if (missing !== null) return missing
-  const visit = { request, service, ask, session: session! }
+  const visit = { service, ask, session: session! }
   const form = await readForm(request)
   if (form.get('decision') !== 'connect') {
     return back(visit, { error: 'access_denied', error_description: 'The user did not connect the app.' })
@@ -59,7 +59,7 @@ export async function decide(request: Request, service: Service): Promise<Respon
   if (subject === null) return show(visit, new Problem('FORBIDDEN', 'Choose whom the app acts for.'))
   try {
     await chargePerson(service, 'writes', visit.session.userId)
-    await refuseFull(service.accountStore, subject)
+    await refuseFull(service.store, subject)
   } catch (error) {
     if (error instanceof Problem) return show(visit, error)
     throw error
@@ -67,13 +67,13 @@ export async function decide(request: Request, service: Service): Promise<Respon
   return connect(visit, subject)
 }
 
-async function connect(visit: Visit, subject: Subject): Promise<Response> {
+async function connect(visit: Visit, subject: Subject): Promise<Page> {
   const { service, ask, session } = visit
   const { userId } = session
   const consent = { userId, subject, audience: ask.audience }
   const { code } = await authorize(ask.parameters, consent, service).catch(async (error) => {
-    await refuseFull(service.accountStore, subject)
-    throw (await subjectExists(service.accountStore, subject)) ? error : gone()
+    await refuseFull(service.store, subject)
+    throw (await subjectExists(service.store, subject)) ? error : gone()
   })
   const { notices } = await service.accounts()
   notices.notify(userId, { kind: 'appConnected', name: ask.app.name, actsFor: subject.type })
@@ -115,16 +115,11 @@ function pathOf(parameters: Parameters): string {
 }
 
 /** The page or redirect for somebody who may not decide yet (decisions 13); null for anybody who may. */
-async function unproven(
-  request: Request,
-  service: Service,
-  { path }: Ask,
-  session: Session | null,
-): Promise<Response | null> {
+async function unproven(service: Service, { path }: Ask, session: Session | null): Promise<Page | Response | null> {
   if (session === null) return seeOther(`/sign-in?next=${encodeURIComponent(path)}`)
   if (!session.emailVerified) {
     const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
-    return page(request, <ConfirmBeforeConnectingPage site={site} path={path} />, 403)
+    return page(<ConfirmBeforeConnectingPage site={site} path={path} />, 403)
   }
   return isRecent(session.signedInAt) ? null : seeOther(`/sign-in?as=again&next=${encodeURIComponent(path)}`)
 }
@@ -133,16 +128,16 @@ async function unproven(
 async function subjectIn(form: URLSearchParams, { service, session: { userId } }: Visit): Promise<Subject | null> {
   const organizationId = form.get('subject')
   if (organizationId === '') return { type: 'user', userId }
-  const organizations = await organizationsOf(service.accountStore, userId)
+  const organizations = await organizationsOf(service.store, userId)
   const isAdmin = organizations.some(({ id, role }) => id === organizationId && role === 'admin')
   return isAdmin && organizationId !== null ? { type: 'organization', organizationId } : null
 }
 
-async function show({ request, service, ask, session }: Visit, problem?: Problem): Promise<Response> {
+async function show({ service, ask, session }: Visit, problem?: Problem): Promise<Page> {
   const { app, scopes, audience, path } = ask
   const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
   const shown = { site, app: asking(ask, app), scopes, audience, path, error: problem?.userMessage }
-  return page(request, <ConsentPage {...shown} />, problem?.status ?? 200, problem?.headers)
+  return page(<ConsentPage {...shown} />, problem?.status ?? 200, problem?.headers)
 }
 
 function asking({ parameters }: Ask, { name }: App) {
@@ -154,7 +149,7 @@ function asking({ parameters }: Ask, { name }: App) {
  * Sends the browser back to the app. By a page that refreshes, not a redirect: `form-action` also applies to redirects,
  * and the app may redirect on.
  */
-async function back({ request, service, ask, session }: Visit, answer: Record<string, string>): Promise<Response> {
+async function back({ service, ask, session }: Visit, answer: Record<string, string>): Promise<Page> {
   const { parameters, app } = ask
   const url = new URL(parameters.redirect_uri ?? '')
   // Says which server answers, so that an app of several cannot be made to mix them up (RFC 9207).
@@ -163,5 +158,5 @@ async function back({ request, service, ask, session }: Visit, answer: Record<st
   for (const [name, value] of Object.entries(sent)) url.searchParams.set(name, value)
   const site = { ...plainSite(service.config), user: await signedInUser(session, service) }
   const view = <BackToAppPage site={site} url={url.href} app={asking(ask, app)} isConnected={'code' in answer} />
-  return page(request, view, 200, { refresh: `0;url=${url.href}`, 'referrer-policy': 'no-referrer' })
+  return page(view, 200, { refresh: `0;url=${url.href}`, 'referrer-policy': 'no-referrer' })
 }

@@ -5,13 +5,13 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { type Problem, toProblem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { readJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { json } from '../http/respond.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { chargeAddress } from '../limits/charge.ts'
-import type { Service } from '../service.ts'
 import { exchange } from './library.ts'
 import { inForm, Refused } from './parameters.ts'
 

@@ -1,5 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { sha256 } from '../core/hash.ts'
+import type { Service } from '../core/service.ts'
 import { allows, keptScopes, SCOPES, type Scope } from '../identity/roles.ts'
 import { type App, appOf, mayRedirectTo } from '../keys/apps.ts'
 import {
@@ -17,7 +18,6 @@ import {
   useCode,
 } from '../keys/grants.ts'
 import { RENEWABLE_SECONDS } from '../keys/token.ts'
-import type { Service } from '../service.ts'
 import { type Parameters, Refused } from './parameters.ts'
 import { audienceOf } from './resources.ts'
 

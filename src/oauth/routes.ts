@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { optionsOf, share } from '../api/cors.ts'
 import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
+import type { Service } from '../core/service.ts'
 import { text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
 import { documents } from './resources.ts'
 
 const RAW = { parse: 'none' } as const
@@ -16,12 +16,11 @@ const PUBLIC = {
   'cache-control': 'public, max-age=3600',
 }
 
-/** Sign-in of apps by OAuth 2.1 (decisions 15): documents, what machines ask for, and the page where a person decides. */
+/** Sign-in of apps by OAuth 2.1 (decisions 15): documents, and what machines ask for. */
 export function oauth(service: Service) {
   const { origin, name } = service.config
   // The library and the schemas are loaded with the first request for them.
   const endpoints = lazy(() => import('./endpoints.ts'))
-  const consent = lazy(() => import('./consent.tsx'))
   const app = new Elysia()
   for (const [path, document] of documents(origin, name)) {
     const body = JSON.stringify(document)
@@ -36,6 +35,12 @@ export function oauth(service: Service) {
       .options(path, () => optionsOf(['POST']), RAW)
   }
   return app
+}
+
+/** The page where a person decides whether an app may act for them; loaded with the library, too. */
+export function consentPages(service: Service) {
+  const consent = lazy(() => import('./consent.tsx'))
+  return new Elysia()
     .get('/oauth/authorize', async ({ request }) => (await consent()).consentPage(request, service))
     .post('/oauth/authorize', async ({ request }) => (await consent()).decide(request, service), RAW)
 }

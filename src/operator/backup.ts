@@ -2,8 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Copy, copyStore, restoreStore, SECRET, verifyCopy } from '../../db/backup.ts'
 import { UnusableCopy } from '../../db/unusable-copy.ts'
-import { databaseFile } from '../config.ts'
-import { readSetting } from '../settings.ts'
+import { databaseFile } from '../config/config.ts'
+import { readSetting } from '../config/settings.ts'
 
 type Env = Record<string, string | undefined>
 

@@ -8,7 +8,7 @@ import { openMigratedStore } from '../../db/existing.ts'
 import { knownMigrations } from '../../db/known-migrations.ts'
 import { lastBackupAt } from '../../db/scheduled-backup.ts'
 import { user } from '../../db/schema.ts'
-import { type Config, databaseFile } from '../config.ts'
+import { type Config, databaseFile } from '../config/config.ts'
 import { reachMailServer } from '../mail/mailer.ts'
 import { operatorConfig } from './config.ts'
 
@@ -91,7 +91,7 @@ async function storeWorks({ database }: Config, store: Opened): Promise<Verdict>
 }
 
 function files({ database }: Config): Verdict {
-  const file = database.replicaPath ?? databaseFile(database.url)
+  const file = databaseFile(database.url)
   const found = file === null ? [] : [file, `${file}-wal`, `${file}.secret`].filter((path) => existsSync(path))
   const open = found.find((path) => (statSync(path).mode & 0o077) !== 0)
   if (open !== undefined) return ['wrong', `Other users can read ${open}, and with it sign in as anyone: chmod 600 it.`]
@@ -106,7 +106,7 @@ function files({ database }: Config): Verdict {
 }
 
 async function disk({ database }: Config): Promise<Verdict> {
-  const file = database.replicaPath ?? databaseFile(database.url)
+  const file = databaseFile(database.url)
   if (file === null) return ['ok', 'The database is a server’s: watch its disk there.']
   if (!existsSync(dirname(file))) return ['wrong', `${dirname(file)} does not exist.`]
   const { bavail, blocks, bsize } = await statfs(dirname(file))

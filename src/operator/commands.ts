@@ -1,6 +1,6 @@
+import { readSetting } from '../config/settings.ts'
 import { iso } from '../core/time.ts'
 import { count } from '../core/words.ts'
-import { readSetting } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 import { type Command, type CommandOf, command, type Given, listing, streaming } from './declare.ts'
 import type { Operator } from './operator.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { SECRET } from '../../db/backup.ts'
-import { type Config, databaseFile, readConfig } from '../config.ts'
+import { type Config, databaseFile, readConfig } from '../config/config.ts'
+import { readSetting } from '../config/settings.ts'
 import { randomBase62 } from '../core/secrets.ts'
-import { readSetting } from '../settings.ts'
 
 /**
  * The settings as the service reads them, except that no command makes the secret that the service’s first start makes:

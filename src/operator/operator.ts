@@ -6,14 +6,14 @@ import { bringUpToDate, openMigratedStore } from '../../db/existing.ts'
 import { organization, user } from '../../db/schema.ts'
 import { hostIn } from '../abuse/hosts.ts'
 import * as reports from '../abuse/reports.ts'
-import { databaseFile } from '../config.ts'
+import { databaseFile } from '../config/config.ts'
+import { readSetting, settingError } from '../config/settings.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import type { Subject } from '../identity/caller.ts'
-import { readSetting, settingError } from '../settings.ts'
 import { CannotOperate } from './cannot.ts'
 
 /** Loaded only by the commands that parse subjects, because it takes longer than the rest of a command. */
-const loadEvents = () => import('../plans/payment-events.ts')
+const loadEvents = () => import('../provider-events/payments.ts')
 
 /** Admin actions, made directly on the store and files, whether or not the service runs. */
 export type Operator = Awaited<ReturnType<typeof openOperator>>
@@ -53,7 +53,7 @@ export async function openOperator(env: Env) {
      * mailed link or single sign-on, which verifies it.
      */
     async addAccount(address: string) {
-      const { readEmail } = await import('../identity/provider-shapes.ts')
+      const { readEmail } = await import('../provider-events/shapes.ts')
       const email = readEmail(address)
       if (email === null) throw new CannotOperate(`${address} is not an email address`)
       const [id, at] = [randomBase62(32), new Date()]

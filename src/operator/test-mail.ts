@@ -1,5 +1,5 @@
-import { readEmail } from '../identity/provider-shapes.ts'
 import { deliver } from '../mail/mailer.ts'
+import { readEmail } from '../provider-events/shapes.ts'
 import { CannotOperate } from './cannot.ts'
 import { operatorConfig } from './config.ts'
 

@@ -1,9 +1,10 @@
 import type { AccountForm } from '../../views/account/sign-in.tsx'
 import { authenticate } from '../api/auth.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { besideField } from '../core/words.ts'
-import { jsonProblem, page } from '../http/respond.ts'
-import type { Service } from '../service.ts'
+import { type Page, page } from '../http/page.ts'
+import { jsonProblem } from '../http/respond.ts'
 
 // Helpers of account pages: calling better-auth and showing its errors in forms.
 
@@ -18,16 +19,10 @@ export async function callAuth(request: Request, service: Service, to: string, b
   }
 }
 
-/** Copies the cookies of an answer to a page. */
-export function withCookies(page: Response, answer: Response): Response {
-  for (const cookie of answer.headers.getSetCookie()) page.headers.append('set-cookie', cookie)
-  return page
-}
-
 /** A form again, with its errors. */
-export function refused(request: Request, view: JSX.Element, { status, headers }: Response): Response {
+export function refused(view: JSX.Element, { status, headers }: Response): Page {
   const wait = headers.get('retry-after')
-  return page(request, view, status, wait === null ? {} : { 'retry-after': wait })
+  return page(view, status, wait === null ? {} : { 'retry-after': wait })
 }
 
 /** The error for a sign-in that requires a confirmed address. */

@@ -12,16 +12,17 @@ import { type AccountForm, LinkSentPage, RedirectPage, SignedInPage, SignInPage 
 import { ConfirmPage, SignUpPage } from '../../views/account/sign-up.tsx'
 import { withFlash } from '../../views/dashboard/parts/flash.tsx'
 import type { Site } from '../../views/parts/layout.tsx'
+import { accountDisabled } from '../accounts/disabling.ts'
+import { localPath } from '../accounts/links.ts'
+import { joinedBy } from '../accounts/organizations.ts'
 import { entryOf } from '../core/entry.ts'
 import { unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
-import { page, seeOther } from '../http/respond.ts'
-import { accountDisabled } from '../identity/disabling.ts'
-import { localPath } from '../identity/links.ts'
-import { joinedBy } from '../identity/organizations.ts'
-import type { Service } from '../service.ts'
-import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused, withCookies } from './account-forms.ts'
+import { type Page, page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
+import { callAuth, EMAIL_NOT_CONFIRMED, explain, refused } from './account-forms.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -31,8 +32,8 @@ export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { ...plainSite(config), user: null }
   const methods = signInMethods(config)
-  const signInRefused = async (request: Request, form: AccountForm, answer: Response) =>
-    refused(request, <SignInPage site={site} form={await explained(form, answer)} methods={methods} />, answer)
+  const signInRefused = async (form: AccountForm, answer: Response) =>
+    refused(<SignInPage site={site} form={await explained(form, answer)} methods={methods} />, answer)
 
   return new Elysia()
     .get('/sign-in', async ({ request }) => {
@@ -42,17 +43,17 @@ export function accountPages(service: Service) {
       const as = searchParams.get('as')
       const session = as === 'other' ? null : await readSession(request.headers)
       if (session !== null && as !== 'again' && error === null)
-        return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
+        return page(<SignedInPage site={site} email={session.email} next={form.next} />)
       const errors = error === null ? {} : { form: entryOf(CALLBACK_ERRORS, error.toLowerCase()) ?? SIGN_IN_FAILED }
       const filled = { ...form, email: session?.email ?? '', errors }
-      return page(request, <SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
+      return page(<SignInPage site={site} form={filled} methods={methods} isAgain={session !== null} />)
     })
     .get('/sign-up', async ({ request }) => {
       const form = emptyForm(new URL(request.url).searchParams.get('next'))
       const session = await readSession(request.headers)
-      if (session !== null) return page(request, <SignedInPage site={site} email={session.email} next={form.next} />)
+      if (session !== null) return page(<SignedInPage site={site} email={session.email} next={form.next} />)
       return methods.hasSignUpPage
-        ? page(request, <SignUpPage site={site} form={form} methods={methods} />)
+        ? page(<SignUpPage site={site} form={form} methods={methods} />)
         : seeOther(`/sign-in?next=${encodeURIComponent(form.next)}`)
     })
     .post(
@@ -61,7 +62,7 @@ export function accountPages(service: Service) {
         const { form, password } = await readAccountForm(request)
         const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
         if (answer.ok) return seeOther(form.next, answer)
-        return signInRefused(request, form, answer)
+        return signInRefused(form, answer)
       },
       RAW,
     )
@@ -76,8 +77,8 @@ export function accountPages(service: Service) {
           callbackURL: next,
           errorCallbackURL,
         })
-        if (answer.ok) return page(request, <LinkSentPage site={site} methods={methods} email={email} next={next} />)
-        return signInRefused(request, form, answer)
+        if (answer.ok) return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
+        return signInRefused(form, answer)
       },
       RAW,
     )
@@ -88,14 +89,11 @@ export function accountPages(service: Service) {
         const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
         const body = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
         const answer = await callAuth(request, service, '/sign-in/social', body)
-        if (!answer.ok) return signInRefused(request, form, answer)
+        if (!answer.ok) return signInRefused(form, answer)
         const { url } = (await answer.json()) as { url: string }
         // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
         // to origins that we cannot list.
-        return withCookies(
-          page(request, <RedirectPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }),
-          answer,
-        )
+        return page(<RedirectPage site={site} url={url} />, 200, { refresh: `0;url=${url}` }, answer)
       },
       RAW,
     )
@@ -107,9 +105,9 @@ export function accountPages(service: Service) {
         const answer = await callAuth(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
         if (!answer.ok) {
           const view = <SignUpPage site={site} form={await explained(form, answer)} methods={methods} />
-          return refused(request, view, answer)
+          return refused(view, answer)
         }
-        if (config.requireVerifiedEmail) return page(request, <ConfirmPage site={site} email={email} />)
+        if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
         return seeOther(next.startsWith('/dashboard') ? withFlash(next, 'signedUp') : next, answer)
       },
       RAW,
@@ -133,7 +131,7 @@ export function accountPages(service: Service) {
       // It shows sign-in links, so it is only for the developer on this machine.
       const isHere = /^(127\.|::1$)/.test(clientAddress(request)) && !isForwarded(request)
       if (!config.isDevelopment || config.smtpUrl !== undefined || !isHere) throw unknownUrl()
-      return page(request, <MailboxPage site={site} mails={mailer.mailbox} />)
+      return page(<MailboxPage site={site} mails={mailer.mailbox} />)
     })
 }
 
@@ -152,21 +150,21 @@ async function explained(form: AccountForm, answer: Response): Promise<AccountFo
   return { ...form, errors: await explain(answer) }
 }
 
-async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Response> {
+async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Page> {
   const path = `/invitations/${encodeURIComponent(id)}`
   const get = new Request(request.url, { headers: request.headers })
   const answer = await callAuth(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
   const site = await siteFor(request, service)
   if (!answer.ok) {
     const { code } = (await answer.json()) as { code: string }
-    if (code === 'EMAIL_UNVERIFIED') return page(request, <ConfirmFirstPage site={site} path={path} />, 403)
+    if (code === 'EMAIL_UNVERIFIED') return page(<ConfirmFirstPage site={site} path={path} />, 403)
     const session = await service.readSession(request.headers)
     const joined = session === null ? null : await joinedBy(service.store, session, id)
-    return page(request, <InvitationGonePage site={site} path={path} joined={joined} />, joined === null ? 404 : 200)
+    return page(<InvitationGonePage site={site} path={path} joined={joined} />, joined === null ? 404 : 200)
   }
   const invitation = (await answer.json()) as Invitation
   const view = <InvitationPage site={site} invitation={invitation} path={path} error={error} />
-  return page(request, view, error === undefined ? 200 : 400)
+  return page(view, error === undefined ? 200 : 400)
 }
 
 async function readAccountForm(request: Request): Promise<{ form: AccountForm; password: string }> {

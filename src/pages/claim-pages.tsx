@@ -4,12 +4,13 @@ import { Elysia } from 'elysia'
 import { ClaimedPage, ClaimGonePage, ClaimPage, ClaimsPage } from '../../views/account/claim.tsx'
 import { claimBundle, listClaims } from '../bundles/claim-operations.ts'
 import { findByToken } from '../bundles/claims.ts'
-import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
-import { page, seeOther } from '../http/respond.ts'
-import type { Service } from '../service.ts'
+import { type Page, page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
+import { execute } from '../operations/execute.ts'
 import { signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -25,7 +26,7 @@ export function claimPages(service: Service) {
       async ({ request, params: { token } }) => {
         try {
           const { output } = await execute(claimBundle, () => ({ token }), await callContext(request, service), service)
-          return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
+          return page(<ClaimedPage site={await siteOf(request)} bundle={output} />)
         } catch (error) {
           if (!(error instanceof Problem)) throw error
           return claimPage(request, service, token, error)
@@ -43,7 +44,7 @@ export function claimPages(service: Service) {
         const slug = (await readForm(request)).get('slug') ?? ''
         try {
           const { output } = await execute(claimBundle, () => ({ slug }), await callContext(request, service), service)
-          return page(request, <ClaimedPage site={await siteOf(request)} bundle={output} />)
+          return page(<ClaimedPage site={await siteOf(request)} bundle={output} />)
         } catch (error) {
           if (!(error instanceof Problem) || error.code === 'UNAUTHORIZED') throw error
           return claimsPage(request, service, error)
@@ -56,22 +57,21 @@ export function claimPages(service: Service) {
 /** How many bundles a page of claims shows. */
 const CLAIMS_PAGE = 20
 
-async function claimsPage(request: Request, service: Service, problem?: Problem): Promise<Response> {
+async function claimsPage(request: Request, service: Service, problem?: Problem): Promise<Page> {
   const from = new URL(request.url).searchParams.get('offset') ?? ''
   const offset = /^\d{1,9}$/.test(from) ? Number(from) : 0
   const paging = { limit: CLAIMS_PAGE, offset }
   const { output } = await execute(listClaims, () => paging, await callContext(request, service), service)
   const site = await siteFor(request, service)
   const view = <ClaimsPage site={site} bundles={output.bundles} paging={paging} error={problem?.userMessage} />
-  return page(request, view, problem?.status ?? 200, problem?.headers)
+  return page(view, problem?.status ?? 200, problem?.headers)
 }
 
-async function claimPage(request: Request, service: Service, token: string, problem?: Problem): Promise<Response> {
+async function claimPage(request: Request, service: Service, token: string, problem?: Problem): Promise<Page> {
   const { store, config } = service
   const site = await siteFor(request, service)
   const bundle = await findByToken(store, token)
-  if (bundle === null)
-    return page(request, <ClaimGonePage site={site} days={Math.ceil(config.claimTtlMs / DAY_MS)} />, 404)
+  if (bundle === null) return page(<ClaimGonePage site={site} days={Math.ceil(config.claimTtlMs / DAY_MS)} />, 404)
   await service.launchers.refuseTakenDown(bundle.slug)
   const view = (
     <ClaimPage
@@ -82,5 +82,5 @@ async function claimPage(request: Request, service: Service, token: string, prob
       error={problem?.userMessage}
     />
   )
-  return page(request, view, problem?.status ?? 200)
+  return page(view, problem?.status ?? 200)
 }

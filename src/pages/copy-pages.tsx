@@ -4,16 +4,17 @@ import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { type CopyForm, CopyPage } from '../../views/launcher/copy.tsx'
 import { loadFor } from '../bundles/access.ts'
-import { duplicateBundle } from '../bundles/duplicate.ts'
-import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
-import { page, seeOther } from '../http/respond.ts'
+import { page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
 import type { Caller } from '../identity/caller.ts'
+import { duplicateBundle } from '../launcher/duplicate.ts'
 import { seenBy } from '../launcher/seen.ts'
-import type { Service } from '../service.ts'
+import { execute } from '../operations/execute.ts'
 import { resultPath } from './result.ts'
 import { siteFor } from './site.ts'
 
@@ -30,7 +31,7 @@ export function copyPages(service: Service) {
     const fresh = { title: bundle.title ?? '', errors: {}, idempotencyKey: randomUUID() }
     const address = `/l/${bundle.slug}/copy${new URL(request.url).search}`
     const view = <CopyPage site={site} bundle={bundle} address={address} form={isGated ? null : (sent ?? fresh)} />
-    return page(request, view, problem?.status ?? 200, { 'x-robots-tag': 'noindex', ...problem?.headers })
+    return page(view, problem?.status ?? 200, { 'x-robots-tag': 'noindex', ...problem?.headers })
   }
   return new Elysia()
     .get('/l/:slug/copy', async ({ request, params: { slug } }) => {

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import { Elysia } from 'elysia'
 import { GuidePage } from '../../views/docs/guide.tsx'
+import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from '../api/guides.ts'
 import { lazy } from '../core/lazy.ts'
 import { unknownUrl } from '../core/problem.ts'
-import { HTML, text } from '../http/respond.ts'
-import type { Service } from '../service.ts'
-import { GUIDES, type GuideName, guideText, guideTitle, isGuide } from './guides.ts'
+import type { Service } from '../core/service.ts'
+import { page, pageApp } from '../http/page.ts'
+import { text } from '../http/respond.ts'
 import { render } from './markdown.ts'
 
 /** Serves the guides as pages, and as Markdown with `.md`. Loaded on the first request for one; each is rendered once. */
@@ -17,11 +17,11 @@ export function guidePages({ config: { name, origin } }: Service) {
   )
   const pages = new Map(GUIDES.map((guide) => [guide, lazy(() => make(guide) as string)]))
   const headers = { 'cache-control': 'no-cache' }
-  return new Elysia().get('/docs/:guide', ({ request, params: { guide } }) => {
+  return pageApp().get('/docs/:guide', ({ request, params: { guide } }) => {
     const source = guide.replace(/\.md$/, '')
     if (!isGuide(source)) throw unknownUrl()
     if (source !== guide) return text(request, guideText(source), { type: 'text/markdown; charset=utf-8', headers })
-    return text(request, pages.get(source)!(), { type: HTML, headers })
+    return page(pages.get(source)!(), 200, { ...headers, 'referrer-policy': 'no-referrer' })
   })
 }
 

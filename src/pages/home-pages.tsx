@@ -5,47 +5,54 @@ import { Elysia } from 'elysia'
 import { PrivacyPage } from '../../views/docs/privacy.tsx'
 import { FoundLinks } from '../../views/home/found.tsx'
 import { GatedHomePage, type HomeForm, HomePage } from '../../views/home/home.tsx'
+import { AwayPage } from '../../views/launcher/away.tsx'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES, CONTENT, each } from '../bundles/content.ts'
 import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
-import { execute } from '../core/execute.ts'
 import { fingerprint } from '../core/hash.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { reasonBeside, tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
-import { HTML, page, seeOther, text } from '../http/respond.ts'
+import { type Page, page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
 import { readList, splitList, toNewBundle } from '../imports/import.ts'
 import type { FoundList } from '../imports/plan.ts'
 import { chargeAddress } from '../limits/charge.ts'
-import type { Service } from '../service.ts'
+import { execute } from '../operations/execute.ts'
 import { type CreatedBundle, resultPath } from './result.ts'
 import { plainSite, signInMethods, siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
+
+/** For what sends no form. */
+const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
 /** Maximum bundles that a long list is split into here; longer lists go through the import. */
 const MAX_PARTS = 4
 
 /** The home page, its preview of the links found in what is typed, and the privacy page. */
 export function homePages(service: Service) {
-  const isGated = !service.config.anonymousBundles
+  const { name, origin, anonymousBundles } = service.config
+  const isGated = !anonymousBundles
   return new Elysia()
     .get('/', async ({ request }) => {
       const site = await siteFor(request, service)
       if (isGated && site.user === null)
-        return page(request, <GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
-      return page(request, <HomePage site={site} form={emptyForm()} isGated={isGated} />)
+        return page(<GatedHomePage site={site} hasSignUpPage={signInMethods(service.config).hasSignUpPage} />)
+      return page(<HomePage site={site} form={emptyForm()} isGated={isGated} />)
     })
-    .get('/privacy', async ({ request }) => page(request, <PrivacyPage site={await siteFor(request, service)} />))
+    .get('/away', () => page(<AwayPage site={{ name, origin }} />, 200, NO_REFERRER))
+    .get('/privacy', async ({ request }) => page(<PrivacyPage site={await siteFor(request, service)} />))
     .post('/', ({ request }) => makeBundles(request, service), RAW)
     .post(
       '/found',
       async ({ request }) => {
         await chargeAddress(service, 'reading', clientNetwork(request))
         const fields = await readForm(request, LONG_FORM)
-        return text(request, (<FoundLinks list={listIn(fields)} />) as string, { type: HTML })
+        return page(<FoundLinks list={listIn(fields)} />, 200, NO_REFERRER)
       },
       RAW,
     )
@@ -68,7 +75,7 @@ function listIn(fields: URLSearchParams): FoundList {
 }
 
 /** POST /: runs `create_bundle` for each bundle of a form, then redirects to the page with their links. */
-async function makeBundles(request: Request, service: Service): Promise<Response> {
+async function makeBundles(request: Request, service: Service): Promise<Page | Response> {
   const fields = await readForm(request)
   const typed = each(ABOUT_NAMES, (name) => {
     const sent = fields.get(name) ?? ''
@@ -117,7 +124,7 @@ async function makeBundles(request: Request, service: Service): Promise<Response
       idempotencyKey: made.length > 0 && key !== null ? key : randomUUID(),
     }
     const site = await siteFor(request, service).catch(() => plainSite(service.config))
-    return page(request, <HomePage site={site} form={form} isGated={isGated} />, problem.status, problem.headers)
+    return page(<HomePage site={site} form={form} isGated={isGated} />, problem.status, problem.headers)
   }
 }
 

@@ -1,11 +1,11 @@
 import { launcherFeed } from '../../views/launcher/feed.ts'
 import { launcherMarkdown } from '../../views/launcher/markdown.ts'
 import { fingerprint } from '../core/hash.ts'
+import type { Service } from '../core/service.ts'
 import { headersWith, isUnchanged, text } from '../http/respond.ts'
 import { changesOf } from '../launcher/changes.ts'
-import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from '../launcher/forms.ts'
 import { seenBy, type ViewerBundle } from '../launcher/seen.ts'
-import type { Service } from '../service.ts'
+import { type Asked, FORM_TYPES, launcherJson, NEGOTIATED, type OtherForm } from './launcher-form.ts'
 
 /** What a viewer sees of a bundle, in a form. Counts no view: what a program reads, nobody has seen. */
 export async function launcherAs(

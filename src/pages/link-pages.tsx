@@ -4,17 +4,18 @@ import { Elysia } from 'elysia'
 import { LinkExpiredPage } from '../../views/account/expired-link.tsx'
 import { AddressConfirmedPage, ConfirmAddressPage, SignInLinkPage } from '../../views/account/mailed-links.tsx'
 import { NewPasswordPage, PasswordSetPage } from '../../views/account/password.tsx'
+import { passwordsOff } from '../accounts/admission.ts'
+import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../accounts/links.ts'
 import { signInByLink } from '../api/auth.ts'
 import { findByToken } from '../bundles/claims.ts'
-import { cookieLine } from '../core/cookies.ts'
+import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
-import { page, seeOther } from '../http/respond.ts'
-import { passwordsOff } from '../identity/admission.ts'
+import { type Page, page } from '../http/page.ts'
+import { seeOther } from '../http/respond.ts'
+import { cookieLine } from '../identity/cookies.ts'
 import { withDevice } from '../identity/devices.ts'
-import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../identity/links.ts'
 import { endSession } from '../identity/sessions.ts'
-import type { Service } from '../service.ts'
-import { callAuth, explain, refused, withCookies } from './account-forms.ts'
+import { callAuth, explain, refused } from './account-forms.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -31,7 +32,7 @@ export function linkPages(service: Service) {
         const next = localPath((await readForm(request)).get('next'))
         const answer = await signInByLink(request, service, token)
         if (answer !== null) return seeOther(next, answer)
-        return page(request, <LinkExpiredPage site={await siteFor(request, service)} link="signIn" next={next} />, GONE)
+        return page(<LinkExpiredPage site={await siteFor(request, service)} link="signIn" next={next} />, GONE)
       },
       RAW,
     )
@@ -44,9 +45,8 @@ export function linkPages(service: Service) {
       if (!service.config.passwordSignIn) throw passwordsOff()
       const email = await passwordLinkEmail(await service.auth(), token)
       const site = await siteFor(request, service)
-      if (email === null)
-        return page(request, <LinkExpiredPage site={site} link="password" next="/dashboard/settings" />, GONE)
-      return page(request, <NewPasswordPage site={site} email={email} error={undefined} />)
+      if (email === null) return page(<LinkExpiredPage site={site} link="password" next="/dashboard/settings" />, GONE)
+      return page(<NewPasswordPage site={site} email={email} error={undefined} />)
     })
     .post(
       '/password/:token',
@@ -55,15 +55,11 @@ export function linkPages(service: Service) {
         const email = await passwordLinkEmail(await service.auth(), token)
         const answer = await callAuth(request, service, '/reset-password', { newPassword, token })
         const site = await siteFor(request, service)
-        if (answer.ok) return page(request, <PasswordSetPage site={site} />)
+        if (answer.ok) return page(<PasswordSetPage site={site} />)
         if (email === null)
-          return page(
-            request,
-            <LinkExpiredPage site={site} link="password" next="/dashboard/settings" />,
-            answer.status,
-          )
+          return page(<LinkExpiredPage site={site} link="password" next="/dashboard/settings" />, answer.status)
         const { password, form } = await explain(answer)
-        return refused(request, <NewPasswordPage site={site} email={email} error={password ?? form} />, answer)
+        return refused(<NewPasswordPage site={site} email={email} error={password ?? form} />, answer)
       },
       RAW,
     )
@@ -73,13 +69,13 @@ function nextOf(request: Request): string {
   return localPath(new URL(request.url).searchParams.get('next'))
 }
 
-async function signInLinkPage(request: Request, service: Service, token: string): Promise<Response> {
+async function signInLinkPage(request: Request, service: Service, token: string): Promise<Page> {
   const next = nextOf(request)
   const site = await siteFor(request, service)
   const email = await magicLinkEmail(await service.auth(), token)
-  if (email === null) return page(request, <LinkExpiredPage site={site} link="signIn" next={next} />, GONE)
+  if (email === null) return page(<LinkExpiredPage site={site} link="signIn" next={next} />, GONE)
   const session = await service.readSession(request.headers)
-  return page(request, <SignInLinkPage site={site} email={email} current={session?.email ?? null} next={next} />)
+  return page(<SignInLinkPage site={site} email={email} current={session?.email ?? null} next={next} />)
 }
 
 type Account = Awaited<ReturnType<typeof confirmationFor>>
@@ -90,13 +86,13 @@ async function confirmPage(
   account: Account,
   next: string,
   refusal?: { error: string; answer: Response },
-): Promise<Response> {
+): Promise<Page> {
   const site = await siteFor(request, service)
-  if (account === null) return page(request, <LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
+  if (account === null) return page(<LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
   const { id, email, isProven } = account
   if (isProven) {
     const usable = await unlessClaimed(service, next)
-    return page(request, <AddressConfirmedPage site={site} email={email} next={usable} />)
+    return page(<AddressConfirmedPage site={site} email={email} next={usable} />)
   }
   const session = await service.readSession(request.headers)
   const isHolder = session?.userId === id
@@ -111,7 +107,7 @@ async function confirmPage(
       error={refusal?.error}
     />
   )
-  return refusal === undefined ? page(request, view) : refused(request, view, refusal.answer)
+  return refusal === undefined ? page(view) : refused(view, refusal.answer)
 }
 
 /** Where to continue after confirmation: the dashboard if `next` is a claim link that has been used meanwhile. */
@@ -124,14 +120,15 @@ async function unlessClaimed({ store }: Service, next: string): Promise<string> 
  * Confirms an address for someone who is signed in to its account or knows its password: the mail alone does not prove
  * that its reader created the account.
  */
-async function confirm(request: Request, service: Service, token: string): Promise<Response> {
+async function confirm(request: Request, service: Service, token: string): Promise<Page | Response> {
   const form = await readForm(request)
   const next = localPath(form.get('next'))
   const account = await confirmationFor(await service.auth(), token)
   if (account === null || account.isProven) return confirmPage(request, service, account, next)
   const { id, email } = account
   // The page of a used link confirms that it worked.
-  const done = () => seeOther(`/confirm/${encodeURIComponent(token)}?${new URLSearchParams({ next })}`)
+  const done = (from?: Response) =>
+    seeOther(`/confirm/${encodeURIComponent(token)}?${new URLSearchParams({ next })}`, from)
   const { proofs } = await service.accounts()
   const prove = () => proofs.prove({ userId: id, heldBy: id })
   if ((await service.readSession(request.headers))?.userId === id) {
@@ -153,5 +150,5 @@ async function confirm(request: Request, service: Service, token: string): Promi
     return confirmPage(request, service, account, next, { error: error ?? '', answer: refusal })
   }
   await prove()
-  return withCookies(done(), answer.ok ? answer : await signIn())
+  return done(answer.ok ? answer : await signIn())
 }

@@ -1,39 +1,34 @@
 import { Elysia } from 'elysia'
-import { AwayPage } from '../../views/launcher/away.tsx'
 import { bookmarksFile } from '../../views/launcher/bookmarks.ts'
 import { pictureName, pictureWords } from '../../views/launcher/picture.ts'
-import { assetAt } from '../../views/static.ts'
+import { assetAt } from '../../views/parts/static.ts'
 import { refuseMethod } from '../api/json.ts'
 import { lazy } from '../core/lazy.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { clientNetwork } from '../http/client.ts'
 import { encodeSmall, encodingFor } from '../http/encoding.ts'
 import { HTML, headersWith, text } from '../http/respond.ts'
-import { type Asked, askedFor, type OtherForm } from '../launcher/forms.ts'
-import type { LauncherPages } from '../launcher/pages.tsx'
-import { Pictures } from '../launcher/pictures.ts'
 import { qrCode } from '../launcher/qr.ts'
 import { seenBy } from '../launcher/seen.ts'
-import type { Service } from '../service.ts'
+import type { LauncherPages } from './launcher.tsx'
+import { askedFor } from './launcher-form.ts'
+import { Pictures } from './pictures.ts'
 
 const RAW = { parse: 'none' } as const
 /** For what depends on the viewer, or may only be shown until a bundle closes. */
 const NOT_KEPT = 'private, no-store'
 
-/** Launchers, their other formats (QR code, picture, bookmarks), and static files. */
+/** What is below a launcher (feed, QR code, picture, bookmarks), its form with a password, and static files. */
 export function pages(service: Service, launchers: LauncherPages) {
   const { config } = service
-  const { origin, name } = config
+  const { name } = config
   const pictures = new Pictures(service.log)
   const forms = lazy(() => import('./launcher-forms.ts'))
-  const as = async (form: OtherForm, asked: Pick<Asked, 'slug' | 'isNegotiated'>, request: Request) =>
-    (await forms()).launcherAs({ ...asked, form }, request, service)
   return new Elysia()
-    .get('/l/:slug', async ({ request, params }) => {
-      const asked = askedFor(params.slug, request.headers)
-      return asked.form === 'html' ? launchers.answer(request, params.slug) : as(asked.form, asked, request)
-    })
-    .get('/l/:slug/feed', async ({ request, params: { slug } }) => as('feed', { slug, isNegotiated: false }, request))
+    .get('/l/:slug/feed', async ({ request, params: { slug } }) =>
+      (await forms()).launcherAs({ form: 'feed', slug, isNegotiated: false }, request, service),
+    )
     .post(
       '/l/:slug',
       async ({ request, params: { slug } }) => {
@@ -78,7 +73,6 @@ export function pages(service: Service, launchers: LauncherPages) {
       }
       return text(request, bookmarksFile(bundle), { type: HTML, headers })
     })
-    .get('/away', ({ request }) => text(request, AwayPage({ site: { name, origin } }) as string, { type: HTML }))
     .get('/static/:file', ({ request }) => staticFile(request))
 }
 

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
 import { NoticePage } from '../../views/parts/notice.tsx'
-import { cookieIn } from '../core/cookies.ts'
 import type { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { htmxTarget } from '../http/htmx.ts'
 import { HTML, text } from '../http/respond.ts'
+import { cookieIn } from '../identity/cookies.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
-import type { Service } from '../service.ts'
 import { plainSite } from './site.ts'
 
 /** An error as a page; for htmx as a message in the current page, so that nothing typed there is lost. */

@@ -3,15 +3,15 @@
 import { Elysia } from 'elysia'
 import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/report.tsx'
 import { reportBundle } from '../abuse/operations.ts'
-import { execute } from '../core/execute.ts'
 import { Problem } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
 import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
-import { page } from '../http/respond.ts'
+import { page } from '../http/page.ts'
 import { noBundle } from '../launcher/seen.ts'
 import { find } from '../launcher/served.ts'
-import type { Service } from '../service.ts'
+import { execute } from '../operations/execute.ts'
 import { siteFor } from './site.ts'
 
 const RAW = { parse: 'none' } as const
@@ -22,7 +22,7 @@ export function reportPages(service: Service) {
   const form = async (request: Request, slug: string, fields: ReportForm, problem?: Problem) => {
     const bundle = (await find(service.store.db, slug)) ?? noBundle()
     const view = <ReportPage site={await siteFor(request, service)} slug={bundle.slug} form={fields} />
-    return page(request, view, problem?.status ?? 200, problem?.headers)
+    return page(view, problem?.status ?? 200, problem?.headers)
   }
   return new Elysia()
     .get('/l/:slug/report', ({ request, params }) => form(request, params.slug, EMPTY))
@@ -35,7 +35,7 @@ export function reportPages(service: Service) {
         const input = { slug, reason, ...(detail === '' ? {} : { detail }) }
         try {
           await execute(reportBundle, () => input, await callContext(request, service), service)
-          return page(request, <ReportedPage site={await siteFor(request, service)} />)
+          return page(<ReportedPage site={await siteFor(request, service)} />)
         } catch (error) {
           if (!(error instanceof Problem) || error.code === 'NOT_FOUND') throw error
           return form(request, slug, { reason, detail, errors: explain(error) }, error)

@@ -5,11 +5,11 @@ import { type ResultBundle, ResultPage } from '../../views/home/result.tsx'
 import { headingOf } from '../../views/launcher/launcher.tsx'
 import { openClaim } from '../bundles/claims.ts'
 import { linkOf } from '../bundles/link.ts'
-import { page } from '../http/respond.ts'
+import type { Service } from '../core/service.ts'
+import { page } from '../http/page.ts'
 import { doorOf } from '../launcher/door.ts'
 import { entryAt } from '../launcher/entry.ts'
 import { find } from '../launcher/served.ts'
-import type { Service } from '../service.ts'
 import { type CreatedBundle, readResult, resultExpired } from './result.ts'
 import { siteFor } from './site.ts'
 
@@ -36,11 +36,6 @@ export function resultPages(service: Service) {
     const { bundles: created, left } = readResult(params.sealed, config)
     const bundles = (await Promise.all(created.map((bundle) => load(request, bundle)))).flat()
     if (bundles.length === 0) throw resultExpired()
-    return page(
-      request,
-      <ResultPage site={await siteFor(request, service)} bundles={bundles} left={left} />,
-      200,
-      PRIVATE,
-    )
+    return page(<ResultPage site={await siteFor(request, service)} bundles={bundles} left={left} />, 200, PRIVATE)
   })
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/problem.ts'
 import { seal, unseal } from '../core/secrets.ts'
 

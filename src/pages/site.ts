@@ -1,11 +1,11 @@
 import type { SignInMethods } from '../../views/account/sign-in.tsx'
 import type { SignedInUser, Site } from '../../views/parts/layout.tsx'
 import { countClaimable } from '../bundles/claims.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
+import type { Service } from '../core/service.ts'
 import type { Session } from '../identity/caller.ts'
 import { organizationsOf } from '../identity/members.ts'
 import { isRecent } from '../identity/proof.ts'
-import type { Service } from '../service.ts'
 
 /** What pages need to know about the service and the signed-in user. */
 export async function siteFor({ headers }: Request, service: Service): Promise<Site> {
@@ -33,16 +33,10 @@ export function signInMethods({
 }
 
 /** What pages need to know about a signed-in user. */
-export async function signedInUser(
-  session: Session,
-  { store, accountStore }: Pick<Service, 'store' | 'accountStore'>,
-): Promise<SignedInUser> {
+export async function signedInUser(session: Session, { store }: Pick<Service, 'store'>): Promise<SignedInUser> {
   const { userId, name, email, emailVerified, signedInAt, organizationId, role } = session
   const hasRecentSignIn = isRecent(signedInAt)
-  const [claimable, organizations] = await Promise.all([
-    countClaimable(store, session),
-    organizationsOf(accountStore, userId),
-  ])
+  const [claimable, organizations] = await Promise.all([countClaimable(store, session), organizationsOf(store, userId)])
   const acting = organizations.find(({ id }) => id === organizationId) ?? null
   return {
     userId,

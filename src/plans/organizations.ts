@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { organization, owners } from '../../db/schema.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Problem } from '../core/problem.ts'
 import { count } from '../core/words.ts'
 import { planLimit } from './caps.ts'

@@ -6,10 +6,10 @@ import { DEVICES } from '../audience/device.ts'
 import { formFor } from '../audience/form.ts'
 import { bestLanguage } from '../audience/language.ts'
 import { domainOf } from '../audience/referrer.ts'
+import type { ParsedUserAgent } from '../audience/user-agent.ts'
 import { line } from '../core/text-shapes.ts'
 import { ROLES, type Role } from '../identity/roles.ts'
 import { CONDITION_BOUNDS } from './operators.ts'
-import type { ParsedUserAgent } from './user-agent.ts'
 
 /** The part of a launcher’s request that policies read, independent of any transport. */
 export interface ViewerRequest {

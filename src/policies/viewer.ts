@@ -1,6 +1,6 @@
 import type { Field } from '../../db/policy.ts'
+import { type ParsedUserAgent, parseUserAgent } from '../audience/user-agent.ts'
 import { definitionOf, type FactSource, type ViewerRequest } from './facts.ts'
-import { type ParsedUserAgent, parseUserAgent } from './user-agent.ts'
 
 /** What policies can know about a viewer of a launcher (decisions 6). */
 export interface Viewer {

@@ -3,7 +3,7 @@ import type { ProposedChanges, UrlMetadata } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { CONTENT, VALUE_NAMES } from '../bundles/content.ts'
 import { type Content, LINK, type Link, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
-import { validate } from '../core/validate.ts'
+import { validate } from '../operations/validate.ts'
 import { Policy } from '../policies/shapes.ts'
 import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
 

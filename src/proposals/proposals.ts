@@ -1,5 +1,4 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import { brokenConstraint, type Query, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content, owners, proposals } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
@@ -9,11 +8,11 @@ import { withoutNewIds } from '../bundles/dry-run.ts'
 import { merged } from '../bundles/merge.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { Edit } from '../bundles/versions.ts'
-import type { Commit } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { mebibytes } from '../core/words.ts'
 import type { SignedIn } from '../identity/caller.ts'
+import type { Commit } from '../operations/idempotency.ts'
 import { ownerId } from '../plans/owners.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
 import type { ProposalInFull } from './in-full.ts'
@@ -152,13 +151,11 @@ export async function sidesOf(store: Store, bundle: StoredBundle, { baseVersion,
 /** A bundle's content at a version. */
 async function contentOf({ db }: Store, bundle: StoredBundle, versionNumber: number): Promise<Content> {
   if (versionNumber === bundle.versionNumber) return pick(NAMES, bundle)
-  const [version] = await readWithCatchUp(db, () =>
-    db
-      .select(VERSION_COLUMNS)
-      .from(bundleVersions)
-      .where(and(eq(bundleVersions.bundleId, bundle.id), eq(bundleVersions.versionNumber, versionNumber)))
-      .all(),
-  )
+  const [version] = await db
+    .select(VERSION_COLUMNS)
+    .from(bundleVersions)
+    .where(and(eq(bundleVersions.bundleId, bundle.id), eq(bundleVersions.versionNumber, versionNumber)))
+    .all()
   if (version !== undefined) return pick(NAMES, version)
   throw new Problem('BAD_REQUEST', `baseVersion must be a version of this bundle: it is at ${bundle.versionNumber} now`)
 }

@@ -1,6 +1,5 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { readWithCatchUp } from '../../db/catch-up.ts'
 import type { Store } from '../../db/client.ts'
 import { apiKeys, bundles, proposals, user } from '../../db/schema.ts'
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
@@ -75,7 +74,7 @@ export async function* allOf({ db }: Store, bundleId: number): AsyncGenerator<Pr
  * @throws Problem NOT_FOUND.
  */
 export async function one(db: Store['db'], bundle: StoredBundle, id: string) {
-  const [row] = await readWithCatchUp(db, () => whole(db, bundle.id, id))
+  const [row] = await whole(db, bundle.id, id)
   if (row !== undefined) return row
   throw new Problem('NOT_FOUND', 'This bundle has no proposal with this id. Old ones are erased once they are decided.')
 }
@@ -124,7 +123,5 @@ function listing(db: Store['db']) {
 }
 
 function listedWhere(db: Store['db'], where: SQL | undefined): Promise<ListedProposal[]> {
-  return readWithCatchUp(db, () =>
-    listing(db).where(where).orderBy(desc(proposals.createdAt), desc(proposals.id)).all(),
-  )
+  return listing(db).where(where).orderBy(desc(proposals.createdAt), desc(proposals.id)).all()
 }

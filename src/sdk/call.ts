@@ -1,4 +1,4 @@
-import type { Declaration } from '../operations.ts'
+import type { Declaration } from '../operations/table.ts'
 import { OpenallError } from './error.ts'
 import type { Answer, CallOptions } from './options.ts'
 

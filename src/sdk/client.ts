@@ -1,5 +1,5 @@
 import about from '../../package.json' with { type: 'json' }
-import { type Declaration, OPERATIONS } from '../operations.ts'
+import { type Declaration, OPERATIONS } from '../operations/table.ts'
 import { type Call, type Connection, send } from './call.ts'
 import { OpenallError } from './error.ts'
 import type { Answer, CallOptions } from './options.ts'

@@ -1,7 +1,7 @@
 import type { Condition, Traced } from '../../db/policy.ts'
+import type { Implementations } from '../api/implementations.ts'
 import type { DryRun } from '../bundles/answers.ts'
-import type { Implementations } from '../implementations.ts'
-import type { OPERATIONS, OperationName } from '../operations.ts'
+import type { OPERATIONS, OperationName } from '../operations/table.ts'
 import type { Answer, CallOptions } from './options.ts'
 
 type Row<N extends OperationName> = (typeof OPERATIONS)[N]

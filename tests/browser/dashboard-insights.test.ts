@@ -72,28 +72,26 @@ test('the views and clicks of two viewers are counted by the rule that each matc
   expect(rows).toEqual(['Phones11100%', 'No rule matched11100%'])
 })
 
-test('the range is switched in place, with its own address and a working back button, and without JavaScript', async () => {
+test('the range is switched in place, with its own address and a working back button', async () => {
   const slug = await viewed(...Array.from({ length: 40 }, () => 2))
-  for (const javaScriptEnabled of [true, false]) {
-    const { page } = await open(`/dashboard/links/${slug}/insights`, { javaScriptEnabled })
-    const whole: string[] = []
-    page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
-    const shows = async (range: string, views: string) => {
-      await page.locator('.segments [aria-current]', { hasText: range }).waitFor()
-      await settled(page)
-      expect(await total(page, 'Views')).toBe(views)
-    }
-    await shows('30 days', '60')
-    await page.getByRole('link', { name: '7 days' }).click()
-    await shows('7 days', '14')
-    expect(page.url()).toEndWith('/insights?range=7d')
-    await page.getByRole('link', { name: '90 days' }).click()
-    await shows('90 days', '80')
-    if (javaScriptEnabled) await becomes(() => focusedId(page), 'days-90')
-    await page.goBack()
-    await shows('7 days', '14')
-    expect(whole).toHaveLength(javaScriptEnabled ? 0 : 3)
+  const { page } = await open(`/dashboard/links/${slug}/insights`)
+  const whole: string[] = []
+  page.on('request', (request) => request.isNavigationRequest() && whole.push(request.url()))
+  const shows = async (range: string, views: string) => {
+    await page.locator('.segments [aria-current]', { hasText: range }).waitFor()
+    await settled(page)
+    expect(await total(page, 'Views')).toBe(views)
   }
+  await shows('30 days', '60')
+  await page.getByRole('link', { name: '7 days' }).click()
+  await shows('7 days', '14')
+  expect(page.url()).toEndWith('/insights?range=7d')
+  await page.getByRole('link', { name: '90 days' }).click()
+  await shows('90 days', '80')
+  await becomes(() => focusedId(page), 'days-90')
+  await page.goBack()
+  await shows('7 days', '14')
+  expect(whole).toEqual([])
 })
 
 test('a bar shows its day and number while it is hovered or tapped, and nothing else moves', async () => {
@@ -172,32 +170,30 @@ test('on the smallest screens the days below the chart are apart', async () => {
   }
 })
 
-test('the chart switches between views and Open all, keeping the range, without moving, and without JavaScript', async () => {
+test('the chart switches between views and Open all, keeping the range, without moving', async () => {
   const slug = await viewed(...Array.from({ length: 10 }, () => 4))
-  for (const javaScriptEnabled of [true, false]) {
-    const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`, { javaScriptEnabled })
-    const summary = () => page.locator('.chart').getAttribute('aria-label')
-    /** Where the chart is, on the page and, unless a new page has to be loaded, on the screen. */
-    const place = () =>
-      page.locator('.chart').evaluate((chart, isInPlace) => {
-        const { x, y, width, height } = chart.getBoundingClientRect()
-        return [x, y + scrollY, width, height, ...(isInPlace ? [scrollY] : [])]
-      }, javaScriptEnabled)
-    expect(await summary()).toMatch(/^Views per day, .*: 28 in all/)
-    await reach(page, 'Open all')
-    const before = await place()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Open all per day' }).waitFor()
-    await settled(page)
-    expect(await summary()).toMatch(/^Clicks on Open all per day, .*: 14 in all/)
-    expect(page.url()).toEndWith('/insights?range=7d&chart=open-all')
-    expect(await place()).toEqual(before)
-    if (javaScriptEnabled) await becomes(() => focusedId(page), 'chart-open-all')
-    await page.getByRole('link', { name: '30 days' }).click()
-    await page.locator('.segments [aria-current]', { hasText: '30 days' }).waitFor()
-    await settled(page)
-    expect(await summary()).toMatch(/^Clicks on Open all per day, .*: 20 in all/)
-  }
+  const { page } = await open(`/dashboard/links/${slug}/insights?range=7d`)
+  const summary = () => page.locator('.chart').getAttribute('aria-label')
+  /** Where the chart is, on the page and on the screen. */
+  const place = () =>
+    page.locator('.chart').evaluate((chart) => {
+      const { x, y, width, height } = chart.getBoundingClientRect()
+      return [x, y + scrollY, width, height, scrollY]
+    })
+  expect(await summary()).toMatch(/^Views per day, .*: 28 in all/)
+  await reach(page, 'Open all')
+  const before = await place()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Open all per day' }).waitFor()
+  await settled(page)
+  expect(await summary()).toMatch(/^Clicks on Open all per day, .*: 14 in all/)
+  expect(page.url()).toEndWith('/insights?range=7d&chart=open-all')
+  expect(await place()).toEqual(before)
+  await becomes(() => focusedId(page), 'chart-open-all')
+  await page.getByRole('link', { name: '30 days' }).click()
+  await page.locator('.segments [aria-current]', { hasText: '30 days' }).waitFor()
+  await settled(page)
+  expect(await summary()).toMatch(/^Clicks on Open all per day, .*: 20 in all/)
 })
 
 test('visitors are shown by the site they came from, their device and their language, in words', async () => {

@@ -41,21 +41,18 @@ test('the list is searched while typing, and the address and the back button fol
   expect(whole).toHaveLength(2)
 })
 
-test('the list is sorted and paged, with and without JavaScript', async () => {
-  for (const javaScriptEnabled of [true, false]) {
-    const { page } = await open('/dashboard', owner, { javaScriptEnabled })
-    expect((await names(page))[0]).toBe('A first week')
-    await page.selectOption('#sort', 'title')
-    if (!javaScriptEnabled) await page.getByRole('button', { name: 'Search' }).click()
-    await page.locator('.row').nth(1).getByText('Reading list 1', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Next' }).click()
-    await page.getByText('21 to 25 of 25').waitFor()
-    expect(await names(page)).toHaveLength(5)
-    await page.getByRole('link', { name: 'Previous' }).click()
-    await page.getByText('1 to 20 of 25').waitFor()
-    await page.goBack()
-    await page.getByText('21 to 25 of 25').waitFor()
-  }
+test('the list is sorted and paged', async () => {
+  const { page } = await open('/dashboard')
+  expect((await names(page))[0]).toBe('A first week')
+  await page.selectOption('#sort', 'title')
+  await page.locator('.row').nth(1).getByText('Reading list 1', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Next' }).click()
+  await page.getByText('21 to 25 of 25').waitFor()
+  expect(await names(page)).toHaveLength(5)
+  await page.getByRole('link', { name: 'Previous' }).click()
+  await page.getByText('1 to 20 of 25').waitFor()
+  await page.goBack()
+  await page.getByText('21 to 25 of 25').waitFor()
 })
 
 test('a search without results says so, and a percent sign is searched for literally', async () => {

@@ -23,12 +23,9 @@ const READ = [
 
 const stage = setStage()
 
-describe.each([
-  ['with JavaScript', {}],
-  ['without JavaScript', { javaScriptEnabled: false }],
-] as [string, BrowserContextOptions][])('the home page %s', (_, options) => {
+describe('the home page', () => {
   test('makes a bundle from a mixed list, and shows its link, QR code and claim link with a warning', async () => {
-    const page = await home(options)
+    const page = await home({})
     await send(page, { urls: MIXED, title: 'Team offsite' })
     expect(await page.textContent('h1')).toBe('Your link is ready.')
     const link = await page.getByLabel('Share this link').inputValue()
@@ -47,7 +44,7 @@ describe.each([
   })
 
   test('accepts any text with links in it, and says what it skipped', async () => {
-    const page = await home(options)
+    const page = await home({})
     const urls = 'Reading for Monday:\n(https://example.com/Foo_(bar)).\nftp://files.example.com\nnot a link'
     await send(page, { urls })
     expect(await page.textContent('.hero')).toContain('Reading for Monday')
@@ -60,7 +57,7 @@ describe.each([
   })
 
   test('offers two bundles for a list that is too long for one, and keeps the list', async () => {
-    const page = await home(options)
+    const page = await home({})
     const urls = Array.from({ length: 26 }, (_, index) => `https://example.com/${index}`).join('\n')
     await send(page, { urls })
     expect(await page.inputValue('#urls')).toBe(urls)
@@ -75,7 +72,7 @@ describe.each([
   })
 
   test('comes back from the launcher to the result, with the claim link', async () => {
-    const page = await home(options)
+    const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
     const claim = await page.getByLabel('Private claim link').inputValue()
     await page.goto(await page.getByLabel('Share this link').inputValue())
@@ -88,7 +85,7 @@ describe.each([
   })
 
   test('makes no second bundle when the result is reloaded', async () => {
-    const page = await home(options)
+    const page = await home({})
     await send(page, { urls: 'https://example.com/agenda' })
     const link = await page.getByLabel('Share this link').inputValue()
     const claim = await page.getByLabel('Private claim link').inputValue()
@@ -96,9 +93,7 @@ describe.each([
     expect(await page.getByLabel('Share this link').inputValue()).toBe(link)
     expect(await page.getByLabel('Private claim link').inputValue()).toBe(claim)
   })
-})
 
-describe('the home page', () => {
   test('is ready for typing', async () => {
     const page = await home({})
     await becomes(() => focusedId(page), 'urls')

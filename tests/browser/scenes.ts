@@ -4,6 +4,7 @@ import { newOrganization, newPerson, type Person } from '../people.ts'
 import type { Server } from '../server.ts'
 import { accountScenes } from './account-scenes.ts'
 import { ODD, ONBOARDING, RULES } from './bundles.ts'
+import { entryScenes } from './entry-scenes.ts'
 import { expand } from './links.ts'
 import { makeCounts, makeHistory } from './past.ts'
 import { addSession } from './people.ts'
@@ -12,6 +13,7 @@ import { prepareTeam, type Team } from './team.ts'
 
 /** The data that scenes need: anonymous bundles, and people with dashboards. */
 export interface World {
+  server: Server
   origin: string
   onboarding: CreatedBundle
   odd: CreatedBundle
@@ -40,7 +42,7 @@ export async function prepareWorld(server: Server): Promise<World> {
   await makeCounts(server, slug)
   const [onboarding, odd] = [await createBundle(origin, ONBOARDING), await createBundle(origin, ODD)]
   const team = await prepareTeam(server)
-  return { origin, onboarding, odd, owner, slug, oddSlug, ruledSlug, newcomer, team }
+  return { server, origin, onboarding, odd, owner, slug, oddSlug, ruledSlug, newcomer, team }
 }
 
 const LOCKED = { ...ONBOARDING, access: 'password', password: 'four stairs down' }
@@ -204,6 +206,7 @@ export const scenes = {
     await page.locator('.conflict').waitFor()
   },
   ...accountScenes(),
+  ...entryScenes(),
 } satisfies Record<string, Scene>
 
 /** A proposal for a bundle that was edited since. @returns its page. */

@@ -22,8 +22,7 @@ export async function prepareTeam(server: Server): Promise<Team> {
   await confirm(server, admin)
   await admin.api('POST', '/api/auth/update-user', { name: MARKUP })
   await signIn(server, admin.email)
-  const mint = async (name: string, more: object = {}) =>
-    (await admin.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', { name, ...more })).body
+  const mint = (name: string, more: object = {}) => admin.mint({ name, ...more })
   const make = async (name: string) =>
     (await admin.api<{ id: string }>('POST', '/api/auth/organization/create', { name, slug: crypto.randomUUID() })).body
   const invite = (organizationId: string, email: string) =>

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { Visitor } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 // The page through which Firefox opens tabs on plain http. What its script leads to is tested in Firefox
 // (tests/browser/engines.test.ts).
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   const visit = (query = '') => new Visitor(server()).fetch(`/away${query}`)
 
   test('leads nowhere by itself: no redirect, no refresh, nothing inline, no address but our own', async () => {

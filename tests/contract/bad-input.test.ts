@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { prng } from '../prng.ts'
-import { create, onEveryRuntime, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { create, requestText, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const REQUESTS = 4000
@@ -183,7 +184,7 @@ const MALFORMED = [
   'POST /api/links HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{}',
 ]
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   test(`${REQUESTS} bad requests are each refused in the same form, and the server still answers (SEED=${seed})`, async () => {
     const next = generator(prng(seed))
     const faults: unknown[] = []

@@ -3,7 +3,8 @@ import { becomes } from '../eventually.ts'
 import { newPerson, Visitor } from '../people.ts'
 import { newAddress } from '../security/callers.ts'
 import type { Server } from '../server.ts'
-import { BROWSER, counts, onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { BROWSER, counts } from './support.ts'
 
 /** Headers of a click that a page of another site had its visitor's browser send, older browsers included. */
 const FOREIGN: Record<string, string>[] = [
@@ -26,7 +27,7 @@ const OWN: Record<string, string>[] = [
 
 const LIMIT = 12
 
-onEveryRuntime(
+onEveryTarget(
   { SERVICE_RATE_LIMIT_MAX_REQUESTS: String(LIMIT), SERVICE_CLIENT_IP_HEADER: 'x-client' },
   (server: () => Server) => {
     /** Sends a click as a browser sends it from any page (`mode: 'no-cors'`). */

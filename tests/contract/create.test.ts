@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { create, onEveryRuntime, storedBundle, URL_OK } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { create, storedBundle, URL_OK } from './support.ts'
 
 const PLANE = '𝒳' // one code point, two UTF-16 units
 const withUrl = (length: number) => URL_OK + 'x'.repeat(length - URL_OK.length)
@@ -96,7 +97,7 @@ const REFUSED: [string, Record<string, unknown>, typeof URLS | typeof BAD, strin
   ['an unknown field', { titel: 'x' }, BAD, 'titel is not a field of this request'],
 ]
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   test('an anonymous bundle is answered with 201, its location, and a claim token shown once', async () => {
     const before = Date.now()
     const { status, headers, body } = await create(server(), { urls: [URL_OK] })

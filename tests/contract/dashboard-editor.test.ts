@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsIn } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person, URL_A, URL_B } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 interface Saved {
   title: string | null
@@ -28,7 +28,7 @@ const link = (url: string, note = ''): [string, string][] => [
   ['openPolicy', 'auto'],
 ]
 
-onEveryRuntime({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
+onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
   let admin: Person
   let editor: Person
   let viewer: Person

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { fieldsIn, multipart } from '../form.ts'
 import { actFor, newOrganization, newPerson, type Person } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
-import { onEveryRuntime } from './support.ts'
 
 const TAB = { url: 'https://tab.example/' }
 const rule = (name: string, when: object = { op: 'signedIn' }) => ({ name, when, tabs: [TAB] })
@@ -20,7 +20,7 @@ interface Bundle {
 
 type Fields = [string, string][]
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   let known: Promise<Person> | undefined
   const owner = () => (known ??= newPerson(server()))
   const path = (slug: string) => `/dashboard/links/${slug}/policy`

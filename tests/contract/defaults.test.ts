@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readConfig } from '../../src/config.ts'
-import { defaultCacheMb, memoryBytes } from '../../src/memory.ts'
-import { SETTINGS } from '../../src/settings.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { defaultCacheMb, memoryBytes } from '../../src/config/memory.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { PASSWORD, signUp } from '../people.ts'
 import { startServer } from '../server.ts'
 import { create, URL_OK } from './support.ts'
@@ -33,7 +33,7 @@ test('a start without settings follows the specification’s defaults', () => {
     origin: 'http://localhost:3000',
     authority: 'localhost:3000',
     name: 'Openall',
-    database: { url: DATABASE_URL, authToken: undefined, replicaPath: undefined },
+    database: { url: DATABASE_URL, authToken: undefined },
     addressLimit: { windowMs: 60_000, max: 30 },
     redisUrl: undefined,
     clientIpHeader: undefined,

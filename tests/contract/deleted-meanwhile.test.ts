@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { openFileConnection } from '../../db/connection.ts'
-import { OPERATIONS, type OperationName } from '../../src/operations.ts'
+import { OPERATIONS, type OperationName } from '../../src/operations/table.ts'
 import { type InProcess, startInProcess } from '../in-process.ts'
 import { CASES } from '../parity/cases.ts'
 import { requestOf } from '../parity/transports.ts'

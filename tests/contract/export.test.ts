@@ -142,10 +142,7 @@ onEveryTarget({}, (at) => {
   test('a key gets its subject’s data, and needs the widest scope', async () => {
     const { id } = await newOrganization(ann)
     await ann.makeBundle()
-    const keyFor = async (scope: string) => {
-      const { body } = await ann.api<{ rawKey: string }>('POST', '/api/me/keys', { name: scope, scopes: [scope] })
-      return new Visitor(at(), { authorization: `Bearer ${body.rawKey}` })
-    }
+    const keyFor = (scope: string) => ann.program({ scopes: [scope] })
     const ofAcme = await keyFor('keys:admin')
     expect((await exported(ofAcme)).subject).toEqual({ type: 'organization', organizationId: id })
     const narrow = await keyFor('links:write')

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { startServer } from '../server.ts'
+import { onEveryTarget } from '../targets.ts'
 import { elementsOf, unescaped } from './html.ts'
-import { countBundles, onEveryRuntime, storedBundle, submit } from './support.ts'
+import { countBundles, storedBundle, submit } from './support.ts'
 
 /** The fields of the page's form with their values, in order, as a browser would send them again. */
 function fieldsOf(html: string): [string, string][] {
@@ -32,7 +33,7 @@ https://d.example/one | One tab
    e.example
 `
 
-onEveryRuntime({}, (server, runtime) => {
+onEveryTarget({}, (server, runtime) => {
   test('the home page is a form that works without JavaScript, with a key against double submission', async () => {
     const html = await (await fetch(server().origin)).text()
     const form = elementsOf(html).find(({ tag }) => tag === 'form')

@@ -81,13 +81,7 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
   test('the same idempotency key is another one for each API key, and for each subject that a person acts for', async () => {
     const person = await newPerson(at())
     const { id } = await newOrganization(person)
-    const withKey = async () => {
-      const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', {
-        name: 'key',
-        scopes: ['links:write'],
-      })
-      return new Visitor(at(), { authorization: `Bearer ${body.rawKey}` })
-    }
+    const withKey = () => person.program({ scopes: ['links:write'] })
     await actFor(person, null)
     const callers = [await withKey(), await withKey()]
     await actFor(person, id)
@@ -103,24 +97,6 @@ onEveryTarget({ SERVICE_SECRET: SECRET, SERVICE_CLIENT_IP_HEADER: IP }, (at) => 
     expect(firsts.map((first) => [first.status, replayed(first)])).toEqual(firsts.map(() => [201, null]))
     expect(new Set(firsts.map(({ body }) => body.slug)).size).toBe(5)
     expect((await send(person)).body).toEqual(firsts[4]!.body)
-  })
-
-  test('pressing the home page’s button twice leads to one bundle, and both times to its claim link', async () => {
-    const visitor = new Visitor(at())
-    const html = await (await visitor.fetch('/', { headers: FIRST })).text()
-    const idempotencyKey = /name="idempotencyKey" value="([^"]+)"/.exec(html)?.[1] ?? ''
-    const send = async () => {
-      const answer = await visitor.fetch('/', {
-        method: 'POST',
-        headers: { ...FIRST, 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ urls: URL_A, idempotencyKey }).toString(),
-      })
-      const made = await visitor.fetch(answer.headers.get('location') ?? '', { headers: FIRST })
-      return /\/claim\/[\w-]{43}/.exec(await made.text())?.[0]
-    }
-    const first = await send()
-    expect(first).toBeString()
-    expect(await send()).toBe(first)
   })
 
   test('who has the database and the service’s secret cannot read an answer without the key itself', async () => {

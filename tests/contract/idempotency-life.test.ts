@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { becomes } from '../eventually.ts'
+import { NOWHERE } from '../parity/world.ts'
 import { newEmail, newPerson, type Person, URL_A, Visitor } from '../people.ts'
 import { onEveryProcess } from '../targets.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 
-onEveryProcess({}, (at) => {
+onEveryProcess({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
   const newKey = () => newEmail('a-key-nobody-guesses')
   const send = (who: Visitor, path: string, body: unknown, key: string) =>
-    who.api<{ slug?: string; rawKey?: string }>('POST', path, body, { 'idempotency-key': key })
+    who.api<Record<string, string>>('POST', path, body, { 'idempotency-key': key })
 
   /** Moves stored answers this many minutes into the past. */
   const age = (minutes: number) =>
@@ -63,5 +65,33 @@ onEveryProcess({}, (at) => {
     await becomes(answers, 1)
     const again = await send(visitor, '/api/links', { urls: [URL_A] }, key)
     expect(again.body).toEqual(kept.body)
+  })
+
+  test('after a restart the first answer is given again to who holds the key, and nobody can read it from the files', async () => {
+    const person = await newPerson(at())
+    const calls = [
+      [new Visitor(at()), '/api/links', { urls: [URL_A] }, 'claimToken'],
+      [person, '/api/me/keys', { name: 'a key' }, 'rawKey'],
+      [person, '/api/me/webhooks', { url: NOWHERE, events: ['bundle.created'] }, 'secret'],
+    ] as const
+    const key = newKey()
+    const firsts = []
+    for (const [who, path, body] of calls) firsts.push(await send(who, path, body, `${key} ${path}`))
+    await at().kill()
+    const bytes = Buffer.concat(
+      at()
+        .files()
+        .map((path) => readFileSync(path)),
+    )
+    const secrets = firsts.map(({ body }, index) => String(body[calls[index]![3]]))
+    expect(
+      [key, ...secrets, ...secrets.map((secret) => secret.slice(-32))].filter((text) => bytes.includes(text)),
+    ).toEqual([])
+    expect(bytes.includes(firsts[0]!.body.slug ?? '')).toBe(true)
+    await at().restart()
+    for (const [index, [who, path, body]] of calls.entries()) {
+      const again = await send(who, path, body, `${key} ${path}`)
+      expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', firsts[index]!.body])
+    }
   })
 })

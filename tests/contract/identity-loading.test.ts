@@ -35,41 +35,39 @@ test('starting the service loads only the launcher’s routes and what they need
     .filter(({ kind, path }) => kind === 'dynamic-import' && !path.includes('/operator/'))
   const loaded = new Set<string>(loadedWith(main))
   for (const { path } of services) for (const file of loadedWith(resolve(dirname(main), path))) loaded.add(file)
-  expect(loaded).toContain(join(ROOT, 'src/launcher/pages.tsx'))
-  expect([...loaded].filter((module) => /^(arktype|elysia|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
+  expect(loaded).toContain(join(ROOT, 'src/pages/launcher.tsx'))
+  expect([...loaded].filter((module) => /^(arktype|uqr)$|operations\.ts$|router\.ts$/.test(module))).toEqual([])
   expect([...loaded].filter((module) => IS_OAUTH.test(module))).toEqual([])
 })
 
 test('nor do its packages load any of that, or the client for remote databases', async () => {
-  const modules = ['src/app.ts', 'src/start.ts'].map((file) => JSON.stringify(join(ROOT, file)))
+  const modules = ['src/runtime/app.ts', 'src/runtime/service.ts'].map((file) => JSON.stringify(join(ROOT, file)))
   const script = `await Promise.all([${modules.map((file) => `import(${file})`)}]); console.log(Object.keys(require.cache).join('\\n'))`
   const child = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'pipe' })
   const loaded = (await new Response(child.stdout).text()).split('\n')
   expect(loaded).toContain(join(ROOT, 'db/client.ts'))
-  expect(loaded.filter((file) => /src\/policies\/|db\/(remote|replica)\.ts$/.test(file))).toEqual([])
+  expect(loaded.filter((file) => /src\/policies\/|db\/remote\.ts$/.test(file))).toEqual([])
   const packages = new Set(loaded.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'none'))
   expect(packages).toContain('drizzle-orm')
-  expect(
-    [...packages].filter((name) => /^(arktype|elysia|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name)),
-  ).toEqual([])
+  expect([...packages].filter((name) => /^(arktype|uqr|@elysiajs\/html|@libsql\/hrana-client)$/.test(name))).toEqual([])
   expect([...packages].filter((name) => IS_OAUTH.test(name))).toEqual([])
 })
 
 test('the router loads neither better-auth nor nodemailer nor the libraries for webhooks and apps’ sign-in', () => {
-  const loaded = loadedWith(join(ROOT, 'src/router.ts'))
+  const loaded = loadedWith(join(ROOT, 'src/runtime/router.ts'))
   expect([...loaded].filter((module) => IS_OAUTH.test(module))).toEqual([])
   expect([...loadedWith(join(ROOT, 'src/oauth/endpoints.ts'))].some((module) => IS_OAUTH.test(module))).toBe(true)
   expect(loaded).toContain('elysia')
   expect(loaded).not.toContain('better-auth')
   expect(loaded).not.toContain('nodemailer')
   expect(loaded).not.toContain('standardwebhooks')
-  expect(loadedWith(join(ROOT, 'src/identity/auth.ts'))).toContain('better-auth')
+  expect(loadedWith(join(ROOT, 'src/accounts/auth.ts'))).toContain('better-auth')
 })
 
 test('the router loads neither MCP nor the code that builds documents', () => {
   const isForAgents = /^@modelcontextprotocol|(glossary|openapi|json-schema|mcp-server|tools|reference|docs)\.tsx?$/
   const among = (file: string) => [...loadedWith(join(ROOT, file))].filter((module) => isForAgents.test(module))
-  expect(among('src/router.ts')).toEqual([])
+  expect(among('src/runtime/router.ts')).toEqual([])
   expect(among('src/mcp/server.ts')).toContain('@modelcontextprotocol/server')
   expect(among('src/api/reference.tsx').length).toBeGreaterThan(3)
 })

@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { onEveryTarget } from '../targets.ts'
 import { mint, newBundle, newPerson } from './people.ts'
-import { onEveryRuntime, URL_OK } from './support.ts'
+import { URL_OK } from './support.ts'
 
 setDefaultTimeout(180_000)
 
@@ -66,7 +67,7 @@ const MESSAGES: [method: string, params: Record<string, unknown> | undefined, co
   ['no/such/method', {}, 0],
 ]
 
-onEveryRuntime({}, (at) => {
+onEveryTarget({}, (at) => {
   test('exactly the requests that docs/api-keys.md names count against a key’s limit', async () => {
     const person = await newPerson(at())
     const { rawKey } = await mint(at(), person, { rateLimitPerHour: 1000, scopes: ['links:write'] })

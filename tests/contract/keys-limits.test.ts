@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
+import { onEveryTarget } from '../targets.ts'
 import { type Answered, ask, mint, newBundle, newPerson, type Person } from './people.ts'
-import { create, onEveryRuntime, START_MS, URL_OK } from './support.ts'
+import { create, START_MS, URL_OK } from './support.ts'
 
 const WINDOW = { SERVICE_RATE_LIMIT_WINDOW_MS: '600000', SERVICE_RATE_LIMIT_MAX_REQUESTS: '20' }
 const together = <T>(count: number, send: (index: number) => Promise<T>) =>
@@ -13,7 +14,7 @@ function fields({ headers }: Answered) {
   return { q: Number(q), w: Number(w), r: Number(r), t: Number(t) }
 }
 
-onEveryRuntime(WINDOW, (server) => {
+onEveryTarget(WINDOW, (server) => {
   let person: Person
   beforeAll(async () => {
     person = await newPerson(server())

@@ -1,13 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { onEveryProcess } from '../targets.ts'
+import { onEveryTarget } from '../targets.ts'
 import { type ApiKey, ask, type Minted, mint, newOrganization, newPerson, type Person, revoke } from './people.ts'
 import { START_MS } from './support.ts'
 
-const REPLAYED = 'idempotency-replayed'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-onEveryProcess({}, (server) => {
+onEveryTarget({}, (server) => {
   let person: Person
   beforeAll(async () => {
     person = await newPerson(server())
@@ -140,22 +138,6 @@ onEveryProcess({}, (server) => {
     expect((await ask(server(), 'GET /api/me', { key: organizations.rawKey })).status).toBe(200)
   })
 
-  test('ten simultaneous mints with one idempotency key make one key, and all get its text', async () => {
-    const owner = await newPerson(server())
-    const send = () =>
-      ask(server(), 'POST /api/me/keys', {
-        cookie: owner.cookie,
-        body: { name: 'once' },
-        headers: { 'idempotency-key': 'ten at once' },
-      })
-    const answers = await Promise.all(Array.from({ length: 10 }, send))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
-    expect(new Set(answers.map(({ body }) => body.rawKey)).size).toBe(1)
-    expect(answers.filter(({ headers }) => headers.get(REPLAYED) === null)).toHaveLength(1)
-    expect(await keysOf(owner)).toHaveLength(1)
-    expect((await ask(server(), 'GET /api/me', { key: answers[0]!.body.rawKey })).status).toBe(200)
-  })
-
   test('ten simultaneous mints without one make ten different keys', async () => {
     const owner = await newPerson(server())
     const made = await Promise.all(Array.from({ length: 10 }, () => mint(server(), owner)))
@@ -163,47 +145,4 @@ onEveryProcess({}, (server) => {
     expect(new Set(made.map(({ apiKey }) => apiKey.keyPrefix)).size).toBe(10)
     expect(await keysOf(owner)).toHaveLength(10)
   })
-
-  test('an idempotency key belongs to one caller: another who sends it gets a key of their own', async () => {
-    const send = async (cookie: string) => {
-      const headers = { 'idempotency-key': 'shared by chance' }
-      return (await ask(server(), 'POST /api/me/keys', { cookie, body: { name: 'mine' }, headers })).body.rawKey
-    }
-    const [mine, other] = [await send(person.cookie), await send((await newPerson(server())).cookie)]
-    expect(other).not.toBe(mine)
-  })
-
-  test(
-    'a replay after a restart returns the key again, and the database’s files contain neither it nor its secret',
-    async () => {
-      const name = 'an-idempotency-key-to-look-for'
-      const send = () =>
-        ask(server(), 'POST /api/me/keys', {
-          cookie: person.cookie,
-          body: { name: 'replayed' },
-          headers: { 'idempotency-key': name },
-        })
-      const first = await send()
-      const plain = await mint(server(), person)
-      await server().kill()
-      const bytes = Buffer.concat(
-        server()
-          .files()
-          .map((path) => readFileSync(path)),
-      )
-      expect(bytes.includes(first.body.apiKey.keyPrefix)).toBeTrue()
-      const secrets = [first.body, plain].flatMap(({ rawKey }) => [rawKey, rawKey.split('.')[1]!.slice(0, 32)])
-      expect([...secrets, name].filter((secret) => bytes.includes(secret))).toEqual([])
-      await server().restart()
-      const again = await send()
-      expect([again.status, again.headers.get(REPLAYED), again.body]).toEqual([201, 'true', first.body])
-      const other = await ask(server(), 'POST /api/me/keys', {
-        cookie: person.cookie,
-        body: { name: 'other' },
-        headers: { 'idempotency-key': name },
-      })
-      expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
-    },
-    START_MS,
-  )
 })

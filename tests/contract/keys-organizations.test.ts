@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
+import { onEveryTarget } from '../targets.ts'
 import {
   ask,
   type Minted,
@@ -10,11 +11,11 @@ import {
   type Person,
   type Role,
 } from './people.ts'
-import { onEveryRuntime, START_MS, URL_OK } from './support.ts'
+import { START_MS, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   let founder: Person
   let member: Person
   let acme: Organization
@@ -63,34 +64,6 @@ onEveryRuntime({}, (server) => {
         }
       }
     }
-  })
-
-  test('a member who is not an admin neither sees, mints nor revokes the organisation’s keys', async () => {
-    for (const role of ['viewer', 'editor'] as const) {
-      await acme.change(member, role)
-      for (const line of ['POST /api/me/keys', 'GET /api/me/keys', `DELETE /api/me/keys?id=${minted.apiKey.id}`]) {
-        const body = line.startsWith('POST') ? { name: 'n' } : undefined
-        const answer = await ask(server(), line, { cookie: member.cookie, body })
-        const error = `needs role admin (you are ${role})`
-        expect([line, answer.status, answer.body as object]).toEqual([line, 403, { error, code: 'FORBIDDEN' }])
-      }
-    }
-    await acme.change(member, 'admin')
-    expect((await whoAmI()).status).toBe(200)
-  })
-
-  test('an organisation’s key reaches only its bundles, not its minter’s own', async () => {
-    const loner = await newPerson(server())
-    const own = await newBundle(server(), loner)
-    const personal = await mint(server(), loner)
-    await acme.join(loner, 'admin')
-    const { rawKey: key } = await mint(server(), loner)
-    const refused = await ask(server(), `GET /api/links/${own}`, { key })
-    expect([refused.status, refused.body.error]).toEqual([403, 'you do not own this bundle'])
-    const shared = await newBundle(server(), founder)
-    expect((await ask(server(), `GET /api/links/${shared}`, { key })).status).toBe(200)
-    expect((await ask(server(), `GET /api/links/${shared}`, { key: personal.rawKey })).status).toBe(403)
-    expect((await ask(server(), `GET /api/links/${own}`, { key: personal.rawKey })).status).toBe(200)
   })
 
   test('when its minter leaves, the key is 401 at once, and stays in the list for others to revoke', async () => {

@@ -1,77 +1,14 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { ask, confirm, mint, newBundle, newPerson, type Person, revoke, type Scope, signUp } from './people.ts'
-import { onEveryRuntime, requestText, START_MS, sendEvent, sendRaw, statusOf, URL_OK } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { ask, confirm, mint, newBundle, newPerson, type Person, revoke, signUp } from './people.ts'
+import { requestText, START_MS, sendEvent, sendRaw, statusOf, URL_OK } from './support.ts'
 
 const WRITE = { urls: [URL_OK] }
-const RESTORE = 'POST /api/links/:slug/restore'
-
-/** Every operation that accepts a key, with its minimum scope, a body, and its status on success. */
-const OPERATIONS: [line: string, scope: Scope | null, body: unknown, status: number][] = [
-  ['POST /api/links', 'links:write', WRITE, 201],
-  ['GET /api/links/:slug', 'links:read', undefined, 200],
-  ['PATCH /api/links/:slug', 'links:write', { title: 'new' }, 200],
-  ['GET /api/links/:slug/versions', 'links:read', undefined, 200],
-  ['POST /api/links/:slug/versions/1/restore', 'links:write', undefined, 200],
-  [RESTORE, 'links:write', undefined, 200],
-  ['GET /api/me/links', 'links:read', undefined, 200],
-  ['POST /api/links/:slug/events', null, { kind: 'open_all' }, 204],
-  ['GET /api/me', null, undefined, 200],
-  ['POST /api/me/keys', 'keys:admin', { name: 'minted' }, 201],
-  ['GET /api/me/keys', 'keys:admin', undefined, 200],
-  ['DELETE /api/me/keys?id=:id', 'keys:admin', undefined, 200],
-  ['DELETE /api/links/:slug', 'links:write', undefined, 200],
-]
-const OPEN = ['POST /api/links', 'POST /api/links/:slug/events']
-const NESTED: Scope[] = ['links:read', 'links:write', 'keys:admin']
-
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   let person: Person
-  let fill: (line: string) => Promise<string>
   beforeAll(async () => {
     person = await newPerson(server())
-    fill = async (line) => {
-      const slug = line.includes(':slug') ? await newBundle(server(), person) : ''
-      const id = line.includes(':id') ? (await mint(server(), person)).apiKey.id : ''
-      return line.replace(':slug', slug).replace(':id', String(id))
-    }
   }, START_MS)
-
-  const refused = (body: object) => expect(body).toEqual({ error: expect.any(String), code: 'UNAUTHORIZED' })
-
-  test('a key may do what its scope allows, and is told which scope it lacks', async () => {
-    for (const [index, scope] of NESTED.entries()) {
-      const { rawKey: key } = await mint(server(), person, { scopes: [scope] })
-      for (const [line, needed, body, status] of OPERATIONS) {
-        const answer = await ask(server(), await fill(line), { key, body })
-        const mayPass = needed === null || index >= NESTED.indexOf(needed)
-        expect([scope, line, answer.status]).toEqual([scope, line, mayPass ? status : 403])
-        if (!mayPass) expect(answer.body as object).toEqual({ error: `needs scope ${needed}`, code: 'FORBIDDEN' })
-      }
-    }
-  })
-
-  test('without a credential every route that needs one is 401 and says how to send it', async () => {
-    for (const [line, , body] of OPERATIONS.filter(([line]) => !OPEN.includes(line))) {
-      const answer = await ask(server(), await fill(line), { body })
-      expect([line, answer.status, answer.headers.get('www-authenticate')]).toEqual([line, 401, 'Bearer'])
-      refused(answer.body)
-      expect(answer.headers.get('ratelimit')).toBeNull()
-    }
-  })
-
-  test('an invalid key is 401 on every route, even public ones, and a cookie sent along does not help', async () => {
-    const { rawKey } = await mint(server(), person)
-    const other = await mint(server(), person)
-    const secretOfOther = rawKey.split('.')[0] + other.rawKey.slice(other.rawKey.indexOf('.'))
-    for (const [line, , body] of OPERATIONS) {
-      const filled = await fill(line)
-      for (const key of [`${rawKey.slice(0, -1)}${rawKey.endsWith('A') ? 'B' : 'A'}`, secretOfOther, 'x']) {
-        const answer = await ask(server(), filled, { key, body, cookie: person.cookie })
-        expect([line, answer.status, answer.headers.get('www-authenticate')]).toEqual([line, 401, 'Bearer'])
-        refused(answer.body)
-      }
-    }
-  })
 
   test('401 for an invalid key comes before any other error', async () => {
     const headers = { 'idempotency-key': 'ä', 'if-match': 'nonsense', authorization: 'Bearer wrong' }
@@ -160,28 +97,6 @@ onEveryRuntime({}, (server) => {
     expect([byCookie.status, byCookie.body.code]).toEqual([403, 'FORBIDDEN'])
     const minting = await ask(server(), 'POST /api/me/keys', { cookie: person.cookie, headers, body: { name: 'n' } })
     expect(minting.status).toBe(403)
-  })
-
-  test('a key reaches only its own subject’s bundles and keys', async () => {
-    const { rawKey: key } = await mint(server(), person, { scopes: ['keys:admin'] })
-    const other = await newPerson(server())
-    const theirs = await newBundle(server(), other)
-    const theirKey = await mint(server(), other)
-    const unclaimed = await newBundle(server(), {})
-    for (const [slug, error] of [
-      [theirs, 'you do not own this bundle'],
-      [unclaimed, 'claim'],
-    ] as const) {
-      for (const [line, , body] of OPERATIONS.filter(([line]) => line.includes(':slug') && !line.includes('events'))) {
-        const answer = await ask(server(), line.replace(':slug', slug), { key, body })
-        expect([line, answer.status, answer.body.code]).toEqual([line, 403, 'FORBIDDEN'])
-        expect(answer.body.error).toContain(error)
-      }
-    }
-    expect((await ask(server(), `DELETE /api/me/keys?id=${theirKey.apiKey.id}`, { key })).status).toBe(404)
-    expect((await ask(server(), 'GET /api/me', { key: theirKey.rawKey })).status).toBe(200)
-    const listed = (await ask(server(), 'GET /api/me/keys', { key })).body.apiKeys
-    expect(listed.some(({ id }) => id === theirKey.apiKey.id)).toBeFalse()
   })
 
   test('a key with keys:admin mints and revokes keys, including itself; the keys it minted outlive it', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { asset, assetNames } from '../../views/static.ts'
+import { asset, assetNames } from '../../views/parts/static.ts'
 import { ORDINARY } from '../browser/ordinary.ts'
-import { newSlug, onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
+import { newSlug } from './support.ts'
 
 /** As README.md says it. */
 const LIMIT = { bytes: 10 * 1024, words: 'is at most 10 KB including style, script and icon' }
@@ -15,7 +16,7 @@ const LOADED = /<(?:script src|link rel="(?:icon|stylesheet)" href)="([^"]+)"/g
 const bare = (script: string) =>
   new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(script).replace(/;\s*$/, '')
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   const load = async (path: string, encoding = 'br') => {
     const options = { headers: { 'accept-encoding': encoding }, decompress: false }
     const answer = await fetch(server().origin + path, options)

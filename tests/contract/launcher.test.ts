@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { RUNTIMES, startServer } from '../server.ts'
+import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
-import { counts, create, newSlug, onEveryRuntime, post, START_MS, sendEvent } from './support.ts'
+import { counts, create, newSlug, post, START_MS, sendEvent } from './support.ts'
 
 const EVIL = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
 const HOSTILE = {
@@ -14,7 +15,7 @@ const HOSTILE = {
   title: EVIL,
   description: `${EVIL}\n</p></textarea></title>`,
 }
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   const page = async (slug: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${server().origin}/l/${slug}`, { headers })
     return { headers: answer.headers, html: await answer.text() }

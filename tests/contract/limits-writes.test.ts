@@ -138,11 +138,8 @@ describe('at most six writes in a minute', () => {
 })
 
 /** Somebody's key, as a visitor. */
-async function keyOf(person: Person, rateLimitPerHour: number): Promise<Visitor> {
-  const wish = { name: 'key', scopes: ['links:write'], rateLimitPerHour }
-  const { rawKey } = (await person.api<{ rawKey: string }>('POST', '/api/me/keys', wish)).body
-  return new Visitor(person.server, { authorization: `Bearer ${rawKey}` })
-}
+const keyOf = (person: Person, rateLimitPerHour: number) =>
+  person.program({ scopes: ['links:write'], rateLimitPerHour })
 
 describe('at most ten writes in an hour, and two in a minute', () => {
   const at = serverWith({ SERVICE_WRITES_PER_MINUTE: '2', SERVICE_WRITES_PER_HOUR: '10' })

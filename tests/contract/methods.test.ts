@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -21,7 +21,7 @@ async function routesOf(): Promise<[path: string, methods: string[]][]> {
 
 const routes = await routesOf()
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   test('an unsupported method is 405 with Allow, on every path', async () => {
     expect(routes.length).toBeGreaterThan(60)
     for (const [path, named] of routes) {

@@ -42,8 +42,7 @@ async function followLink(server: Server, email: string): Promise<Response> {
 describe('an operator’s commands on people', () => {
   onEveryTarget({}, (at) => {
     const run = <T = Record<string, unknown>>(...words: string[]) => runOperator<T>(at(), words)
-    const keyOf = async (person: Person) =>
-      (await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'k', scopes: ['links:read'] })).body.rawKey
+    const keyOf = async (person: Person) => (await person.mint({ scopes: ['links:read'] })).rawKey
 
     test('users disable ends sessions and keys and refuses every way in with a sentence; enable undoes it', async () => {
       const person = await signUp(at())

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { newPerson, Visitor } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   /** The links in the page header, besides home. */
   const whereTo = async (visitor: Visitor, path: string) => {
     const html = await (await visitor.fetch(path)).text()

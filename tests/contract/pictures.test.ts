@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inflateSync } from 'node:zlib'
 import { newPerson, Visitor } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 const pictureIn = (html: string) =>
   /property="og:image" content="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -20,7 +20,7 @@ async function look(url: string) {
   return { status: answer.status, headers: answer.headers, bytes, size, values }
 }
 
-onEveryRuntime({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
+onEveryTarget({ SERVICE_CLIENT_IP_HEADER: 'x-client' }, (server) => {
   const launcher = async (url: string) => (await fetch(url)).text()
 
   test('a shared link has a picture of 1200 by 630, cached forever under a name that changes with its content', async () => {

@@ -3,8 +3,9 @@ import { becomes } from '../eventually.ts'
 import { newOrganization, newPerson, type Person, signUp, Visitor } from '../people.ts'
 import { QUERY_NAMES, RandomPolicies, type RandomViewer } from '../policies/random.ts'
 import { prng } from '../prng.ts'
+import { onEveryTarget } from '../targets.ts'
 import { elementsOf } from './html.ts'
-import { onEveryRuntime, readRow, START_MS, URL_OK } from './support.ts'
+import { readRow, START_MS, URL_OK } from './support.ts'
 
 interface Rule {
   id?: string
@@ -60,7 +61,7 @@ const AGENTS: [agent: string, facts: Pick<RandomViewer, 'device' | 'os' | 'brows
   ],
 ]
 
-onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
+onEveryTarget({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
   /** The page that a viewer gets: its rule, badge and links. */
   const look = async (
     slug: string,
@@ -465,7 +466,7 @@ onEveryRuntime({ SERVICE_COUNTRY_HEADER: 'x-country' }, (server, runtime) => {
   )
 })
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   test('without SERVICE_COUNTRY_HEADER no header sets a country', async () => {
     const visitor = new Visitor(server())
     const when = { op: 'exists', field: 'country' }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { newPerson, type Person, URL_A, URL_B } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const PATH = '/dashboard/links/new/preview'
@@ -21,7 +21,7 @@ function formOf(title: string, rows: readonly Row[], more: Record<string, string
   return form
 }
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   let ann: Person
   let bob: Person
   beforeAll(async () => {

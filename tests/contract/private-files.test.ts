@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { runOperator } from '../operator.ts'
 import { RUNTIMES, startServer } from '../server.ts'
-import { startSqld } from '../sqld.ts'
 import { newSlug } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -54,28 +53,6 @@ for (const runtime of RUNTIMES) {
     await server.stop()
   })
 }
-
-test('the local replica of a database is readable only by its owner, an existing one too', async () => {
-  const sqld = await startSqld()
-  const copies = join(folder, 'copies')
-  const server = await startServer({
-    env: {
-      DATABASE_URL: sqld.url,
-      DATABASE_AUTH_TOKEN: sqld.token,
-      DATABASE_REPLICA_PATH: join(copies, 'replica.db'),
-      SERVICE_SECRET: 'a secret of the tests, forty characters long',
-    },
-    database: sqld.url,
-  })
-  expect(openToOthers(copies).count).toBeGreaterThan(2)
-  expect(openToOthers(copies).open).toEqual([])
-  for (const name of readdirSync(copies)) chmodSync(join(copies, name), 0o644)
-  await server.kill()
-  await server.restart()
-  expect(openToOthers(copies).open).toEqual([])
-  await server.stop()
-  await sqld.stop()
-})
 
 test('a file of blocked hosts made by the operator is readable for a service under another user', async () => {
   const hosts = join(folder, 'hosts.txt')

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { newPerson, Visitor } from '../people.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 const MADE = /^\/made\/[\w-]{80,}$/
 
-onEveryRuntime({}, (server) => {
+onEveryTarget({}, (server) => {
   const makeBy = async (visitor: Visitor) => {
     const answer = await visitor.form('/', { urls: 'https://a.example\nhello', idempotencyKey: crypto.randomUUID() })
     return { status: answer.status, location: answer.headers.get('location') ?? '' }

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
-import { openLog } from '../../src/log.ts'
-import { BadSetting, SETTINGS } from '../../src/settings.ts'
-import { startService } from '../../src/start.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { BadSetting, SETTINGS } from '../../src/config/settings.ts'
+import { openLog } from '../../src/runtime/log.ts'
+import { startService } from '../../src/runtime/service.ts'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../ports.ts'
 import { command, RUNTIMES, type Server, startServer } from '../server.ts'
@@ -34,7 +34,6 @@ const BAD_SETTINGS: [Record<string, string>, string][] = [
   [{ DATABASE_URL: 'file: ' }, 'DATABASE_URL'],
   [{ DATABASE_URL: 'https:// ', SERVICE_SECRET: GOOD_SECRET }, 'DATABASE_URL'],
   [{ DATABASE_AUTH_TOKEN: '   ' }, 'DATABASE_AUTH_TOKEN'],
-  [{ DATABASE_REPLICA_PATH: ' ' }, 'DATABASE_REPLICA_PATH'],
   [{ REDIS_URL: 'redis:// ' }, 'REDIS_URL'],
   [{ OIDC_ISSUER: 'https://?' }, 'OIDC_ISSUER'],
   [{ OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: ' ' }, 'OIDC_CLIENT_ID'],

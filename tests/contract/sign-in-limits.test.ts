@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hashPassword, withHashQueue } from '../../src/identity/passwords.ts'
+import { onEveryTarget } from '../targets.ts'
 import { ask, PASSWORD, signUp } from './people.ts'
-import { onEveryRuntime } from './support.ts'
 
 const ENV = {
   SERVICE_CLIENT_IP_HEADER: 'x-client',
@@ -11,7 +11,7 @@ const ENV = {
 const together = <T>(count: number, send: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
-onEveryRuntime(ENV, (server) => {
+onEveryTarget(ENV, (server) => {
   /** A sign-in that fails without the cost of a password hash. */
   const tryOut = (line: string, headers: Record<string, string>, body: unknown = { email: 'x', password: 'y' }) =>
     ask(server(), line, { headers, body })

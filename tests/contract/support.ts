@@ -1,29 +1,8 @@
-import { afterAll, beforeAll, describe } from 'bun:test'
 import { connect } from 'node:net'
-import { type Runtime, type Server, TARGETS } from '../server.ts'
-import { startOn } from '../targets.ts'
+import type { Server } from '../server.ts'
 
 /** Deno takes a while to start on a busy machine. */
 export const START_MS = 180_000
-
-/** Declares the same tests for each target, with one server for all of them. */
-export function onEveryRuntime(
-  env: Record<string, string>,
-  declare: (server: () => Server, runtime: Runtime) => void,
-): void {
-  for (const target of TARGETS) {
-    describe(target.name, () => {
-      let server: Server
-      beforeAll(async () => {
-        server = await startOn(target, env)
-      }, START_MS)
-      afterAll(async () => {
-        await server.stop()
-      })
-      declare(() => server, target.runtime)
-    })
-  }
-}
 
 export const URL_OK = 'https://a.example/'
 

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { newPerson } from '../people.ts'
 import type { Server } from '../server.ts'
-import { onEveryRuntime } from './support.ts'
+import { onEveryTarget } from '../targets.ts'
 
 setDefaultTimeout(180_000)
 
-onEveryRuntime({}, (at) => {
+onEveryTarget({}, (at) => {
   test('forty slow searches by one person delay nobody else', async () => {
     const [ann, bob] = [await newPerson(at()), await newPerson(at())]
     await bob.makeBundle()

@@ -20,11 +20,6 @@ function clerkUser(id: string, email: string, more: Record<string, unknown> = {}
   }
 }
 
-async function mintKey(person: Person): Promise<string> {
-  const { body } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'a key' })
-  return body.rawKey
-}
-
 async function keyStatus(server: Server, key: string): Promise<number> {
   return (await new Visitor(server).api('GET', '/api/me', undefined, { authorization: `Bearer ${key}` })).status
 }
@@ -79,9 +74,9 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     const [id, person, other] = [newEventId(), await newPerson(at()), await newPerson(at())]
     await tell('user.created', clerkUser(id, person.email))
     const organization = await newOrganization(other, [[person, 'admin']])
-    const own = await mintKey(person)
+    const own = (await person.mint()).rawKey
     await actFor(person, organization.id)
-    const theirs = await mintKey(person)
+    const theirs = (await person.mint()).rawKey
     const shared = (await person.makeBundle()).slug
     await actFor(person, null)
     const { slug } = await person.makeBundle()
@@ -123,7 +118,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
       expect(await tell(`organizationMembership.${event}`, membership(role))).toEqual(applied)
       expect([role, await roleIn(person, orgId)]).toEqual([role, ours])
     }
-    const key = await mintKey(person)
+    const key = (await person.mint()).rawKey
     const { slug } = await person.makeBundle()
     expect(await keyStatus(at(), key)).toBe(200)
     expect(await tell('organizationMembership.deleted', membership('org:admin'))).toEqual(applied)
@@ -133,7 +128,7 @@ onEveryTarget({ SERVICE_IDENTITY_WEBHOOK_SECRET: SECRET }, (at) => {
     // People who come back do not get their old keys back.
     await tell('organizationMembership.created', membership('org:admin'))
     expect([await roleIn(person, orgId), await keyStatus(at(), key)]).toEqual(['admin', 401])
-    const second = await mintKey(person)
+    const second = (await person.mint()).rawKey
     expect(await keyStatus(at(), second)).toBe(200)
     expect(await tell('organization.deleted', { id: orgId, deleted: true })).toEqual(applied)
     expect([await roleIn(person, orgId), await keyStatus(at(), second)]).toEqual([null, 401])

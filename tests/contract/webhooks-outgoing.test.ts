@@ -1,5 +1,5 @@
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { waitAfter } from '../../src/outgoing/retries.ts'
+import { waitAfter } from '../../src/webhooks/retries.ts'
 import { becomes, eventually } from '../eventually.ts'
 import { actFor, newOrganization, newPerson, type Person, Visitor } from '../people.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
@@ -359,15 +359,12 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
     expect(receiver.received.filter(({ data }) => data.slug === slug).length).toBeGreaterThanOrEqual(2)
   })
 
-  test('a subject has ten webhooks at most, however they are created; deleting one ends what waits', async () => {
+  test('deleting a webhook ends what waits, and makes room for another', async () => {
     const person = await newPerson(at())
     const make = () =>
       person.api<Created & Refused>('POST', '/api/me/webhooks', { url: 'http://127.0.0.1:9999/', events: ALL })
-    const made = await Promise.all(Array.from({ length: 12 }, make))
-    expect(made.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), 403, 403])
-    expect(made.find(({ status }) => status === 403)?.body.code).toBe('PLAN_LIMIT')
+    const [first] = await Promise.all(Array.from({ length: 10 }, make))
     await person.makeBundle()
-    const [first] = made.filter(({ status }) => status === 201)
     const id = first!.body.webhook.id
     expect((await person.api('DELETE', `/api/me/webhooks/${id}`)).body).toEqual({
       webhookId: id,
@@ -380,11 +377,8 @@ onEveryTarget({ SERVICE_OUTGOING_PRIVATE_NETWORKS: 'true' }, (at) => {
 
   test('the secret is in one answer only: not in lists, exports, the log or, in clear, the database', async () => {
     const person = await newPerson(at())
-    const key = { 'idempotency-key': 'one webhook' }
     const body = { url: 'http://127.0.0.1:9999/secret-path?token=secret-query', events: ['bundle.created'] }
-    const made = await person.api<Created>('POST', '/api/me/webhooks', body, key)
-    const again = await person.api<Created>('POST', '/api/me/webhooks', body, key)
-    expect(again.body).toEqual(made.body)
+    const made = await person.api<Created>('POST', '/api/me/webhooks', body)
     const { secret, webhook } = made.body
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     await person.makeBundle()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { GUIDES } from '../../src/pages/guides.ts'
+import { GUIDES } from '../../src/api/guides.ts'
 import { startInProcess } from '../in-process.ts'
 import { newPerson, type Person } from '../people.ts'
 import { RUNTIMES, type Server } from '../server.ts'

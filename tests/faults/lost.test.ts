@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { create } from '../contract/support.ts'
 import { type Person, signUp } from '../people.ts'
-import { RUNTIMES, type Server, startServer, type Target } from '../server.ts'
+import { RUNTIMES, type Server, startServer } from '../server.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
 import { mountDisk } from './disk.ts'
 import { byMode, IS_FULL, reportFault } from './full.ts'
@@ -65,17 +63,13 @@ class Ledger {
 }
 
 describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtime }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'openall-lost-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  const startOver = (sqld: Sqld, store: Target['store']) =>
+  const startOver = (sqld: Sqld) =>
     startServer({
       runtime,
       env: {
         DATABASE_URL: sqld.url,
         DATABASE_AUTH_TOKEN: sqld.token,
         SERVICE_SECRET: 'a secret of the tests, forty characters long',
-        ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
       },
       database: sqld.url,
       token: sqld.token,
@@ -117,7 +111,7 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     async () => {
       const disk = mountDisk()!
       const sqld = await startSqld(undefined, disk.folder)
-      const server = await startOver(sqld, 'http')
+      const server = await startOver(sqld)
       const owner = await signUp(server)
       const { slug } = await owner.makeBundle()
       const ledger = new Ledger()
@@ -143,29 +137,27 @@ describe.each(RUNTIMES.map((runtime) => ({ runtime })))('on $runtime', ({ runtim
     PATIENCE_MS,
   )
 
-  for (const store of ['http', 'replica'] as const) {
-    test(
-      `kill -9 loses nothing answered over ${store === 'http' ? 'sqld' : 'a replica of sqld'}`,
-      async () => {
-        const sqld = await startSqld()
-        const server = await startOver(sqld, store)
-        const owner = await signUp(server)
-        const { slug } = await owner.makeBundle()
-        const ledger = new Ledger()
-        try {
-          for (let round = 0; round < ROUNDS; round += 1) {
-            await ledger.during(server, owner, slug, () => server.kill())
-            await server.restart()
-          }
-          const lost = await ledger.lost(server)
-          ledger.report(`${runtime} over ${store}, the service killed ${ROUNDS} times`, lost)
-          expect(lost).toEqual([])
-        } finally {
-          await server.kill()
-          await sqld.stop()
+  test(
+    'kill -9 loses nothing answered over sqld',
+    async () => {
+      const sqld = await startSqld()
+      const server = await startOver(sqld)
+      const owner = await signUp(server)
+      const { slug } = await owner.makeBundle()
+      const ledger = new Ledger()
+      try {
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await ledger.during(server, owner, slug, () => server.kill())
+          await server.restart()
         }
-      },
-      PATIENCE_MS,
-    )
-  }
+        const lost = await ledger.lost(server)
+        ledger.report(`${runtime} over sqld, the service killed ${ROUNDS} times`, lost)
+        expect(lost).toEqual([])
+      } finally {
+        await server.kill()
+        await sqld.stop()
+      }
+    },
+    PATIENCE_MS,
+  )
 })

@@ -1,7 +1,4 @@
 import { describe, expect } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { create, newSlug, sendEvent, URL_OK } from '../contract/support.ts'
 import { eventually } from '../eventually.ts'
 import { PASSWORD, type Person, signUp, Visitor } from '../people.ts'
@@ -17,19 +14,18 @@ import { newLanes } from './lanes.ts'
 const ANSWER_WITHIN_MS = IS_FULL ? 2_500 : 8_000
 const PATIENCE_MS = 180_000
 
-const STORES: readonly Target['store'][] = ['http', 'ws', 'replica']
+const STORES: readonly Target['store'][] = ['http', 'ws']
 /** Deno has its own sockets, so it is tested too; in the quick run only with the plainest store. */
 const CASES = RUNTIMES.flatMap((runtime) => STORES.map((store) => ({ runtime, store }))).filter(
   ({ runtime, store }) => IS_FULL || runtime === 'bun' || store === 'http',
 )
 
-async function start(runtime: Runtime, store: Target['store'], sqld: Sqld, folder: string): Promise<Server> {
+async function start(runtime: Runtime, store: Target['store'], sqld: Sqld): Promise<Server> {
   const env = {
     DATABASE_URL: store === 'ws' ? sqld.url.replace('http:', 'ws:') : sqld.url,
     DATABASE_AUTH_TOKEN: sqld.token,
     SERVICE_SECRET: 'a secret of the tests, forty characters long',
     LOG_LEVEL: 'silent',
-    ...(store === 'replica' ? { DATABASE_REPLICA_PATH: join(folder, 'replica.db') } : {}),
   }
   return startServer({ runtime, env, database: sqld.url, token: sqld.token })
 }
@@ -37,7 +33,6 @@ async function start(runtime: Runtime, store: Target['store'], sqld: Sqld, folde
 const newLane = newLanes(4 * PATIENCE_MS)
 
 describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'openall-faults-'))
   let sqld: Sqld
   let server: Server
   let owner: Person
@@ -45,7 +40,7 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   let unread: string[]
   const startAll = async () => {
     sqld = await startSqld()
-    server = await start(runtime, store, sqld, folder)
+    server = await start(runtime, store, sqld)
     owner = await signUp(server)
     kept = (await owner.makeBundle()).slug
     unread = await Promise.all(Array.from({ length: 6 }, () => newSlug(server)))
@@ -55,7 +50,6 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
   const stopAll = async () => {
     await server?.kill()
     await sqld?.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
   const scenario = newLane(startAll, stopAll)
 
@@ -109,23 +103,20 @@ describe.each(CASES)('$runtime over $store', ({ runtime, store }) => {
     return answers.join() === '200,200,201'
   }
 
-  /** A replica serves what it has (docs/decisions.md). */
-  const read = store === 'replica' ? 200 : 503
   const expected = {
     alive: 200,
-    ready: store === 'replica' ? 200 : 503,
+    ready: 503,
     home: 200,
     'a kept launcher': 200,
-    'another launcher': read,
+    'another launcher': 503,
     'an event': 204,
     'a create': 503,
     'a create with a key': 503,
     'an edit': 503,
-    // Another person's bundle, which a replica can recognise.
-    'a deletion': store === 'replica' ? 403 : 503,
-    'a list': read,
-    insights: read,
-    dashboard: read,
+    'a deletion': 503,
+    'a list': 503,
+    insights: 503,
+    dashboard: 503,
     'a sign-in': 503,
   }
 

@@ -1,55 +1,44 @@
 import { expect, test } from 'bun:test'
-import { KnownViewers } from '../../src/launcher/known-viewers.ts'
 import { type UserAgent, userAgents } from '../../src/launcher/user-agents.ts'
+import { fingerprint, Viewers } from '../../src/launcher/viewers.ts'
 
 const agents = userAgents()
 const browser = agents.of('Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0')
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-/** Whether a viewer is known, and adds them. */
-function meets(known: KnownViewers, bundleId: number, address: string, userAgent: UserAgent): boolean {
-  const viewer = known.fingerprintOf(bundleId, address, userAgent)
-  if (known.has(viewer)) return true
-  known.add(viewer)
-  return false
-}
+type Viewer = readonly [bundleId: number, address: string, userAgent: UserAgent]
 
 /** Very similar viewers: only one of three numbers differs. */
-const alike: Record<string, (known: KnownViewers, number: number) => boolean> = {
-  bundles: (known, number) => meets(known, number, '192.0.2.1', browser),
-  addresses: (known, number) => meets(known, 1, addressOf(number), browser),
-  'IPv6 addresses': (known, number) => meets(known, 1, `2001:db8::${number.toString(16)}`, browser),
-  'User-Agents': (known, number) => meets(known, 1, '192.0.2.1', agents.of(`Browser/${number}`)),
-  'bundles and addresses': (known, number) =>
-    meets(known, number % 1000, addressOf(Math.floor(number / 1000)), browser),
+const alike: Record<string, (number: number) => Viewer> = {
+  bundles: (number) => [number, '192.0.2.1', browser],
+  addresses: (number) => [1, addressOf(number), browser],
+  'IPv6 addresses': (number) => [1, `2001:db8::${number.toString(16)}`, browser],
+  'User-Agents': (number) => [1, '192.0.2.1', agents.of(`Browser/${number}`)],
+  'bundles and addresses': (number) => [number % 1000, addressOf(Math.floor(number / 1000)), browser],
 }
 
 function addressOf(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`
 }
 
-for (const [what, add] of Object.entries(alike)) {
-  const numbers = (from: number, count: number) => Array.from({ length: count }, (_, number) => from + number)
+test.each(Object.entries(alike))('none of a million %s is mistaken for another', (_, viewer) => {
+  const fingerprints = new Set<number>()
+  for (const number of numbers(1_000_000)) {
+    const [bundleId, address, { hash }] = viewer(number)
+    fingerprints.add(fingerprint(4_242, bundleId, address, hash))
+  }
+  expect(fingerprints.size).toBe(1_000_000)
+})
 
-  test(`each of 20 000 ${what} is new once and then known`, () => {
-    const known = new KnownViewers()
-    expect(numbers(0, 20_000).filter((one) => add(known, one))).toEqual([])
-    // A full bucket evicts one; among so many that is one in hundreds.
-    expect(numbers(0, 20_000).filter((one) => !add(known, one)).length).toBeLessThan(200)
-    known.clear()
-    expect(add(known, 0)).toBe(false)
-  })
-
-  test(`among a million ${what}, more than fit, none is mistaken for known`, () => {
-    const known = new KnownViewers()
-    for (const one of numbers(0, 1_000_000)) add(known, one)
-    expect(numbers(1_000_000, 10_000).filter((one) => add(known, one))).toEqual([])
-  })
-}
-
-test('bundle ids past 2^32 are distinguished', () => {
-  const known = new KnownViewers()
-  expect(meets(known, 7, '192.0.2.1', browser)).toBe(false)
-  expect(meets(known, 7 + 2 ** 32, '192.0.2.1', browser)).toBe(false)
-  expect(meets(known, 7 + 2 ** 33, '192.0.2.1', browser)).toBe(false)
-  expect(meets(known, 7, '192.0.2.1', browser)).toBe(true)
+test('each viewer is new once a day, whose bundle’s id may be past 2^32', () => {
+  const viewers = new Viewers()
+  const newOnes = () => {
+    for (const bundleId of [7, 7 + 2 ** 32, 7 + 2 ** 33]) viewers.see(bundleId, '192.0.2.1', browser)
+    for (const number of numbers(20_000)) viewers.see(...alike.addresses!(number))
+    return viewers.take().length
+  }
+  viewers.begin('salt')
+  expect([newOnes(), newOnes()]).toEqual([20_003, 0])
+  viewers.begin('another')
+  expect(newOnes()).toBe(20_003)
 })

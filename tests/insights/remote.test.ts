@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
-import { brokenConstraint, openStore, type Store } from '../../db/client.ts'
+import { openStore, type Store } from '../../db/client.ts'
 import { Counter } from '../../src/launcher/counter.ts'
 import { Recorder } from '../../src/launcher/recorder.ts'
 import { type Sqld, startSqld } from '../sqld.ts'
-import { addBundles, counted, log, rows, through, traces, VIEWER, viewers } from './support.ts'
+import { addBundles, counted, log, through, traces, VIEWER, viewers } from './support.ts'
 
 let sqld: Sqld
 let store: Store
@@ -50,29 +50,19 @@ test('with a libSQL server a lost answer counts nothing twice, and days end as w
   expect(await traces(store)).toEqual({ hashes: ['2026-11-21'], salts: ['2026-11-21'] })
 })
 
-test('waiting writes are sent to a libSQL server together, and a refused one affects no other', async () => {
+test('waiting writes are sent to a libSQL server together', async () => {
   const { fetch } = globalThis
   let requests = 0
   globalThis.fetch = Object.assign((...given: Parameters<typeof fetch>) => {
     requests += 1
     return fetch(...given)
   }, fetch)
-  const insert = (id: string, at: number) => sql`INSERT INTO counter_batches (id, at) VALUES (${id}, ${at})`
-  const outcomes = await Promise.allSettled([
-    ...Array.from({ length: 20 }, (_, at) => store.write([insert(`together ${at}`, at)])),
-    store.write([insert('undone', 99), insert('together 7', 7)]),
-    store.write([sql`INSERT INTO nowhere VALUES (1)`]),
-    store.write([insert('together last', 20), sql`SELECT id FROM counter_batches WHERE id = 'together last'`]),
-  ]).finally(() => {
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      store.write([sql`INSERT INTO counter_batches (id, at) VALUES (${`together ${at}`}, ${at})`]),
+    ),
+  ).finally(() => {
     globalThis.fetch = fetch
   })
-  expect(outcomes.slice(0, 20).every(({ status }) => status === 'fulfilled')).toBe(true)
-  const [twice, wrong, last] = outcomes.slice(20)
-  expect(brokenConstraint((twice as PromiseRejectedResult).reason)).toContain('counter_batches.id')
-  expect(wrong?.status).toBe('rejected')
-  const [changed, found] = (last as PromiseFulfilledResult<Awaited<ReturnType<typeof store.write>>>).value
-  expect([changed?.rowsAffected, found?.rows[0]?.id]).toEqual([1, 'together last'])
-  expect(await rows(store, "SELECT count(*) FROM counter_batches WHERE id LIKE 'together%'")).toEqual([[21]])
-  expect(await rows(store, "SELECT count(*) FROM counter_batches WHERE id = 'undone'")).toEqual([[0]])
-  expect(requests).toBeLessThan(10)
+  expect(requests).toBeLessThan(5)
 })

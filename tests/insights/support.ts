@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
 import { bundles } from '../../db/schema.ts'
-import { openLog } from '../../src/log.ts'
+import { openLog } from '../../src/runtime/log.ts'
 
 export const log = openLog('silent')
 

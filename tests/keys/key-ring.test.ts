@@ -70,7 +70,7 @@ function watched(pass: () => Promise<unknown> = async () => {}) {
     },
   })
   const db = drizzle(watching)
-  return { reads, ring: new KeyRing({ ...store, db, current: db }, silent) }
+  return { reads, ring: new KeyRing({ ...store, db }, silent) }
 }
 
 test('a key read before it was revoked is not cached if the answer comes after', async () => {

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { onEveryRuntime } from '../contract/support.ts'
 import { newPerson } from '../people.ts'
+import { onEveryTarget } from '../targets.ts'
 import { callOf, send } from './support.ts'
 
 setDefaultTimeout(180_000)
 
-onEveryRuntime({}, (at) => {
+onEveryTarget({}, (at) => {
   test('the messages of a batch are answered in order until their answers are too large together; the rest are not executed', async () => {
     const person = await newPerson(at())
     const { body: minted } = await person.api<{ rawKey: string }>('POST', '/api/me/keys', { name: 'Batch' })

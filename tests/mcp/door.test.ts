@@ -2,15 +2,16 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { SCOPES, type Scope } from '../../src/identity/roles.ts'
 import { ask, mint, newBundle, newPerson, revoke } from '../contract/people.ts'
-import { onEveryRuntime, requestText, sendRaw, statusOf } from '../contract/support.ts'
+import { requestText, sendRaw, statusOf } from '../contract/support.ts'
 import { pageOf } from '../docs/run.ts'
+import { onEveryTarget } from '../targets.ts'
 import { callOf, legacyAgent, modernAgent, send } from './support.ts'
 
 setDefaultTimeout(180_000)
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-onEveryRuntime({}, (at) => {
+onEveryTarget({}, (at) => {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
   const keyOf = async (wishes: Parameters<typeof mint>[2] = {}) =>
     mint(at(), await newPerson(at()), { scopes: ['keys:admin'], ...wishes } as Parameters<typeof mint>[2])

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mint, newPerson } from '../contract/people.ts'
-import { onEveryRuntime } from '../contract/support.ts'
+import { onEveryTarget } from '../targets.ts'
 import { send } from './support.ts'
 
 setDefaultTimeout(180_000)
@@ -47,7 +47,7 @@ const MALFORMED: [method: string, params: Record<string, unknown> | undefined, f
 /** Methods that the stateless revision has not. */
 const NOT_MODERN = /^(?:initialize|logging)/
 
-onEveryRuntime({}, (at) => {
+onEveryTarget({}, (at) => {
   test('malformed parameters are -32602 and a sentence that names the field, in every method and revision', async () => {
     const { rawKey } = await mint(at(), await newPerson(at()), { scopes: ['keys:admin'] })
     const asked = async (method: string, params: object | undefined, more: Record<string, string> = {}) => {

@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { OpenApi } from '../../src/api/openapi-types.ts'
+import type { OpenApi } from '../../src/operations/openapi-types.ts'
 import type { Server } from '../server.ts'
 
 /** A server's OpenAPI document, with checks of answers against it. */

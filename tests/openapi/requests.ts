@@ -1,5 +1,5 @@
-import type { Described, OpenApi } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
+import type { Described, OpenApi } from '../../src/operations/openapi-types.ts'
 
 /** A request for an operation: valid according to the document, or nearly. */
 export interface Generated {

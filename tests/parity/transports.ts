@@ -1,4 +1,4 @@
-import type { Operation } from '../../src/core/operation.ts'
+import type { Operation } from '../../src/operations/operation.ts'
 import { methodName } from '../../src/sdk/client.ts'
 import { createClient, OpenallError } from '../../src/sdk/openall.ts'
 import { RUNTIMES, Shell } from '../cli/shell.ts'

@@ -51,14 +51,7 @@ export interface World {
 /** Creates a world with a new person; `foreign` is a bundle of another person. */
 export async function newWorld(server: Server, foreign: string): Promise<World> {
   const person = await newPerson(server)
-  const mint = async (scopes: string[]) => {
-    const { body } = await person.api<{ rawKey: string; apiKey: { id: number } }>('POST', '/api/me/keys', {
-      name: 'a key',
-      scopes,
-      rateLimitPerHour: 0,
-    })
-    return body
-  }
+  const mint = (scopes: string[]) => person.mint({ scopes, rateLimitPerHour: 0 })
   const { slug } = await person.makeBundle({ title: 'Launch day', resolutionPolicy: POLICY })
   const edited = await person.api<{ resolutionPolicy: { rules: { id: string }[] } }>('PATCH', `/api/links/${slug}`, {
     title: 'Launch day, moved',

@@ -1,25 +1,20 @@
 import { expect, test } from 'bun:test'
 import { ODD } from '../browser/bundles.ts'
-import { axeViolations, htmlErrorsIn, overflowOf } from '../browser/flaws.ts'
+import { overflowOf } from '../browser/flaws.ts'
 import { openRows, rowsOf } from '../browser/links.ts'
 import { setStage } from '../browser/stage.ts'
 import { newPerson } from '../people.ts'
-import { WIDTHS } from './windows.ts'
 
 const stage = setStage()
 
 // 320 pixels are the smallest phones.
-test.each([320, ...WIDTHS])(
+test.each([320, 390, 1280])(
   'at %i pixels 25 links take one line each, and nothing overflows its line',
   async (width) => {
     const owner = await newPerson(stage.server)
     const { slug } = await owner.makeBundle({ ...ODD })
     const viewport = { width, height: 860 }
-    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, {
-      viewport,
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-    })
+    const { page } = await stage.open(`/dashboard/links/${slug}`, owner, { viewport })
     expect(await openRows(page)).toEqual(Array.from({ length: 25 }, () => false))
     const heights = await rowsOf(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
     expect(Math.max(...heights)).toBeLessThan(width > 1000 ? 48 : 88)
@@ -36,10 +31,5 @@ test.each([320, ...WIDTHS])(
       ),
     )
     expect(Math.max(...parts)).toBeLessThan(1)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      expect(await axeViolations(page)).toEqual([])
-    }
-    expect(await htmlErrorsIn(page)).toEqual([])
   },
 )

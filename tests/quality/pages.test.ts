@@ -6,11 +6,15 @@ import { prepareWorld, scenes, type World } from '../browser/scenes.ts'
 import { listen } from '../browser/stage.ts'
 import { startInProcess } from '../in-process.ts'
 import type { Server } from '../server.ts'
-import { WIDTHS, windowsFor } from './windows.ts'
 
 const NAMES = Object.keys(scenes) as (keyof typeof scenes)[]
 /** Scenes that need full Chromium, which has a pop-up blocker. */
 const BLOCKED: (typeof NAMES)[number][] = ['launcher-blocked']
+
+const HEIGHT = 844
+const [DESKTOP, PHONE] = [1280, 390]
+/** The smallest phones, and a 1280-pixel window at 400 % zoom (WCAG 1.4.10). */
+const SMALLEST = 320
 
 let server: Server
 let world: World
@@ -32,97 +36,67 @@ afterAll(async () => {
 test.each(NAMES)(
   'the page %s is valid HTML without axe violations: no errors, no blocked content, no other origins, no layout shift, no overflow even at 320 pixels',
   async (name) => {
-    const seen = await Promise.all(WIDTHS.map((width) => look(name, width)))
-    for (const { page, width, documents, ...rest } of seen) {
-      expect({ width, ...rest.seen }).toEqual({
-        width,
-        violations: [],
-        shift: 0,
-        complaints: [],
-        refused: [],
-        elsewhere: [],
-        overflow: 0,
-      })
-      if (width < SMALLEST * 2) expect(await overflowAt(page, SMALLEST)).toBe(0)
-      const html = (await documents.at(-1)) ?? ''
-      expect(html).toStartWith('<!doctype html>')
-      // The HTML is the same at every width.
-      if (width === WIDTHS[0]) expect(await htmlErrorsOf(html)).toEqual([])
-      await expectNoViolations(page, windowsFor(width))
+    const { page, documents, complaints, refusals, elsewhere } = await open(name)
+    await page.waitForLoadState('networkidle')
+    const { shift, violations } = await page.evaluate(() => (globalThis as unknown as { observed: Observed }).observed)
+    expect({
+      shift,
+      violations,
+      complaints: complaints.filter(isOfThePage),
+      // The page itself may have a 4xx status here.
+      refused: refusals.filter((url) => url !== page.url()),
+      elsewhere,
+    }).toEqual({ shift: 0, violations: [], complaints: [], refused: [], elsewhere: [] })
+    const html = (await documents.at(-1)) ?? ''
+    expect(html).toStartWith('<!doctype html>')
+    expect(await htmlErrorsOf(html)).toEqual([])
+    // During the transition between schemes a colour can have too little contrast.
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await axeViolations(page), colorScheme).toEqual([])
+    }
+    for (const width of [DESKTOP, PHONE, SMALLEST]) {
+      await page.setViewportSize({ width, height: HEIGHT })
+      expect(Math.max(0, await overflowOf(page)), `${width}`).toBe(0)
     }
   },
 )
 
-/** The smallest phones, and a 1280-pixel window at 400 % zoom (WCAG 1.4.10). */
-const SMALLEST = 320
-
-async function overflowAt(page: Page, width: number): Promise<number> {
-  const { height = 844 } = page.viewportSize() ?? {}
-  await page.setViewportSize({ width, height })
-  return Math.max(0, await overflowOf(page))
-}
-
-/** The state of a scene in a window of one width, once nothing changes any more. */
-async function look(name: (typeof NAMES)[number], width: number) {
-  const { page, documents, complaints, refusals, elsewhere } = await open(name, width)
-  await page.waitForLoadState('networkidle')
-  const { shift, violations } = await page.evaluate(() => (globalThis as unknown as { observed: Observed }).observed)
-  // The page itself may have a 4xx status here.
-  const refused = refusals.filter((url) => url !== page.url())
-  const overflow = Math.max(0, await overflowOf(page))
-  return {
-    page,
-    documents,
-    width,
-    seen: { violations, shift, complaints: complaints.filter(isOfThePage), refused, elsewhere, overflow },
-  }
-}
-
 /** Playwright runs `observe` in every frame, and the sandboxed one of the editor's preview refuses to (editor-preview.test.ts). */
 const isOfThePage = (complaint: string) => !complaint.startsWith("Blocked script execution in 'about:srcdoc'")
-
-async function expectNoViolations(page: Page, windows: ReturnType<typeof windowsFor>): Promise<void> {
-  // During the transition between schemes a colour can have too little contrast.
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  for (const { colorScheme, width } of windows) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width, height: 844 })
-    expect(await axeViolations(page), `${colorScheme}, ${width}`).toEqual([])
-  }
-}
 
 interface Observed {
   shift: number
   violations: string[]
 }
 
-/** A page for each browser and width, for one scene after another: a new one would cost half a second of a core each. */
-const pages = new Map<string, Page>()
+/** A page of each browser, for one scene after another: a new one would cost half a second of a core each. */
+const pages = new Map<Browser, Page>()
 
-async function pageOf(browser: Browser, width: number): Promise<Page> {
-  const key = `${browser === blocking}, ${width}`
-  const page = pages.get(key) ?? (await browser.newPage())
-  if (!pages.has(key)) {
-    pages.set(key, page)
+async function pageOf(browser: Browser): Promise<Page> {
+  const page = pages.get(browser) ?? (await browser.newPage())
+  if (!pages.has(browser)) {
+    pages.set(browser, page)
     await observe(page)
     const session = await page.context().newCDPSession(page)
     await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   } else {
-    // As in a new window: signed out, nothing stored or cached, the settings of `expectNoViolations` undone. It leaves the
-    // page, because the way from `/docs` to a part of it loads nothing.
+    // As in a new window: signed out, nothing stored or cached, no setting of the last scene. It leaves the page, because the
+    // way from `/docs` to a part of it loads nothing.
     await page.evaluate(() => localStorage.clear())
     await page.goto(`${server.origin}/healthz`)
     page.removeAllListeners()
     await page.context().clearCookies()
     await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   }
-  await page.setViewportSize({ width, height: 844 })
+  await page.setViewportSize({ width: DESKTOP, height: HEIGHT })
   return page
 }
 
 /** Opens a scene, observed from the first byte. */
-async function open(name: (typeof NAMES)[number], width: number) {
-  const page = await pageOf(BLOCKED.includes(name) ? blocking : browser, width)
+async function open(name: (typeof NAMES)[number]) {
+  const page = await pageOf(BLOCKED.includes(name) ? blocking : browser)
   const watched = { page, ...listen(page), ...listenToNetwork(page) }
   await scenes[name](page, world)
   return watched

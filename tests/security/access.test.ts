@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { operations } from '../../src/implementations.ts'
+import { operations } from '../../src/api/implementations.ts'
+import { scopeOf } from '../../src/operations/operation.ts'
 import { callOf, send } from '../mcp/support.ts'
 import { NOWHERE } from '../parity/world.ts'
 import { type CreatedBody, URL_A, Visitor } from '../people.ts'
@@ -193,7 +194,9 @@ function callRoute(visitor: Visitor, route: string, input: Record<string, unknow
   const hasBody = method !== 'GET' && method !== 'DELETE'
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]))
   const address = `/api${path}${hasBody || query.size === 0 ? '' : `?${query}`}`
-  return visitor.api<{ code?: string }>(method, address, hasBody ? rest : undefined, { 'x-client': newAddress() })
+  return visitor.api<{ code?: string; error?: string }>(method, address, hasBody ? rest : undefined, {
+    'x-client': newAddress(),
+  })
 }
 
 /** The state of a bundle that nobody was allowed to change. */
@@ -236,15 +239,37 @@ for (const runtime of RUNTIMES) {
           const { visitor, aims } = caller(who)
           const aim = await makeAim(server, cast, { aims, visitor }, name)
           const before = await stateOf(server, aim.slug)
-          const { status, body } = await callRoute(visitor, route, INPUTS[name]!(aim))
+          const { status, body, headers } = await callRoute(visitor, route, INPUTS[name]!(aim))
           found[who] = String(status)
           if (status < 400) continue
-          expect([who, body.code]).toEqual([who, CODES[status]])
+          expect([who, body.code, headers.get('www-authenticate')]).toEqual([
+            who,
+            CODES[status],
+            status === 401 ? 'Bearer' : null,
+          ])
+          const scope = scopeOf(operations.find((operation) => operation.name === name)!)
+          if (status === 403 && /^key:/.test(who)) expect([who, body.error]).toEqual([who, `needs scope ${scope}`])
           expect([who, await stateOf(server, aim.slug)]).toEqual([who, before])
         }
         expect(found).toEqual(expected)
       },
     )
+
+    test('an invalid key is 401 everywhere, also on public routes, and a cookie sent along does not help', async () => {
+      const [one, other] = [caller('key:admin').key!, caller('key:write').key!]
+      const mistyped = one.slice(0, -1) + (one.endsWith('A') ? 'B' : 'A')
+      const secretOfOther = one.split('.')[0] + other.slice(other.indexOf('.'))
+      const owner = caller('owner').visitor
+      const nothing = { ...NO_AIM, slug: 'nobody123', webhookId: 'wh_nothing', deliveryId: 1 }
+      for (const key of [mistyped, secretOfOther, 'x']) {
+        const visitor = new Visitor(server, { authorization: `Bearer ${key}` })
+        for (const [name, value] of owner.cookies) visitor.cookies.set(name, value)
+        for (const { name, route } of operations) {
+          const { status, headers } = await callRoute(visitor, route, INPUTS[name]!(nothing))
+          expect([name, status, headers.get('www-authenticate')]).toEqual([name, 401, 'Bearer'])
+        }
+      }
+    })
 
     test('a key reaches nothing of another subject, even if its minter may; nor does a caller without a role there', async () => {
       const others = { owner: 'organization', organization: 'owner' } as const

@@ -38,10 +38,7 @@ export interface Cast {
 
 /** Creates a key for the subject that `by` acts for. */
 async function mint(by: Visitor, scope: string): Promise<string> {
-  const wishes = { name: scope, scopes: [scope], rateLimitPerHour: 0 }
-  const { status, body } = await by.api<{ rawKey: string }>('POST', '/api/me/keys', wishes)
-  if (status !== 201) throw new Error(`no key was minted: ${status} ${JSON.stringify(body)}`)
-  return body.rawKey
+  return (await by.mint({ scopes: [scope], rateLimitPerHour: 0 })).rawKey
 }
 
 /** Creates a key of an organisation with every scope, through an admin who otherwise acts for themselves. */

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { dashboard } from '../../src/dashboard/app.ts'
-import { launcherPages } from '../../src/launcher/pages.tsx'
-import { openLog } from '../../src/log.ts'
-import { createRouter } from '../../src/router.ts'
-import { startService } from '../../src/start.ts'
+import { createRouter } from '../../src/runtime/app.ts'
+import { openLog } from '../../src/runtime/log.ts'
+import { startService } from '../../src/runtime/service.ts'
 import type { Server } from '../server.ts'
 
 /** A route of the service. */
@@ -41,8 +40,9 @@ async function declaredRoutes() {
   const config = readConfig({ DATABASE_URL: `file:${join(folder, 'test.db')}`, LOG_LEVEL: 'silent' })
   const service = await startService(config, openLog('silent'))
   try {
-    const { routes } = createRouter(service, launcherPages(service), () => new Response())
-    const declared = [...routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))
+    const { app, complete } = createRouter(service, () => new Response())
+    await complete()
+    const declared = [...app.routes, ...dashboard(service).routes].map(({ method, path }) => ({ method, path }))
     const { api } = await service.auth()
     const endpoints = Object.values(api) as { path?: string; options?: { method?: string | string[] } }[]
     const auth = endpoints.flatMap(({ path, options }) =>

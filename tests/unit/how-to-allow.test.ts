@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { asset, assetAt } from '../../views/static.ts'
+import { asset, assetAt } from '../../views/parts/static.ts'
 
 // What the launcher says about allowing pop-ups, by User-Agent, in the script as it is served. That it is shown, and that it
 // is what Firefox's own bar says, is tested in browsers.

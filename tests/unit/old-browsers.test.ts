@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { asset, assetAt, assetNames } from '../../views/static.ts'
+import { asset, assetAt, assetNames } from '../../views/parts/static.ts'
 import { lackingAt, TARGETS } from './support.ts'
 import { usedInScripts } from './used-in-scripts.ts'
 import { usedInStyles } from './used-in-styles.ts'

@@ -6,11 +6,11 @@ import { type } from 'arktype'
 import { count } from 'drizzle-orm'
 import { pino } from 'pino'
 import { retiredSlugs } from '../../db/schema.ts'
-import { readConfig } from '../../src/config.ts'
-import { execute, respond } from '../../src/core/execute.ts'
-import { type CallContext, implement, type Operation } from '../../src/core/operation.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { execute, respond } from '../../src/operations/execute.ts'
+import { type CallContext, implement, type Operation } from '../../src/operations/operation.ts'
 
-import { startService } from '../../src/start.ts'
+import { startService } from '../../src/runtime/service.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'openall-operation-'))
 let service: Awaited<ReturnType<typeof startService>>

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type Config, createClient } from '@libsql/client'
 import { sql } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
-import type { Term } from '../../src/core/term.ts'
-import { openLog } from '../../src/log.ts'
-import { countDue, eraseDue, oldestOf, rowsPerWrite, termsOf } from '../../src/retention.ts'
-import { Sweeper } from '../../src/sweep.ts'
+import type { RetentionRule } from '../../src/retention/retention-rule.ts'
+import { countDue, eraseDue, oldestOf, retentionRules, rowsPerWrite } from '../../src/retention/rules.ts'
+import { Sweeper } from '../../src/retention/sweep.ts'
+import { openLog } from '../../src/runtime/log.ts'
 import { byMode } from '../faults/full.ts'
 import { rows } from '../insights/support.ts'
 import { startSqld } from '../sqld.ts'
@@ -17,8 +17,8 @@ import { startSqld } from '../sqld.ts'
 
 const log = openLog('silent')
 const DAY_MS = 86_400_000
-const TERMS = termsOf({ keepDeletedMs: 30 * DAY_MS })
-const ROWS_PER_WRITE = Math.max(...TERMS.map(rowsPerWrite))
+const RULES = retentionRules({ keepDeletedMs: 30 * DAY_MS })
+const ROWS_PER_WRITE = Math.max(...RULES.map(rowsPerWrite))
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MANY = byMode({ quick: 3 * ROWS_PER_WRITE + 7, full: 1_000_000 })
 /** For kinds that do not reach millions of rows. */
@@ -30,7 +30,7 @@ const SEEDED = 20_000
 /** The key of an app that is still used. */
 const LASTING = 100_000_000
 
-/** Rows of each kind; `n.i` is a unique number and `?1` the time from which their term counts. */
+/** Rows of each kind; `n.i` is a unique number and `?1` the time from which their rule counts. */
 const SEEDS: Record<string, string> = {
   address_hashes: `INSERT INTO bundles (slug, slug_hash, urls, url_metadata, source, address_hash, created_at, updated_at)
     SELECT 'swept-' || i, '#swept' || i, '["https://a.example/"]', '[{}]', 'api', 'h' || i % 1000, ?1, ?1 FROM n`,
@@ -58,9 +58,9 @@ const SEEDS: Record<string, string> = {
     SELECT 'idle-' || i, '#idle' || i, '["https://a.example/"]', '[{}]', 'api', ?1, ?1 FROM n`,
 }
 
-const amountOf = ({ what }: Term) => (['address_hashes', 'deleted_bundles'].includes(what) ? MANY : SOME)
-/** How many rows fewer are due after one write of each term: unclaimed bundles become deleted ones. */
-const erasedOnce = (term: Term) => (term.what === 'deleted_bundles' ? 0 : rowsPerWrite(term))
+const amountOf = ({ what }: RetentionRule) => (['address_hashes', 'deleted_bundles'].includes(what) ? MANY : SOME)
+/** How many rows fewer are due after one write of each rule: unclaimed bundles become deleted ones. */
+const erasedOnce = (rule: RetentionRule) => (rule.what === 'deleted_bundles' ? 0 : rowsPerWrite(rule))
 
 /** Inserts rows of each kind that are due, and some that are due in a minute. */
 async function seed(store: Store): Promise<void> {
@@ -85,7 +85,7 @@ async function seed(store: Store): Promise<void> {
   const ids = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last}) SELECT i FROM n`
   const lasting = SEEDS.app_grants?.replace('FROM n', `FROM (SELECT ${LASTING} AS i)`).replace('?1', String(2 * NOW))
   await store.write([key(ids), key(`SELECT ${LASTING} AS i`), lasting ?? ''].map((text) => sql.raw(text)))
-  const add = async ({ what, keptMs }: Term, first: number, last: number, age: number) => {
+  const add = async ({ what, keptMs }: RetentionRule, first: number, last: number, age: number) => {
     for (let from = first; from <= last; from += SEEDED) {
       const to = Math.min(from + SEEDED - 1, last)
       const rows = `WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to}) ${SEEDS[what]}`
@@ -93,10 +93,10 @@ async function seed(store: Store): Promise<void> {
     }
   }
   // Claims refer to bundles, so these come first; an event that is added erases deleted webhooks, so these come last.
-  const place = ({ what }: Term) => (what === 'gone_webhooks' ? 'z' : what)
-  for (const term of TERMS.toSorted((a, b) => place(a).localeCompare(place(b)))) {
-    await add(term, 1, amountOf(term), 5 * DAY_MS)
-    await add(term, amountOf(term) + 1, amountOf(term) + YOUNG, -60_000)
+  const place = ({ what }: RetentionRule) => (what === 'gone_webhooks' ? 'z' : what)
+  for (const rule of RULES.toSorted((a, b) => place(a).localeCompare(place(b)))) {
+    await add(rule, 1, amountOf(rule), 5 * DAY_MS)
+    await add(rule, amountOf(rule) + 1, amountOf(rule) + YOUNG, -60_000)
   }
   await store.write([
     sql`INSERT INTO provider_entities (source, entity, at, user_id) VALUES ('identity', 'linked', 1, 'ada')`,
@@ -104,14 +104,15 @@ async function seed(store: Store): Promise<void> {
 }
 
 /** How many rows of a kind are due. */
-async function due(store: Store, term: Term, now = NOW): Promise<number> {
-  const [counted] = await countDue(store.db, term, now - term.keptMs, 10 * MANY)
+async function due(store: Store, rule: RetentionRule, now = NOW): Promise<number> {
+  const [counted] = await countDue(store.db, rule, now - rule.keptMs, 10 * MANY)
   return counted?.rows ?? 0
 }
 
-const dueByTerm = async (store: Store, now?: number): Promise<Record<string, number>> =>
-  Object.fromEntries(await Promise.all(TERMS.map(async (term) => [term.what, await due(store, term, now)])))
-const byTerm = (rows: (term: Term) => number) => Object.fromEntries(TERMS.map((term) => [term.what, rows(term)]))
+const dueByRule = async (store: Store, now?: number): Promise<Record<string, number>> =>
+  Object.fromEntries(await Promise.all(RULES.map(async (rule) => [rule.what, await due(store, rule, now)])))
+const byRule = (rows: (rule: RetentionRule) => number) =>
+  Object.fromEntries(RULES.map((rule) => [rule.what, rows(rule)]))
 
 const STORES = {
   async 'a file'() {
@@ -145,13 +146,13 @@ for (const [name, open] of Object.entries(STORES)) {
     test('every query of the sweep uses an index', async () => {
       // A separate connection, because the driver leaves EXPLAIN statements open.
       const client = createClient(database as Config)
-      for (const term of TERMS) {
-        const queries = [oldestOf(store.db, term), ...(await eraseDue(store.db, term, NOW))]
+      for (const rule of RULES) {
+        const queries = [oldestOf(store.db, rule), ...(await eraseDue(store.db, rule, NOW))]
         for (const { sql: text, params } of queries.map((query) => query.toSQL())) {
           const { rows: plan } = await client.execute({ sql: `EXPLAIN QUERY PLAN ${text}`, args: params as number[] })
           const steps = plan.map(({ detail }) => String(detail))
-          expect([term.what, steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))]).toEqual([term.what, []])
-          expect([term.what, steps.some((step) => /^SEARCH .* USING/.test(step))]).toEqual([term.what, true])
+          expect([rule.what, steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))]).toEqual([rule.what, []])
+          expect([rule.what, steps.some((step) => /^SEARCH .* USING/.test(step))]).toEqual([rule.what, true])
         }
       }
       client.close()
@@ -168,42 +169,42 @@ for (const [name, open] of Object.entries(STORES)) {
         },
       }
       // A run without time gets one batch.
-      const sweeper = new Sweeper(broken, log, TERMS, () => NOW, 0)
+      const sweeper = new Sweeper(broken, log, RULES, () => NOW, 0)
       expect(await sweeper.run()).toBeFalse()
       expect(sweeper.failures).toBe(1)
-      expect(await dueByTerm(store)).toEqual(
-        byTerm((term) => amountOf(term) - (term.what === 'claims' ? 0 : erasedOnce(term))),
+      expect(await dueByRule(store)).toEqual(
+        byRule((rule) => amountOf(rule) - (rule.what === 'claims' ? 0 : erasedOnce(rule))),
       )
       expect(sweeper.statuses.get('claims')?.dueAt).toBe(NOW - 5 * DAY_MS)
       expect(sweeper.statuses.get('claims')?.backlog).toBe(Math.min(SOME, 10_000))
     })
 
     test('a run that ends early continues at the next, nothing old remains, and no write exceeds its batch', async () => {
-      const before = await dueByTerm(store)
+      const before = await dueByRule(store)
       let [writes, most] = [0, 0]
       const watched: Store = {
         ...store,
         async writeCounters(statements) {
           // Counting a million rows after each of two thousand writes would take longer than the writes.
           const isCounted = writes++ % byMode({ quick: 1, full: 100 }) === 0
-          const count = async () => Object.values(await dueByTerm(store)).reduce((sum, rows) => sum + rows, 0)
+          const count = async () => Object.values(await dueByRule(store)).reduce((sum, rows) => sum + rows, 0)
           const from = isCounted ? await count() : 0
           const result = await store.writeCounters(statements)
           if (isCounted) most = Math.max(most, from - (await count()))
           return result
         },
       }
-      const early = new Sweeper(watched, log, TERMS, () => NOW, 0)
+      const early = new Sweeper(watched, log, RULES, () => NOW, 0)
       expect(await early.run()).toBeFalse()
-      expect(writes).toBe(TERMS.length)
-      expect(await dueByTerm(store)).toEqual(byTerm((term) => (before[term.what] ?? 0) - erasedOnce(term)))
-      const sweeper = new Sweeper(watched, log, TERMS, () => NOW)
+      expect(writes).toBe(RULES.length)
+      expect(await dueByRule(store)).toEqual(byRule((rule) => (before[rule.what] ?? 0) - erasedOnce(rule)))
+      const sweeper = new Sweeper(watched, log, RULES, () => NOW)
       while (!(await sweeper.run()));
       expect(most).toBe(ROWS_PER_WRITE)
-      expect(await dueByTerm(store)).toEqual(byTerm(() => 0))
-      expect([...sweeper.statuses.values()].map(({ backlog }) => backlog)).toEqual(TERMS.map(() => 0))
+      expect(await dueByRule(store)).toEqual(byRule(() => 0))
+      expect([...sweeper.statuses.values()].map(({ backlog }) => backlog)).toEqual(RULES.map(() => 0))
       // Rows due in a minute still exist, and so do the bundles of the hashes.
-      expect(await dueByTerm(store, NOW + 60_000)).toEqual(byTerm(() => YOUNG))
+      expect(await dueByRule(store, NOW + 60_000)).toEqual(byRule(() => YOUNG))
       expect(await rows(store, 'SELECT count(*) FROM bundles')).toEqual([[MANY + 3 * YOUNG]])
       expect(await rows(store, 'SELECT entity FROM provider_entities WHERE user_id IS NOT NULL')).toEqual([['linked']])
       const written = writes

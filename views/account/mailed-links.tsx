@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import { PasswordField } from '../parts/account-fields.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { PasswordField } from './account-fields.tsx'
 
 // The pages behind emailed links. Each says what its button will do, and to which account.
 

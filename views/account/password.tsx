@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import { PasswordField } from '../parts/account-fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { PasswordField } from './account-fields.tsx'
 
 interface NewPasswordProps {
   site: Site

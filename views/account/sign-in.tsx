@@ -1,10 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/config/config.ts'
+import { PasswordField } from '../parts/account-fields.tsx'
 import { EmailField } from '../parts/email-field.tsx'
 import { Alert } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { PasswordField } from './account-fields.tsx'
 
 /** A submitted form of these pages, with its errors. */
 export interface AccountForm {

@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
+import { PasswordField } from '../parts/account-fields.tsx'
 import { EmailField } from '../parts/email-field.tsx'
 import { Alert, NameField } from '../parts/fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
-import { PasswordField } from './account-fields.tsx'
 import { type AccountProps, OidcForm, SignInReason } from './sign-in.tsx'
 
 /** Create an account. */

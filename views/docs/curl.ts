@@ -1,4 +1,4 @@
-import type { Parameter } from '../../src/api/openapi-types.ts'
+import type { Parameter } from '../../src/operations/openapi-types.ts'
 import type { Placed } from './placed.ts'
 
 /** The call as a curl command; words in capitals are placeholders. */

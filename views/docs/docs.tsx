@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { OpenApi } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
+import type { OpenApi } from '../../src/operations/openapi-types.ts'
 import { Document, type Site } from '../parts/layout.tsx'
-import { asset } from '../static.ts'
+import { asset } from '../parts/static.ts'
 import { Operation } from './operation.tsx'
 import type { Placed } from './placed.ts'
 import { Fields, Prose } from './schema.tsx'

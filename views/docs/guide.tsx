@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { Document, type Site } from '../parts/layout.tsx'
-import { asset } from '../static.ts'
+import { asset } from '../parts/static.ts'
 
 interface GuideProps {
   site: Site

@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Described, Parameter } from '../../src/api/openapi-types.ts'
 import type { JsonSchema } from '../../src/core/shape.ts'
+import type { Described, Parameter } from '../../src/operations/openapi-types.ts'
 import { curl } from './curl.ts'
 import type { Placed } from './placed.ts'
 import { Field, Fields, Prose, Type } from './schema.tsx'

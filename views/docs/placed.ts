@@ -1,4 +1,4 @@
-import type { Described } from '../../src/api/openapi-types.ts'
+import type { Described } from '../../src/operations/openapi-types.ts'
 
 /** One operation with its place in the document. */
 export interface Placed {

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { PasswordField } from '../account/account-fields.tsx'
+import { PasswordField } from '../parts/account-fields.tsx'
 import { attribute, Page, type Site } from '../parts/layout.tsx'
 import { REACH } from './launcher.tsx'
 

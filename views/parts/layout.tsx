@@ -3,7 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import type { OwnOrganization } from '../../src/identity/members.ts'
 import type { Role } from '../../src/identity/roles.ts'
-import { asset } from '../static.ts'
+import { asset } from './static.ts'
 
 /** What every page knows about the service and its visitor. */
 export interface Site {

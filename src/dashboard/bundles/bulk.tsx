@@ -13,10 +13,10 @@ import { deleteBundle, getBundle, restoreBundle, updateBundle } from '../../bund
 import { toBundle } from '../../bundles/present.ts'
 import { Listing } from '../../bundles/shapes.ts'
 import { Problem } from '../../core/problem.ts'
-import { validate } from '../../core/validate.ts'
 import { text } from '../../http/respond.ts'
-import type { Screen } from '../screens.tsx'
-import { run, type Visit } from '../visit.ts'
+import { validate } from '../../operations/validate.ts'
+import type { Screen } from '../parts/screens.tsx'
+import { run, type Visit } from '../parts/visit.ts'
 import { listQuery } from './list-query.ts'
 
 /** The bulk actions, with the notice that reports each; each calls the operation for a single bundle. */

@@ -2,8 +2,8 @@ import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { EXAMPLES, isExample } from '../../bundles/examples.ts'
 import { createBundle } from '../../bundles/operations.ts'
 import { unknownUrl } from '../../core/problem.ts'
-import type { Screen } from '../screens.tsx'
-import { run } from '../visit.ts'
+import type { Screen } from '../parts/screens.tsx'
+import { run } from '../parts/visit.ts'
 
 /** Makes a bundle of an example, which is then edited like any other. */
 export const exampleScreens: readonly Screen[] = [

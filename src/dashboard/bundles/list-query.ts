@@ -1,10 +1,10 @@
 import { isSort } from '../../bundles/listing.ts'
 import { listBundles } from '../../bundles/operations.ts'
 import type { Listing } from '../../bundles/shapes.ts'
-import type { Config } from '../../config.ts'
-import { type Cookie, cookieIn, cookieOf, LONGEST_SECONDS } from '../../core/cookies.ts'
+import type { Config } from '../../config/config.ts'
 import { queryFields, typed } from '../../http/fields.ts'
-import type { Visit } from '../visit.ts'
+import { type Cookie, cookieIn, cookieOf, LONGEST_SECONDS } from '../../identity/cookies.ts'
+import type { Visit } from '../parts/visit.ts'
 
 /** The query fields of the list besides the texts `q` and `tag`. */
 const FIELDS = ['limit', 'offset', 'sort', 'state'] as const

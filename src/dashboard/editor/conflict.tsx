@@ -7,7 +7,7 @@ import { type Content, diff } from '../../bundles/diff.ts'
 import type { Version } from '../../bundles/history.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
 import { Problem } from '../../core/problem.ts'
-import { run, type Visit } from '../visit.ts'
+import { run, type Visit } from '../parts/visit.ts'
 
 /** The versions that a conflicting edit is compared with. */
 interface Sides {

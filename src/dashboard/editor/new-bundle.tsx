@@ -9,13 +9,13 @@ import { AddedLinks } from '../../../views/home/found.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
-import { duplicateBundle } from '../../bundles/duplicate.ts'
 import { createBundle, getBundle } from '../../bundles/operations.ts'
-import type { Operation } from '../../core/operation.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireRole } from '../../identity/roles.ts'
-import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
-import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
+import { duplicateBundle } from '../../launcher/duplicate.ts'
+import type { Operation } from '../../operations/operation.ts'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
+import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import {
   checkedForm,
   contentOf,

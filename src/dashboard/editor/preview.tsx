@@ -4,14 +4,15 @@ import { LauncherPreview } from '../../../views/launcher/launcher.tsx'
 import { NOTHING } from '../../bundles/content.ts'
 import { merged } from '../../bundles/merge.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
-import type { Config } from '../../config.ts'
-import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../core/cookies.ts'
+import type { Config } from '../../config/config.ts'
 import { Problem } from '../../core/problem.ts'
-import { validate } from '../../core/validate.ts'
-import { empty, page } from '../../http/respond.ts'
+import { page } from '../../http/page.ts'
+import { empty } from '../../http/respond.ts'
+import { type Cookie, cookieIn, cookieLine, cookieOf, LONGEST_SECONDS } from '../../identity/cookies.ts'
 import { outsideOf, timesOf } from '../../launcher/times.ts'
-import type { Screen } from '../screens.tsx'
-import { resultOrProblem, type Visit } from '../visit.ts'
+import { validate } from '../../operations/validate.ts'
+import type { Screen } from '../parts/screens.tsx'
+import { resultOrProblem, type Visit } from '../parts/visit.ts'
 import { contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
 
 /** The launcher beside the editor's form. */
@@ -41,7 +42,7 @@ export const previewScreens: readonly Screen[] = [
       const view = (
         <LauncherPreview site={{ name, origin }} bundle={bundle} outside={outside} edited={at === -1 ? null : at} />
       )
-      return page(visit.request, view)
+      return page(view)
     },
   },
   {

@@ -2,8 +2,8 @@
 
 import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
 import { Check } from '../../../views/dashboard/editor/links.tsx'
-import type { Outcome } from '../screens.tsx'
-import { resultOrProblem } from '../visit.ts'
+import type { Outcome } from '../parts/screens.tsx'
+import { resultOrProblem } from '../parts/visit.ts'
 import { checkedForm, contentOf, type FormInput, passwordOf, readBundleForm } from './bundle-form.ts'
 
 /** An untouched form. */

@@ -10,13 +10,13 @@ import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { Problem } from '../../core/problem.ts'
-import { validate } from '../../core/validate.ts'
 import { reasonBeside } from '../../core/words.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
 import type { ImportPlan } from '../../imports/plan.ts'
-import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
-import { dryRun, resultOrProblem, run, type Visit } from '../visit.ts'
+import { validate } from '../../operations/validate.ts'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
+import { dryRun, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /** The limit as submitted: ticks and titles must fit into the same body as the text. */
 const MAX_SENT = 200 * 1024

@@ -3,8 +3,8 @@
 import { InsightsPart, InsightsView } from '../../../views/dashboard/insights/insights.tsx'
 import { htmxTarget } from '../../http/htmx.ts'
 import { getInsights } from '../../insights/operations.ts'
-import type { Screen } from '../screens.tsx'
-import { run } from '../visit.ts'
+import type { Screen } from '../parts/screens.tsx'
+import { run } from '../parts/visit.ts'
 
 /** The views and clicks of a bundle. */
 export const insightsScreens: readonly Screen[] = [

@@ -12,11 +12,11 @@ import { reasonBeside } from '../../core/words.ts'
 import { typed } from '../../http/fields.ts'
 import { SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
-import { usedInLastHour } from '../../keys/limit.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
-import { forAdmins } from '../for-admins.tsx'
-import type { Outcome, Screen } from '../screens.tsx'
-import { answerTo, resultOrProblem, run, type Visit } from '../visit.ts'
+import { usedInLastHour } from '../../limits/hourly.ts'
+import { forAdmins } from '../parts/for-admins.tsx'
+import type { Outcome, Screen } from '../parts/screens.tsx'
+import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /** Keys per page; the number of revoked keys is unbounded. */
 const PAGE = 50

@@ -11,20 +11,20 @@ import { type NameErrors, OrganizationView } from '../../../views/dashboard/orga
 import { type CreateForm, OrganizationsView } from '../../../views/dashboard/organizations/organizations.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { oldSignIn } from '../../../views/dashboard/parts/proof.tsx'
-import { Problem } from '../../core/problem.ts'
-import { besideField } from '../../core/words.ts'
-import { seeOther } from '../../http/respond.ts'
-import { holdingsOf, keysMintedBy } from '../../identity/holdings.ts'
+import { holdingsOf, keysMintedBy } from '../../accounts/holdings.ts'
 import {
   invitationsTo,
   type OrganizationInFull,
   organizationFor,
   organizationIdBySlug,
-} from '../../identity/organizations.ts'
+} from '../../accounts/organizations.ts'
+import { Problem } from '../../core/problem.ts'
+import { besideField } from '../../core/words.ts'
+import { seeOther } from '../../http/respond.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { callAuth, concernsField, mustCallAuth, type Refusal } from '../auth-calls.ts'
-import type { Outcome, Screen } from '../screens.tsx'
-import { resultOrProblem, type Visit } from '../visit.ts'
+import { callAuth, concernsField, mustCallAuth, type Refusal } from '../parts/auth-calls.ts'
+import type { Outcome, Screen } from '../parts/screens.tsx'
+import { resultOrProblem, type Visit } from '../parts/visit.ts'
 
 const LIST = '/dashboard/organizations'
 const NO_NAME = 'Enter a name.'

@@ -5,9 +5,9 @@ import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
-import { giveWay } from '../../core/give-way.ts'
 import { Problem } from '../../core/problem.ts'
 import { reasonBeside } from '../../core/words.ts'
+import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { ProposalInFull } from '../../proposals/in-full.ts'
 import {
@@ -22,8 +22,8 @@ import { checkedForm, contentOf, formOf, pastedIn, readBundleForm } from '../edi
 import { afterButton } from '../editor/buttons.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
-import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
 
 const ONE = '/dashboard/links/:slug/proposals/:id'
@@ -70,7 +70,7 @@ async function read(visit: Visit): Promise<ProposalInFull> {
   const since = performance.now()
   const found = await run(visit, getProposal, visit.params)
   // Merging long bundles takes as long as rendering what it changes.
-  await giveWay(since)
+  await yieldToEventLoop(since)
   return found
 }
 

@@ -16,8 +16,8 @@ import { checkedForm, contentOf, type FormContent, formOf, pastedIn, readBundleF
 import { afterButton } from '../editor/buttons.ts'
 import { isPreviewHidden, refuseInvalid } from '../editor/preview.tsx'
 import { check, touched, untouched } from '../editor/state.tsx'
-import type { Outcome, Screen, ScreenPage } from '../screens.tsx'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import type { Outcome, Screen, ScreenPage } from '../parts/screens.tsx'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import { proposable } from './proposable.ts'
 
 const PATH = '/dashboard/links/:slug/suggest'

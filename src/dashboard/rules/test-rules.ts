@@ -1,11 +1,11 @@
 import { type Type, type } from 'arktype'
+import { previewPolicy } from '../../bundles/policy-operations.ts'
 import { type Issue, Problem } from '../../core/problem.ts'
-import { issuesOf } from '../../core/validate.ts'
+import { issuesOf } from '../../operations/validate.ts'
 import type { TestResult } from '../../policies/draft/findings.ts'
 import { type TestViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
-import { previewPolicy } from '../../policies/operations.ts'
 import { RULE_PARTS } from '../../policies/shapes.ts'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /**
  * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so

@@ -6,19 +6,19 @@ import { DeleteAccountView } from '../../../views/dashboard/settings/delete-acco
 import type { SettingsErrors } from '../../../views/dashboard/settings/password-panel.tsx'
 import { SettingsView } from '../../../views/dashboard/settings/settings.tsx'
 import { NoticePage } from '../../../views/parts/notice.tsx'
+import { deletionEffects } from '../../accounts/holdings.ts'
+import { localPath } from '../../accounts/links.ts'
+import { parseUserAgent } from '../../audience/user-agent.ts'
 import { Problem } from '../../core/problem.ts'
 import { besideField } from '../../core/words.ts'
-import { page, seeOther } from '../../http/respond.ts'
-import { deletionEffects } from '../../identity/holdings.ts'
-import { localPath } from '../../identity/links.ts'
+import { page } from '../../http/page.ts'
+import { seeOther } from '../../http/respond.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
-import { withCookies } from '../../pages/account-forms.ts'
-import { parseUserAgent } from '../../policies/user-agent.ts'
-import { callAuth, concernsField, mustCallAuth } from '../auth-calls.ts'
-import type { Outcome, Screen } from '../screens.tsx'
-import type { Visit } from '../visit.ts'
+import { callAuth, concernsField, mustCallAuth } from '../parts/auth-calls.ts'
+import type { Outcome, Screen } from '../parts/screens.tsx'
+import type { Visit } from '../parts/visit.ts'
 
 const SETTINGS = '/dashboard/settings'
 
@@ -150,7 +150,7 @@ async function deletion(
 }
 
 async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outcome> {
-  const { request, service, session } = visit
+  const { service, session } = visit
   if (form.get('email')?.trim().toLowerCase() !== session.email.toLowerCase()) {
     const error = 'This doesn’t match your email address.'
     return deletion(visit, { email: error }, new Problem('BAD_REQUEST', error))
@@ -170,5 +170,5 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
   const { name, origin } = service.config
   const text = 'Everything in it is gone. You’re welcome back any time, with the same address if you like.'
   const view = <NoticePage site={{ name, origin }} heading="Account deleted" text={text} />
-  return withCookies(page(request, view), answer)
+  return page(view, 200, {}, answer)
 }

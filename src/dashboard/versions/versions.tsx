@@ -8,8 +8,8 @@ import { listVersions, restoreVersion } from '../../bundles/version-operations.t
 import { Problem } from '../../core/problem.ts'
 import { typed, versionIn } from '../../http/fields.ts'
 import { htmxTarget } from '../../http/htmx.ts'
-import type { Screen, ScreenPage } from '../screens.tsx'
-import { resultOrProblem, run, type Visit } from '../visit.ts'
+import type { Screen, ScreenPage } from '../parts/screens.tsx'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
 /** Versions per page; each is compared with the one before. */
 const PAGE = 20

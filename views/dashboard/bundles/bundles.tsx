@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
-import type { HistoryUse } from '../../../src/plans/history.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { Empty, Head } from '../parts/shell.tsx'

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Holdings } from '../../../src/accounts/holdings.ts'
+import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Holdings } from '../../../src/identity/holdings.ts'
-import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'
 import { HoldingsItems } from '../parts/holdings.tsx'
 import { personName } from '../parts/person.tsx'

@@ -1,14 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Invited } from '../../../src/identity/organizations.ts'
+import type { Invited } from '../../../src/accounts/organizations.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { EmailField } from '../../parts/email-field.tsx'
 import { Field } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { FormErrors } from '../parts/form.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { ROLE_WORDS } from './role-words.ts'
 
 /** The submitted form of an invitation, with its errors. */
 export interface InviteForm {

@@ -1,12 +1,12 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Member, OrganizationInFull } from '../../../src/identity/organizations.ts'
+import type { Member, OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { ROLES } from '../../../src/identity/roles.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram, personName } from '../parts/person.tsx'
 import { RelativeTime } from '../parts/relative-time.tsx'
-import { ROLE_WORDS } from './role-words.ts'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 
 interface MemberRowProps {
   organization: OrganizationInFull

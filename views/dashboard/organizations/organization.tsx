@@ -1,14 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { OrganizationInFull } from '../../../src/accounts/organizations.ts'
 import { count } from '../../../src/core/words.ts'
-import type { OrganizationInFull } from '../../../src/identity/organizations.ts'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import type { FormErrors } from '../parts/form.tsx'
 import { ExportLink } from '../parts/proof.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Head } from '../parts/shell.tsx'
 import { Invitations, Invite, type InviteForm } from './invitations.tsx'
 import { MemberRow } from './members.tsx'
-import { ROLE_WORDS } from './role-words.ts'
 
 interface OrganizationProps {
   site: DashboardSite

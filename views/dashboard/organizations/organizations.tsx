@@ -1,13 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { OpenInvitation } from '../../../src/accounts/organizations.ts'
 import type { OwnOrganization } from '../../../src/identity/members.ts'
-import type { OpenInvitation } from '../../../src/identity/organizations.ts'
 import { Alert, NameField } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Monogram } from '../parts/person.tsx'
+import { ROLE_WORDS } from '../parts/role-words.ts'
 import { type DashboardSite, Empty, Head } from '../parts/shell.tsx'
 import type { NameErrors } from './organization.tsx'
-import { ROLE_WORDS } from './role-words.ts'
 
 /** The submitted form for a new organisation, with its errors. */
 export interface CreateForm {

@@ -3,7 +3,7 @@
 import type { PropsWithChildren } from '@kitajs/html'
 import { Alert, described, Field, FieldError, Hint } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
-import { ROLE_WORDS } from '../organizations/role-words.ts'
+import { ROLE_WORDS } from './role-words.ts'
 import { type DashboardSite, Empty, Head } from './shell.tsx'
 
 /** What is wrong with a submitted form: by field, and `form` for it as a whole. */

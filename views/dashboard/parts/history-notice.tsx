@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import { mebibytes, PLAN_NAMES } from '../../../src/core/words.ts'
-import type { HistoryUse } from '../../../src/plans/history.ts'
 
 /** The notice is shown above this share of the cap. */
 const NEARLY_FULL = 0.8

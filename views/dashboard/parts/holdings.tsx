@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { Holdings } from '../../../src/accounts/holdings.ts'
 import { count } from '../../../src/core/words.ts'
-import type { Holdings } from '../../../src/identity/holdings.ts'
 
 /** What would be lost, as list items; zero counts are left out. `whose` follows “3 bundles”. */
 export function HoldingsItems({ bundles, keys, whose = '' }: Holdings & { whose?: string }): JSX.Element {

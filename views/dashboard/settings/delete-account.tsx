@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import type { AffectedOrganization, Holdings } from '../../../src/accounts/holdings.ts'
 import { count } from '../../../src/core/words.ts'
-import type { AffectedOrganization, Holdings } from '../../../src/identity/holdings.ts'
-import { PasswordField } from '../../account/account-fields.tsx'
+import { PasswordField } from '../../parts/account-fields.tsx'
 import { Alert } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm, ConfirmByTyping } from '../parts/confirm.tsx'

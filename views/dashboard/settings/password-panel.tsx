@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import { PasswordField } from '../../account/account-fields.tsx'
+import { PasswordField } from '../../parts/account-fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import type { FormErrors } from '../parts/form.tsx'
 import { toSignIn } from '../parts/proof.tsx'

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { CreatedWebhook } from '../../../src/outgoing/shapes.ts'
+import type { CreatedWebhook } from '../../../src/webhooks/shapes.ts'
 import { TextField } from '../../parts/fields.tsx'
 import { Choices, type FormErrors, FormPage, SecretPage } from '../parts/form.tsx'
 import { EVENTS } from './words.ts'

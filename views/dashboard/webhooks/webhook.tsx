@@ -1,7 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
 import { asSentence } from '../../../src/core/words.ts'
-import type { DeliveryInfo, ListedWebhook } from '../../../src/outgoing/shapes.ts'
+import type { DeliveryInfo, ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { attribute } from '../../parts/layout.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Pager } from '../parts/pager.tsx'

@@ -1,6 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { ListedWebhook } from '../../../src/outgoing/shapes.ts'
+import type { ListedWebhook } from '../../../src/webhooks/shapes.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { personName } from '../parts/person.tsx'

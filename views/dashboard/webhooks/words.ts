@@ -1,4 +1,4 @@
-import type { DeliveryInfo, WebhookInfo } from '../../../src/outgoing/shapes.ts'
+import type { DeliveryInfo, WebhookInfo } from '../../../src/webhooks/shapes.ts'
 
 type WebhookEvent = WebhookInfo['events'][number]
 

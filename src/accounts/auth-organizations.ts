@@ -1,0 +1,74 @@
+import { APIError } from 'better-auth/api'
+import { organization } from 'better-auth/plugins'
+import { createAccessControl } from 'better-auth/plugins/access'
+import { defaultStatements } from 'better-auth/plugins/organization/access'
+import type { Store } from '../../db/client.ts'
+import type { Config } from '../config/config.ts'
+import { changeRole, isRole, removeMember } from '../identity/members.ts'
+import { organizationCapReached } from '../plans/organizations.ts'
+import { type accountMails, INVITATION_DAYS } from './mails.ts'
+import type { Notices } from './notices.ts'
+import { lastAdmin } from './proof-hooks.ts'
+import { whileMembersChange } from './webhook-makers.ts'
+
+/** Not accepted from clients and not returned to them. */
+const INTERNAL_FIELD = { required: false, input: false, returned: false } as const
+
+const access = createAccessControl(defaultStatements)
+const roles = {
+  viewer: access.newRole({ organization: [], member: [], invitation: [] }),
+  editor: access.newRole({ organization: [], member: [], invitation: [] }),
+  admin: access.newRole({
+    organization: ['update', 'delete'],
+    member: ['create', 'update', 'delete'],
+    invitation: ['create', 'cancel'],
+  }),
+}
+
+/** better-auth’s organisations with our roles. The hooks enforce the cap, and that an admin remains. */
+export function organizationPlugin(
+  config: Config,
+  store: Store,
+  mails: ReturnType<typeof accountMails>,
+  notices: Notices,
+) {
+  return organization({
+    ac: access,
+    roles,
+    creatorRole: 'admin',
+    invitationExpiresIn: INVITATION_DAYS * 86_400,
+    cancelPendingInvitationsOnReInvite: true,
+    requireEmailVerificationOnInvitation: true,
+    schema: { organization: { additionalFields: { createdBy: { type: 'string', ...INTERNAL_FIELD } } } },
+    organizationHooks: {
+      async beforeCreateOrganization({ organization, user }) {
+        const full = await organizationCapReached(store, user.id, config)
+        if (full !== null) throw new APIError('FORBIDDEN', { message: full.message, code: full.code })
+        return { data: { ...organization, createdBy: user.id } }
+      },
+      async beforeCreateInvitation({ invitation: { role } }) {
+        if (!isRole(role)) throw noSuchRole()
+      },
+      async beforeUpdateMemberRole({ member, newRole }) {
+        if (!isRole(newRole)) throw noSuchRole()
+        const change = () => changeRole(store, member, newRole)
+        if (!(await whileMembersChange(notices, member.userId, change))) throw lastAdmin('They’re the only admin')
+      },
+      async afterUpdateMemberRole({ previousRole, user, organization, member: { role } }) {
+        if (!isRole(role) || role === previousRole) return
+        notices.notify(user.id, { kind: 'roleChanged', organization: organization.name, role })
+      },
+      async beforeRemoveMember({ member }) {
+        const remove = () => removeMember(store, member)
+        if (!(await whileMembersChange(notices, member.userId, remove))) throw lastAdmin('They’re the only admin')
+      },
+    },
+    async sendInvitationEmail({ id, email, role, organization, inviter: { user } }) {
+      if (isRole(role)) mails.invitation({ id, email, role, organization, inviter: user })
+    },
+  })
+}
+
+function noSuchRole(): APIError {
+  return new APIError('BAD_REQUEST', { message: 'role must be viewer, editor or admin', code: 'BAD_REQUEST' })
+}

@@ -1,0 +1,233 @@
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { magicLink } from 'better-auth/plugins'
+import { eq } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import * as schema from '../../db/identity-schema.ts'
+import type { Config } from '../config/config.ts'
+import { Problem } from '../core/problem.ts'
+import { MAX_PASSWORD_UNITS } from '../identity/password-rules.ts'
+import { type PasswordCost, passwordsAt } from '../identity/passwords.ts'
+import { type Proofs, RECENT_SECONDS } from '../identity/proof.ts'
+import { endSessions, SESSION_SECONDS, sessionCookieName, sessionReader, sessionSecret } from '../identity/sessions.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { isAdmitted, refuseNewAccount } from './admission.ts'
+import { changePassword, followUp, refuseUnproven } from './auth-hooks.ts'
+import { organizationPlugin } from './auth-organizations.ts'
+import { prepareDeletion } from './deletion.ts'
+import { refuseDisabled } from './disabling.ts'
+import { accountMails, CONFIRMATION_HOURS, MAGIC_LINK_MINUTES, RESET_MINUTES } from './mails.ts'
+import type { Notices } from './notices.ts'
+import { isReachable, oidcPlugin } from './oidc.ts'
+import {
+  hideInvitations,
+  lastAdmin,
+  leaveOrganization,
+  notifyOwnerInstead,
+  proveByLink,
+  requireProof,
+  resolvePlaceholder,
+  signedOut,
+} from './proof-hooks.ts'
+import { whileMembersChange } from './webhook-makers.ts'
+
+declare module '../core/service.ts' {
+  interface Service {
+    /** Address verification and account notices; loaded on first use. */
+    accounts(): Promise<{ proofs: Proofs; notices: Notices }>
+    /** better-auth, loaded on first use. */
+    auth(): ReturnType<typeof startAuth>
+  }
+}
+
+/** What better-auth's configuration needs. */
+interface AuthParts {
+  config: Config
+  store: Store
+  mailer: Mailer
+  proofs: Proofs
+  notices: Notices
+  log: Logger
+  /** Undefined: the default. */
+  passwordCost: PasswordCost | undefined
+}
+
+/**
+ * Starts better-auth, without the OIDC provider if it does not answer in time, so that other ways of signing in need not
+ * wait for it.
+ */
+export async function startAuth(parts: AuthParts) {
+  const { config, log } = parts
+  const { oidc } = config
+  const isUsable = oidc === null || (await isReachable(oidc))
+  if (!isUsable) log.warn('the OIDC provider does not answer')
+  return createAuth(isUsable ? parts : { ...parts, config: { ...config, oidc: null } })
+}
+
+/**
+ * better-auth over the service's own tables (decisions 9). Load this module lazily: it is most of the memory
+ * and start time of the service, and no launcher needs it.
+ */
+function createAuth({ config, store, mailer, proofs, notices, log, passwordCost }: AuthParts) {
+  const { origin, name: service, oidc } = config
+  const hookContext = { config, store, notices }
+  const isSecure = origin.startsWith('https:')
+  const cookie = {
+    name: sessionCookieName(config),
+    attributes: { path: '/', secure: isSecure, sameSite: 'lax' as const },
+  }
+  const mails = accountMails(config, mailer)
+  const readSession = sessionReader(store, config)
+  return betterAuth({
+    appName: service,
+    baseURL: origin,
+    basePath: '/api/auth',
+    secret: sessionSecret(config),
+    database: drizzleAdapter(store.db, { provider: 'sqlite', schema }),
+    telemetry: { enabled: false },
+    // Errors go to our own log, which omits values: better-auth’s prints statements with theirs.
+    onAPIError: { throw: true, errorURL: '/sign-in' },
+    logger: {
+      level: 'warn',
+      log: (level, message) => log[level === 'debug' ? 'debug' : level]({ from: 'better-auth' }, message),
+    },
+    // Rate limits are our own (api/auth-limits.ts), by our own client address.
+    rateLimit: { enabled: false },
+    advanced: {
+      ipAddress: { disableIpTracking: true },
+      // api/auth.ts checks for cross-site requests (decisions 9), as every route does.
+      disableCSRFCheck: true,
+      // The names below are complete: no `__Secure-` before `__Host-`.
+      useSecureCookies: false,
+      cookiePrefix: 'auth',
+      defaultCookieAttributes: { secure: isSecure },
+      cookies: { session_token: cookie },
+    },
+    // These cover every way of signing in, the OIDC provider included, which may not vouch for the address.
+    databaseHooks: {
+      user: {
+        create: {
+          async before(account) {
+            await asApiErrors(() => refuseNewAccount(store, config, account))
+            // better-auth takes these times one after the other, but its answer for a known address has one time.
+            return { data: { ...account, updatedAt: account.createdAt } }
+          },
+        },
+      },
+      session: {
+        create: {
+          async before({ userId }) {
+            await asApiErrors(() => refuseDisabled(store, userId))
+            return !config.requireVerifiedEmail || isVerified(store, userId)
+          },
+        },
+      },
+      account: { create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) } },
+    },
+    hooks: {
+      before: createAuthMiddleware(async (ctx) => {
+        await requireProof(ctx, store)
+        await refuseUnproven(ctx, hookContext)
+        await proveByLink(ctx, proofs)
+        await resolvePlaceholder(ctx, store)
+        const instead =
+          (await notifyOwnerInstead(ctx, store, mails.alreadyHasAccount)) ?? (await changePassword(ctx, hookContext))
+        return instead ?? leaveOrganization(ctx, store, notices)
+      }),
+      after: createAuthMiddleware(async (ctx) => {
+        await followUp(ctx, hookContext)
+        return hideInvitations(ctx, store)
+      }),
+    },
+    session: { expiresIn: SESSION_SECONDS, freshAge: RECENT_SECONDS, disableSessionRefresh: true },
+    verification: { storeIdentifier: { default: 'plain', overrides: { 'reset-password:': 'hashed' } } },
+    account: { accountLinking: { enabled: true, requireLocalEmailVerified: true }, updateAccountOnSignIn: false },
+    user: {
+      changeEmail: { enabled: false },
+      deleteUser: {
+        enabled: true,
+        async beforeDelete({ id, email, emailVerified }, request) {
+          // The owner of the address may have arrived while the password was compared.
+          const session = request === undefined ? null : await readSession(request.headers)
+          if (session?.userId !== id) {
+            throw signedOut()
+          }
+          const account = { id, email, emailVerified }
+          const needed = await whileMembersChange(notices, id, () => prepareDeletion(store, account))
+          if (needed !== null) throw lastAdmin(`${needed} has other members and no other admin`)
+        },
+      },
+    },
+    emailAndPassword: {
+      enabled: true,
+      // The real rules are in password-rules.ts; these only bound the size.
+      minPasswordLength: 1,
+      maxPasswordLength: MAX_PASSWORD_UNITS,
+      password: passwordsAt(passwordCost),
+      requireEmailVerification: config.requireVerifiedEmail,
+      // Off, so that better-auth answers a sign-up for a known address like one for a new one.
+      autoSignIn: false,
+      // Other sessions may not belong to the owner of the mailbox.
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: RESET_MINUTES * 60,
+      sendResetPassword: async ({ user, token }) => mails.setPassword(user.email, token),
+      // The reset link proves the address, and ends what someone else signed up with it.
+      async onPasswordReset({ user: { id } }) {
+        // Again: better-auth ends sessions before it writes the password, and the old one still signs in between the two.
+        await endSessions(store, id)
+        await proofs.prove({ userId: id, heldBy: null, keeps: 'password' })
+        notices.notify(id, { kind: 'passwordSet' })
+      },
+      onExistingUserSignUp: async ({ user }) => mails.alreadyHasAccount(user.email),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      expiresIn: CONFIRMATION_HOURS * 3600,
+      sendVerificationEmail: async ({ user, url, token }) => mails.confirmAddress(user.email, token, url),
+    },
+    plugins: [
+      magicLink({
+        expiresIn: MAGIC_LINK_MINUTES * 60,
+        storeToken: 'hashed',
+        // Not sent if the address has no account and may not get one. Not awaited, because the duration would reveal which
+        // addresses have one.
+        sendMagicLink({ email, url, token }) {
+          isAdmitted(store, config, email)
+            .then((isAdmitted) => isAdmitted && mails.signInLink(email, token, url))
+            .catch((error) => log.error({ err: error }, 'could not mail a sign-in link'))
+        },
+      }),
+      organizationPlugin(config, store, mails, notices),
+      ...(oidc === null ? [] : [oidcPlugin(oidc, proofs)]),
+    ],
+  })
+}
+
+/** Converts a Problem, because better-auth only passes on its own errors. */
+async function asApiErrors(check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new APIError(error.status as 403, { code: error.code, message: error.message })
+  }
+}
+
+/** Only the link to the provider’s account is stored: nothing calls the provider afterwards. */
+const NO_TOKENS = {
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+  accessTokenExpiresAt: null,
+  refreshTokenExpiresAt: null,
+}
+
+async function isVerified({ db }: Store, userId: string): Promise<boolean> {
+  const [found] = await db
+    .select({ isVerified: schema.user.emailVerified })
+    .from(schema.user)
+    .where(eq(schema.user.id, userId))
+  return found?.isVerified ?? false
+}

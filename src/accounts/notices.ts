@@ -1,0 +1,189 @@
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import { member, owners, user } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { browserLabel } from '../core/words.ts'
+import type { Subject } from '../identity/caller.ts'
+import type { Role } from '../identity/roles.ts'
+import type { Bucket } from '../limits/bucket.ts'
+import { countsOf, takeAll, tiers } from '../limits/counts.ts'
+import { type Mailer, quoted } from '../mail/mailer.ts'
+
+/** Per kind and person, so that someone who has taken over an account cannot flood its owner. */
+const TO_ONE_PERSON = tiers('notice', [
+  [10, 3_600_000],
+  [30, 86_400_000],
+])
+
+/** An event that an account's owner is notified of, in case it was not them. */
+export type AccountEvent =
+  | { kind: 'signedIn'; userAgent: string | null; at: Date }
+  | { kind: 'keyMade'; name: string; actsFor: Subject['type'] }
+  | { kind: 'appConnected'; name: string; actsFor: Subject['type'] }
+  | { kind: 'webhookMade'; host: string; by: string; organization: string | null }
+  | { kind: 'webhookMakerGone'; hosts: readonly string[]; by: string; organization: string }
+  | { kind: 'webhookDisabled'; host: string }
+  | { kind: 'passwordSet' }
+  | { kind: 'addressChanged'; to: string }
+  | { kind: 'roleChanged'; organization: string; role: Role }
+
+/** Mails about events in an account (decisions 13). */
+export class Notices {
+  constructor(
+    readonly config: Pick<Config, 'name' | 'origin'>,
+    readonly store: Store,
+    readonly mailer: Mailer,
+    readonly bucket: Bucket,
+    readonly log: Logger,
+  ) {}
+
+  /**
+   * Notifies a person if their address is verified: an unverified one may be a stranger’s. Runs in the background; a
+   * failure is logged and never reaches the caller.
+   */
+  notify(userId: string, event: AccountEvent): void {
+    this.inBackground(() => this.#send(userId, event))
+  }
+
+  /** Does what leads to notices: nobody waits for it, and a failure is logged. */
+  inBackground(work: () => Promise<void>): void {
+    work().catch((error) => this.log.error({ err: error }, 'a notice could not be sent'))
+  }
+
+  /** Notifies whoever manages what an owner has: the user, or an organisation’s admins. */
+  async notifyOwner(ownerId: number, event: AccountEvent): Promise<void> {
+    const people = await this.store.db
+      .select({ id: sql<string>`coalesce(${owners.userId}, ${member.userId})` })
+      .from(owners)
+      .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.role, 'admin')))
+      .where(and(eq(owners.id, ownerId), or(isNotNull(owners.userId), isNotNull(member.userId))))
+    for (const { id } of people) this.notify(id, event)
+  }
+
+  /** Notifies the former address of an account; it must have been verified. */
+  notifyFormerAddress(userId: string, email: string, to: string): void {
+    this.inBackground(() => this.#mail(userId, email, { kind: 'addressChanged', to }))
+  }
+
+  async #send(userId: string, event: AccountEvent): Promise<void> {
+    const [person] = await this.store.db
+      .select({ email: user.email, isVerified: user.emailVerified })
+      .from(user)
+      .where(eq(user.id, userId))
+    if (person?.isVerified === true) await this.#mail(userId, person.email, event)
+  }
+
+  async #mail(userId: string, to: string, event: AccountEvent): Promise<void> {
+    if (!(await takeAll(this.bucket, countsOf(TO_ONE_PERSON, `${event.kind} ${userId}`))).allowed) return
+    this.mailer.send({ to, ...(await noticeOf(event, this.config)) })
+  }
+}
+
+const IT_WAS_YOU = 'If this was you, there’s nothing to do.'
+
+async function noticeOf(event: AccountEvent, { name: service, origin }: Pick<Config, 'name' | 'origin'>) {
+  const settings = `${origin}/dashboard/settings`
+  switch (event.kind) {
+    case 'signedIn':
+      return {
+        subject: `New sign-in to your ${service} account`,
+        text: paragraphs(
+          `Someone just signed in to your ${service} account from a new browser:`,
+          `  ${await browserOf(event.userAgent ?? '')}\n  ${event.at.toUTCString()}`,
+          IT_WAS_YOU,
+          `Wasn’t you? Sign out that browser and change your password:\n\n${settings}`,
+        ),
+      }
+    case 'keyMade':
+      return {
+        subject: `New API key on your ${service} account`,
+        text: paragraphs(
+          `Your account was used to create an API key ${event.actsFor === 'user' ? 'for your own bundles' : 'for one of your organisations'}, named:`,
+          quoted(event.name),
+          IT_WAS_YOU,
+          `Wasn’t you? Revoke the key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'appConnected':
+      return {
+        subject: `New app connected to your ${service} account`,
+        text: paragraphs(
+          `Your account was used to connect an app ${event.actsFor === 'user' ? 'to your own bundles' : 'to one of your organisations'}. It calls itself:`,
+          quoted(event.name),
+          IT_WAS_YOU,
+          `Wasn’t you? Revoke its key and change your password:\n\n${origin}/dashboard/keys\n${settings}`,
+        ),
+      }
+    case 'webhookMade':
+      return {
+        subject: `New webhook on ${service}`,
+        text: paragraphs(
+          event.organization === null
+            ? 'Your account was used to create a webhook for your own bundles. What happens to them is now sent to:'
+            : `${event.by} created a webhook for an organisation of yours. What happens to its bundles is now sent to:`,
+          quoted(event.host),
+          ...(event.organization === null ? [] : ['The organisation:', quoted(event.organization)]),
+          event.organization === null ? IT_WAS_YOU : 'If you expected this, there’s nothing to do.',
+          `Otherwise, delete the webhook${event.organization === null ? ' and change your password' : ''}:\n\n${origin}/dashboard/webhooks${event.organization === null ? `\n${settings}` : ''}`,
+        ),
+      }
+    case 'webhookMakerGone':
+      return {
+        subject: `A webhook on ${service} outlasts the admin who made it`,
+        text: paragraphs(
+          `${event.by} is no longer an admin of:`,
+          quoted(event.organization),
+          'They created webhooks for it, which still send what happens to its bundles to:',
+          quoted(event.hosts.join('\n')),
+          `Delete those that you don’t need any more. If they know the secret of one that stays, make a new webhook instead:\n\n${origin}/dashboard/webhooks`,
+        ),
+      }
+    case 'webhookDisabled':
+      return {
+        subject: `A webhook on ${service} was disabled`,
+        text: paragraphs(
+          'For more than a day, it could not be sent what happened. It leads to:',
+          quoted(event.host),
+          `Once it works again, enable it, and it is sent what it missed until now. What happens from now on is not kept for it:\n\n${origin}/dashboard/webhooks`,
+        ),
+      }
+    case 'passwordSet':
+      return {
+        subject: `Your ${service} password was changed`,
+        text: paragraphs(
+          `The password of your ${service} account was changed, and all other browsers were signed out.`,
+          IT_WAS_YOU,
+          `Wasn’t you? Sign in with an emailed link and set a new password:\n\n${origin}/sign-in`,
+        ),
+      }
+    case 'addressChanged':
+      return {
+        subject: `The email address of your ${service} account was changed`,
+        text: paragraphs(
+          `Your identity provider changed the email address of your ${service} account to:`,
+          quoted(event.to),
+          'Use it to sign in from now on. Didn’t expect this? Contact your administrator.',
+        ),
+      }
+    case 'roleChanged':
+      return {
+        subject: `Your role in an organisation on ${service} was changed`,
+        text: paragraphs(
+          `You’re now ${event.role === 'viewer' ? 'a' : 'an'} ${event.role} of:`,
+          quoted(event.organization),
+          `See what you can do there, and who its admins are:\n\n${origin}/dashboard/organizations`,
+        ),
+      }
+  }
+}
+
+function paragraphs(...texts: string[]): string {
+  return texts.join('\n\n')
+}
+
+/** The name of a browser, by its user agent. */
+async function browserOf(userAgent: string): Promise<string> {
+  const { parseUserAgent } = await import('../audience/user-agent.ts')
+  return browserLabel(parseUserAgent(userAgent)) ?? 'an unknown browser'
+}

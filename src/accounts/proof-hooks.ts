@@ -1,0 +1,122 @@
+import { APIError, type createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import type { Store } from '../../db/client.ts'
+import { isAscii } from '../core/text.ts'
+import { leave } from '../identity/members.ts'
+import { emailUnverified, isVouchedFor, type Proofs } from '../identity/proof.ts'
+import { roleIn } from '../identity/sessions.ts'
+import { addressBehind, realEmailOf } from '../identity/taken-addresses.ts'
+import { emailIn, magicLinkIdentifier } from './links.ts'
+import type { Notices } from './notices.ts'
+import { whileMembersChange } from './webhook-makers.ts'
+
+// Checks of verified addresses around better-auth’s endpoints, and what unverified callers may see in their answers.
+
+/** The id of the OIDC provider in better-auth. */
+export const OIDC = 'oidc'
+
+type Ctx = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/**
+ * Reads a provider’s `email_verified`, as a boolean or its text; if it vouches for the address, that counts as proof.
+ */
+export async function emailFromProvider({ email, email_verified, sub }: Record<string, unknown>, proofs: Proofs) {
+  // Lower-casing a non-ASCII letter may give someone else’s address.
+  const emailVerified = isVouchedFor(email_verified) && isAscii(String(email))
+  if (emailVerified) await proofs.proveByProvider(String(email).toLowerCase(), OIDC, String(sub))
+  return { emailVerified }
+}
+
+/** Invitations are for a verified address, and name a sender, whose address must be verified too. */
+const FOR_PROVEN = new Set(
+  ['invite-member', 'accept-invitation', 'reject-invitation', 'get-invitation', 'list-user-invitations'].map(
+    (name) => `/organization/${name}`,
+  ),
+)
+
+/**
+ * Refuses endpoints of invitations to a session whose address is not verified.
+ * @throws APIError EMAIL_UNVERIFIED.
+ */
+export async function requireProof(ctx: Ctx, store: Store): Promise<void> {
+  if (!FOR_PROVEN.has(ctx.path)) return
+  const found = await getSessionFromCtx(ctx)
+  if (found === null || found.user.emailVerified) return
+  const { status, code, message } = emailUnverified(await realEmailOf(store, found.user.email))
+  throw new APIError(status as 403, { code, message })
+}
+
+/** Lets a member remove themselves by their real address if better-auth only knows a placeholder. */
+export async function resolvePlaceholder(ctx: Ctx, store: Store): Promise<void> {
+  if (ctx.path !== '/organization/remove-member') return
+  const found = await getSessionFromCtx(ctx)
+  const email = found === null ? null : await addressBehind(store, found.user.email)
+  if (found !== null && email !== null && String(ctx.body?.memberIdOrEmail).toLowerCase() === email) {
+    ctx.body.memberIdOrEmail = found.user.email
+  }
+}
+
+/**
+ * An account with a taken address may ask for a confirmation mail like any other: the address’s owner gets a notice
+ * instead.
+ */
+export async function notifyOwnerInstead(ctx: Ctx, store: Store, notify: (email: string) => void) {
+  if (ctx.path !== '/send-verification-email') return
+  const found = await getSessionFromCtx(ctx)
+  const email = found === null ? null : await addressBehind(store, found.user.email)
+  if (email === null || String(ctx.body?.email).toLowerCase() !== email) return
+  notify(email)
+  return ctx.json({ status: true })
+}
+
+/** A sign-in link proves its address; recorded before better-auth handles it. */
+export async function proveByLink(ctx: Ctx, proofs: Proofs): Promise<void> {
+  if (ctx.path !== '/magic-link/verify') return
+  const link = magicLinkIdentifier(String(ctx.query?.token))
+  const email = emailIn((await ctx.context.internalAdapter.findVerificationValue(link)) ?? null)
+  const found = email === null ? null : await ctx.context.internalAdapter.findUserByEmail(email)
+  if (!found) return
+  const holder = await getSessionFromCtx(ctx)
+  await proofs.prove({ userId: found.user.id, heldBy: holder?.user.id ?? null, link })
+}
+
+/** Invitations hold addresses and roles, so only admins may see them. */
+export async function hideInvitations(ctx: Ctx, store: Store) {
+  if (!ctx.path.startsWith('/organization/')) return
+  const returned = ctx.context.returned
+  const isList = ctx.path === '/organization/list-invitations'
+  const whole = returned as { id?: unknown; invitations?: unknown } | null | undefined
+  if (!isList && !Array.isArray(whole?.invitations)) return
+  const found = await getSessionFromCtx(ctx)
+  const organizationId = isList ? (ctx.query?.organizationId ?? found?.session.activeOrganizationId) : whole?.id
+  const role = found === null ? null : await roleIn(store, found.user.id, String(organizationId))
+  if (role === 'admin') return
+  if (isList)
+    throw new APIError('FORBIDDEN', { code: 'FORBIDDEN', message: `needs role admin (you are ${role ?? 'no member'})` })
+  return ctx.json({ ...whole, invitations: [] })
+}
+
+/**
+ * Replaces better-auth’s way of leaving, which looks for other admins before it writes: two admins who leave at once
+ * would each find the other. Non-members are refused by better-auth before this.
+ */
+export async function leaveOrganization(ctx: Ctx, store: Store, notices: Notices) {
+  if (ctx.path !== '/organization/leave') return
+  const organizationId: unknown = ctx.body?.organizationId
+  const found = await getSessionFromCtx(ctx)
+  if (found === null || typeof organizationId !== 'string') return
+  const { user } = found
+  if ((await roleIn(store, user.id, organizationId)) === null) return
+  const change = () => leave(store, user.id, organizationId)
+  if (!(await whileMembersChange(notices, user.id, change))) throw lastAdmin('You’re the only admin')
+  return ctx.json({ organizationId, userId: user.id })
+}
+
+/** The error for a session that ended during its request. */
+export function signedOut(): APIError {
+  return new APIError('UNAUTHORIZED', { message: 'You’ve been signed out. Sign in again.', code: 'UNAUTHORIZED' })
+}
+
+/** The error for removing the last admin. */
+export function lastAdmin(reason: string): APIError {
+  return new APIError('BAD_REQUEST', { message: `${reason}. Make another member an admin first.`, code: 'LAST_ADMIN' })
+}

@@ -1,0 +1,83 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { member, organization, owners, user, webhooks } from '../../db/schema.ts'
+import type { SignedIn } from '../identity/caller.ts'
+import { realEmail } from '../identity/sessions.ts'
+import { ownerId } from '../plans/owners.ts'
+import type { Notices } from './notices.ts'
+
+// A webhook goes on when the person who made it has left, or is no admin any more: it sends all of an organisation's
+// bundles to an address that they know. So its admins are told when there is a new one, and when its maker goes.
+
+/**
+ * Tells whoever manages a subject's webhooks that there is a new one, in case it was not them. Runs in the background.
+ * @param caller who made it.
+ */
+export function tellOfNew(notices: Notices, { subject, userId }: SignedIn, url: string): void {
+  notices.inBackground(async () => {
+    const [found] = await notices.store.db
+      .select({ ownerId: owners.id, organization: organization.name, by: realEmail })
+      .from(owners)
+      .innerJoin(user, eq(user.id, userId))
+      .leftJoin(organization, eq(organization.id, owners.organizationId))
+      .where(eq(owners.id, ownerId(subject)))
+    if (found === undefined) return
+    await notices.notifyOwner(found.ownerId, { kind: 'webhookMade', host: hostOf(url), ...found })
+  })
+}
+
+/**
+ * Makes a change of memberships, and then tells the admins of organisations whose webhooks were made by a person who was
+ * an admin before it and is none after. Telling runs in the background.
+ * @param who the person that the change is about.
+ * @returns the result of the change.
+ */
+export async function whileMembersChange<Result>(
+  notices: Notices,
+  who: string | SQL,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const before = await madeByAdmin(notices, who)
+  const result = await change()
+  if (before.length > 0) notices.inBackground(() => tellOfGone(notices, before))
+  return result
+}
+
+type Made = Awaited<ReturnType<typeof madeByAdmin>>[number]
+
+/** The webhooks of organisations that a person made and is an admin of. */
+function madeByAdmin({ store: { db } }: Notices, who: string | SQL) {
+  return db
+    .select({ id: webhooks.id, userId: user.id, by: realEmail })
+    .from(webhooks)
+    .innerJoin(owners, eq(owners.id, webhooks.ownerId))
+    .innerJoin(user, eq(user.id, webhooks.createdBy))
+    .innerJoin(member, isAdminOf(user.id))
+    .where(eq(webhooks.createdBy, sql`${who}`))
+}
+
+async function tellOfGone(notices: Notices, before: readonly Made[]): Promise<void> {
+  const [{ userId, by } = { userId: '', by: '' }] = before
+  const ids = before.map(({ id }) => id)
+  const rows = await notices.store.db
+    .select({ ownerId: webhooks.ownerId, url: webhooks.url, organization: organization.name })
+    .from(webhooks)
+    .innerJoin(owners, eq(owners.id, webhooks.ownerId))
+    .innerJoin(organization, eq(organization.id, owners.organizationId))
+    .leftJoin(member, isAdminOf(sql`${userId}`))
+    .where(and(inArray(webhooks.id, ids), sql`${member.id} IS NULL`))
+    .orderBy(webhooks.createdAt)
+  for (const [owner, its] of Map.groupBy(rows, (row) => row.ownerId)) {
+    const hosts = its.map(({ url }) => hostOf(url))
+    const name = its[0]?.organization ?? ''
+    await notices.notifyOwner(owner, { kind: 'webhookMakerGone', by, organization: name, hosts })
+  }
+}
+
+/** The membership that makes a person an admin of the organisation that owns something. */
+function isAdminOf(userId: Parameters<typeof eq>[0]) {
+  return and(eq(member.organizationId, owners.organizationId), eq(member.userId, userId), eq(member.role, 'admin'))
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host
+}

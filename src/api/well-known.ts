@@ -1,0 +1,103 @@
+import { Elysia } from 'elysia'
+import { ICON_FILES } from '../../views/parts/icon-files.ts'
+import { unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
+import { headersWith, text } from '../http/respond.ts'
+import { refuseMethod } from './json.ts'
+
+/** How long security.txt is valid; it is generated for each request. RFC 9116 recommends less than a year. */
+const EXPIRES_AFTER_MS = 180 * 86_400_000
+const RAW = { parse: 'none' } as const
+const PLAIN = 'text/plain; charset=utf-8'
+const DAY = { 'cache-control': 'public, max-age=86400' }
+
+/** Launchers stay crawlable for link previews; they have their own `noindex`. */
+const ROBOTS = [
+  'User-agent: *',
+  'Disallow: /dashboard',
+  'Disallow: /claim/',
+  'Disallow: /made/',
+  'Disallow: /api/',
+  '',
+].join('\n')
+
+const CATALOG = '/.well-known/api-catalog'
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+/** It contains nothing private. */
+const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
+
+/** The documents of the API as a link set (RFC 9264). */
+function catalog(origin: string): string {
+  const api = {
+    anchor: `${origin}/api`,
+    'service-desc': [{ href: `${origin}/api/openapi.json`, type: 'application/json' }],
+    'service-doc': [
+      { href: `${origin}/docs`, type: 'text/html' },
+      { href: `${origin}/llms.txt`, type: 'text/plain' },
+    ],
+    status: [{ href: `${origin}/healthz` }],
+  }
+  return JSON.stringify({ linkset: [api] })
+}
+
+function manifest(name: string): string {
+  const icon = (size: number) => ({ src: `/icon-${size}.png`, sizes: `${size}x${size}`, type: 'image/png' })
+  return JSON.stringify({
+    name,
+    short_name: name,
+    start_url: '/',
+    display: 'browser',
+    background_color: '#ffffff',
+    theme_color: '#0b6b4f',
+    icons: [icon(192), { ...icon(512), purpose: 'maskable' }],
+  })
+}
+
+/** The icon at the paths that browsers and systems request. */
+function icons() {
+  const app = new Elysia()
+  for (const [path, base64] of Object.entries(ICON_FILES)) {
+    const type = path.endsWith('.ico') ? 'image/x-icon' : 'image/png'
+    // Decoded per request: they are rare, and most processes never need the bytes.
+    const answer = () =>
+      new Response(Buffer.from(base64, 'base64'), { headers: headersWith({ 'content-type': type, ...DAY }) })
+    app.get(path, answer)
+  }
+  return app
+}
+
+/** Well-known URIs (RFC 8615), robots.txt, the web manifest and icons. */
+export function wellKnown({ config }: Service) {
+  return (
+    new Elysia()
+      .get('/.well-known/security.txt', ({ request }) => {
+        const { securityContact: contact, origin } = config
+        if (contact === undefined) throw unknownUrl()
+        const expires = new Date(Date.now() + EXPIRES_AFTER_MS).toISOString().replace(/\.\d+/, '')
+        const fields = [
+          `Contact: ${contact}`,
+          `Expires: ${expires}`,
+          'Preferred-Languages: en',
+          `Canonical: ${origin}/.well-known/security.txt`,
+        ]
+        return text(request, `${fields.join('\n')}\n`, { type: PLAIN })
+      })
+      .get('/.well-known/change-password', () => {
+        const headers = headersWith({ location: '/dashboard/settings#password', 'cache-control': 'no-store' })
+        return new Response(null, { status: 302, headers })
+      })
+      // RFC 9727: where a machine finds what this server’s API is.
+      .get(CATALOG, ({ request }) => {
+        const link = `<${config.origin}${CATALOG}>; rel="api-catalog"`
+        return text(request, catalog(config.origin), { type: LINKSET, headers: { ...ANY_ORIGIN, ...DAY, link } })
+      })
+      .get('/robots.txt', ({ request }) => text(request, ROBOTS, { type: PLAIN, headers: DAY }))
+      .get('/site.webmanifest', ({ request }) =>
+        text(request, manifest(config.name), { type: 'application/manifest+json', headers: DAY }),
+      )
+      .use(icons())
+      .all('/.well-known/security.txt', () => refuseMethod(['GET', 'HEAD']), RAW)
+      .all('/.well-known/change-password', () => refuseMethod(['GET', 'HEAD']), RAW)
+      .all(CATALOG, () => refuseMethod(['GET', 'HEAD']), RAW)
+  )
+}

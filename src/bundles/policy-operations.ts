@@ -1,0 +1,34 @@
+import { type } from 'arktype'
+import { signedIn } from '../identity/caller.ts'
+import { implement } from '../operations/operation.ts'
+import { Preview } from '../policies/answers.ts'
+import { describedViewer, SentViewer } from '../policies/described.ts'
+import { preview } from '../policies/preview.ts'
+import { withStoredRuleIds } from '../policies/rule-ids.ts'
+import { Policy } from '../policies/shapes.ts'
+import { loadFor } from './access.ts'
+
+/** POST /api/links/:slug/policy/preview (decisions 6). */
+export const previewPolicy = implement('preview_policy', {
+  summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
+  description:
+    'Tries a policy on a viewer whom you describe: which rule wins, which tabs that viewer gets, and which ' +
+    'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
+    'omit from `viewer` are unknown: conditions on them do not match.',
+  output: Preview,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
+  input: type({
+    slug: 'string',
+    viewer: SentViewer.default(() => ({})),
+    'resolutionPolicy?': Policy.or('null'),
+    '+': 'reject',
+  }),
+  async run({ slug, viewer, resolutionPolicy: draft }, { service: { store }, caller }) {
+    const bundle = await loadFor(store.db, signedIn(caller), slug, 'viewer')
+    const now = Date.now()
+    // A draft’s rules get the ids that saving would give them; new ids are only for this answer.
+    const policy = draft ? (await withStoredRuleIds(store.db, bundle, draft)).policy : draft
+    return preview(policy === undefined ? bundle.resolutionPolicy : policy, bundle, describedViewer(viewer, now), now)
+  },
+})

@@ -1,0 +1,106 @@
+import type { SignedInUser } from '../../../views/parts/layout.tsx'
+import { Problem } from '../../core/problem.ts'
+import type { Service } from '../../core/service.ts'
+import { callContext } from '../../http/client.ts'
+import type { Session } from '../../identity/caller.ts'
+import { allowsRole } from '../../identity/roles.ts'
+import { type Answer, execute, respond } from '../../operations/execute.ts'
+import type { CallContext, Conditions, Operation } from '../../operations/operation.ts'
+import { signedInUser } from '../../pages/site.ts'
+
+/** A request for a dashboard page by a signed-in visitor. */
+export interface Visit {
+  request: Request
+  service: Service
+  /** Path parameters. */
+  params: Record<string, string>
+  query: URLSearchParams
+  session: Session
+  context: CallContext
+  site: { name: string; origin: string; user: SignedInUser }
+}
+
+/** The visit of a request, or null if nobody is signed in. */
+export async function visitOf(
+  request: Request,
+  params: Record<string, string>,
+  service: Service,
+): Promise<Visit | null> {
+  const context = await callContext(request, service)
+  if (context.caller.kind !== 'session') return null
+  const { session } = context.caller
+  const { name, origin } = service.config
+  const site = { name, origin, user: await signedInUser(session, service) }
+  return { request, service, params, query: new URL(request.url).searchParams, session, context, site }
+}
+
+/**
+ * Runs an operation for the visitor, with the same checks as for any other caller.
+ * @throws Problem.
+ */
+export async function run<In, Out>(
+  visit: Visit,
+  operation: Operation<In, Out>,
+  input: unknown,
+  conditions: Partial<Conditions> = {},
+) {
+  const { output } = await answerTo(visit, operation, input, conditions)
+  return output
+}
+
+/** The same with the response headers, which say whether the answer is a replay. */
+export function answerTo<In, Out>(
+  { context, service }: Visit,
+  operation: Operation<In, Out>,
+  input: unknown,
+  conditions: Partial<Conditions>,
+): Promise<Answer<Out>> {
+  const given = { idempotencyKey: null, expectedVersion: null, ...conditions }
+  return execute(operation, () => input, { ...context, conditions: () => given }, service)
+}
+
+/**
+ * Dry-runs an operation for the visitor: refuses what it would refuse now, and changes nothing.
+ * @throws Problem.
+ */
+export async function dryRun<In, Out>(
+  { context, service }: Visit,
+  operation: Operation<In, Out>,
+  input: Record<string, unknown>,
+  conditions: Partial<Pick<Conditions, 'expectedVersion'>> = {},
+): Promise<void> {
+  const given = { idempotencyKey: null, expectedVersion: null, ...conditions }
+  await respond(operation, () => ({ ...input, dryRun: true }), { ...context, conditions: () => given }, service)
+}
+
+/**
+ * The result of `attempt`, or the Problem if the page itself can explain it: invalid
+ * input, a name that is taken, a full plan, an edit conflict, a rate limit.
+ * @throws any other error.
+ */
+export async function resultOrProblem<Out>(attempt: () => Promise<Out>): Promise<Out | Problem> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof Problem && EXPLAINED.has(error.code)) return error
+    throw error
+  }
+}
+
+const EXPLAINED = new Set<Problem['code']>([
+  'INVALID_URLS',
+  'BAD_REQUEST',
+  'PLAN_LIMIT',
+  'EMAIL_UNVERIFIED',
+  'RECENT_SIGN_IN_REQUIRED',
+  'SLUG_TAKEN',
+  'IDEMPOTENCY_CONFLICT',
+  'VERSION_CONFLICT',
+  'PROPOSAL_CONFLICT',
+  'RATE_LIMITED',
+])
+
+/** Whether the visitor is an admin of the workspace that they act for. */
+export function isAdmin({ site }: Visit): boolean {
+  return allowsRole(site.user.role, 'admin')
+}

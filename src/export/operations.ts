@@ -1,0 +1,34 @@
+import { type } from 'arktype'
+import { Me } from '../identity/answers.ts'
+import { signedIn } from '../identity/caller.ts'
+import { type Download, implement } from '../operations/operation.ts'
+import { ExportedData, exportOf } from './export.ts'
+
+/** GET /api/me (spec 4.9). */
+export const whoAmI = implement('who_am_i', {
+  summary: 'Show whom this credential acts for, with which role and scopes',
+  description:
+    'Returns the user or organisation whose bundles this credential can access, its role there, and its scopes. Call it ' +
+    'first if you are not sure what you may do.',
+  // Ignores query parameters, which links may carry (utm_source) and which cannot change the answer.
+  input: type({ '+': 'delete' }),
+  output: Me,
+  run: async (_, { caller }) => {
+    const { subject, role, scopes } = signedIn(caller)
+    return { subject, role, scopes: [...scopes] }
+  },
+})
+
+/** GET /api/me/export (decisions 11). */
+export const exportData = implement('export_data', {
+  summary: 'Download all data stored about you or an organisation, as one JSON file',
+  description:
+    'Returns a file with all data of a person or an organisation: profile or members, keys without their secrets, and ' +
+    'every bundle, including deleted ones, with its versions, policy, counts and proposals. A session gets its user’s data, a key ' +
+    'that of the subject it acts for; `organizationId` selects an organisation that you are an admin of.',
+  input: type({ 'organizationId?': '0 < string <= 64', '+': 'reject' }),
+  output: ExportedData,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  download: (whole: Download) => whole,
+  run: ({ organizationId }, { service, caller }) => exportOf(service, signedIn(caller), organizationId),
+})

@@ -1,0 +1,38 @@
+import type { Code } from '../core/codes.ts'
+
+/** What each error code means. */
+export const ERROR_DOCS: Record<Code, string> = {
+  INVALID_URLS: 'Something under `urls` is invalid: fix what the message names.',
+  BAD_REQUEST: 'Something in the request is invalid: fix what the message names.',
+  INVALID_JSON: 'The body is missing or not JSON.',
+  UNAUTHORIZED:
+    'No credential was sent, or the key is malformed, unknown or revoked, or belongs to someone who has left.',
+  MEMBERS_ONLY: 'Only signed-in members of the bundle’s owner may see it. With a key, read it by get_bundle.',
+  PASSWORD_REQUIRED: 'Viewers need the bundle’s password: send it with the form of its page.',
+  FORBIDDEN: 'A scope or role is missing (the message says which), or the bundle is not yours.',
+  EMAIL_UNVERIFIED:
+    'Verify your email address first, with the link we emailed you; you can request another in your settings.',
+  RECENT_SIGN_IN_REQUIRED: 'Sign in again and retry: this requires a sign-in within the last 24 hours.',
+  SIGN_UP_CLOSED: 'Sign-up is closed here: ask the operator of the service for an account.',
+  INVITATION_REQUIRED: 'Sign-up is by invitation: request a sign-in link for the address that was invited.',
+  PASSWORD_SIGN_IN_OFF: 'Passwords are not used here: request a sign-in link, or use single sign-on.',
+  ACCOUNT_DISABLED: 'The operator of the service has disabled your account: ask them to enable it.',
+  PLAN_LIMIT: 'A limit of the plan is reached: the message says which, and how to get past it.',
+  NOT_OPEN_YET: 'The bundle is not open to viewers yet.',
+  CLOSED: 'The bundle is no longer open to viewers.',
+  NOT_FOUND: 'It does not exist, or was deleted.',
+  METHOD_NOT_ALLOWED: 'The method is not allowed for this path: see Allow.',
+  SLUG_TAKEN: 'The slug is taken: choose another, or omit it.',
+  IDEMPOTENCY_CONFLICT: 'The idempotency key was used with another body: use a new one.',
+  PROPOSAL_CONFLICT:
+    'The proposal and the newest version both changed what the message names, or the proposal is no longer open.',
+  VERSION_CONFLICT: 'Someone else changed the bundle: read it again and repeat the edit.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with its Content-Type and without Content-Encoding.',
+  MISDIRECTED_REQUEST: 'The Host header names another server.',
+  BLOCKED: 'The operator has taken the bundle down, or it links to a blocked host.',
+  RATE_LIMITED: 'Too many requests: wait retryAfterSeconds, then retry.',
+  INTERNAL_ERROR: 'Something failed on our side. It is safe to retry, with an idempotency key if something is created.',
+  STORE_UNAVAILABLE:
+    'The database is not responding: wait for Retry-After, then retry, with an idempotency key if something is created.',
+}

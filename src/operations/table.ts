@@ -1,0 +1,165 @@
+import type { Scope } from '../identity/roles.ts'
+
+/**
+ * What clients need to know about an operation: its route, who may call it, how it behaves. What only the server needs
+ * (descriptions, schemas, code) is added by the feature that implements it; see `implement`.
+ */
+export interface Declaration {
+  /** Method, and path below `/api`; path parameters, query and body are all fields of the input. */
+  readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+  /**
+   * Who may call: anyone, anyone with a credential, or a credential with this scope. Roles over a bundle are checked
+   * when it is loaded.
+   */
+  readonly access: 'public' | 'authenticated' | Scope
+  /** The scope that a key needs for an operation open to callers without a credential. */
+  readonly keyScope?: Scope
+  /**
+   * What the caller must have proved besides the scope (decisions 13): that they own their address, or, with a session,
+   * that they signed in within the last day.
+   */
+  readonly proof?: readonly ('address' | 'recentSignIn')[]
+  /** The rate limit by address for callers without a credential. */
+  readonly limit?: 'address' | 'report'
+  /** Who else that limit holds for: all but keys that have a limit of their own, or all. */
+  readonly limitsAlso?: 'unlimited' | 'everybody'
+  /** Dropped if a page of another site has a browser send it: answered like any other, and counted against no limit. */
+  readonly ownPagesOnly?: true
+  /** Takes effect once per idempotency key. */
+  readonly idempotent?: true
+  /** Refused if the caller has not seen the latest version (If-Match). */
+  readonly versioned?: true
+  /** Accepts `dryRun` in its input: returns what would be saved, and saves nothing. */
+  readonly dryRun?: true
+  /** Can return CSV, with `format=csv`. */
+  readonly csv?: true
+  /** Its effect on stored data, if the method does not say: none, or the same however often it is called. */
+  readonly effect?: 'none' | 'repeatable'
+  /** Has the service send requests to a URL that the caller chooses. */
+  readonly openWorld?: true
+  /** Its request has no body, or an optional one. */
+  readonly body?: 'none' | 'optional'
+  /** Creates a bundle and accepts `source`, which clients set to what they are. */
+  readonly takesSource?: true
+  /** The field of the answer that holds a page of a longer list; `offset` and `limit` select others. */
+  readonly pages?: string
+  /** What this process must drop from memory after a successful call; `execute` does it. */
+  readonly invalidates?: 'launcher' | 'keys'
+}
+
+/**
+ * Every operation of the service, in the order of the specification. Routes, tools, documents, SDK and command derive
+ * from it. Imports no server code, because the SDK loads it; `src/api/implementations.ts` adds the implementations.
+ */
+export const OPERATIONS = {
+  create_bundle: {
+    route: 'POST /links',
+    access: 'public',
+    keyScope: 'links:write',
+    limit: 'address',
+    idempotent: true,
+    dryRun: true,
+    takesSource: true,
+  },
+  get_bundle: { route: 'GET /links/:slug', access: 'links:read' },
+  update_bundle: {
+    route: 'PATCH /links/:slug',
+    access: 'links:write',
+    versioned: true,
+    dryRun: true,
+    invalidates: 'launcher',
+  },
+  delete_bundle: { route: 'DELETE /links/:slug', access: 'links:write', versioned: true, invalidates: 'launcher' },
+  restore_bundle: {
+    route: 'POST /links/:slug/restore',
+    access: 'links:write',
+    body: 'none',
+    effect: 'repeatable',
+    invalidates: 'launcher',
+  },
+  duplicate_bundle: {
+    route: 'POST /links/:slug/duplicate',
+    access: 'public',
+    keyScope: 'links:write',
+    limit: 'address',
+    body: 'optional',
+    idempotent: true,
+    dryRun: true,
+    takesSource: true,
+  },
+  list_bundles: { route: 'GET /me/links', access: 'links:read', pages: 'bundles' },
+  list_versions: { route: 'GET /links/:slug/versions', access: 'links:read' },
+  restore_version: {
+    route: 'POST /links/:slug/versions/:versionNumber/restore',
+    access: 'links:write',
+    body: 'none',
+    versioned: true,
+    invalidates: 'launcher',
+  },
+  propose_edit: { route: 'POST /links/:slug/proposals', access: 'links:propose', idempotent: true },
+  list_proposals: { route: 'GET /links/:slug/proposals', access: 'links:read' },
+  list_open_proposals: { route: 'GET /me/proposals', access: 'links:read' },
+  get_proposal: { route: 'GET /links/:slug/proposals/:id', access: 'links:read' },
+  accept_proposal: {
+    route: 'POST /links/:slug/proposals/:id/accept',
+    access: 'links:write',
+    body: 'optional',
+    versioned: true,
+    invalidates: 'launcher',
+  },
+  reject_proposal: { route: 'POST /links/:slug/proposals/:id/reject', access: 'links:write', body: 'optional' },
+  withdraw_proposal: { route: 'POST /links/:slug/proposals/:id/withdraw', access: 'links:propose', body: 'none' },
+  preview_policy: { route: 'POST /links/:slug/policy/preview', access: 'links:read', effect: 'none' },
+  claim_bundle: { route: 'POST /claims', access: 'links:write', invalidates: 'launcher' },
+  list_claims: { route: 'GET /me/claims', access: 'links:read' },
+  get_insights: { route: 'GET /links/:slug/insights', access: 'links:read', csv: true },
+  record_event: {
+    route: 'POST /links/:slug/events',
+    access: 'public',
+    limit: 'address',
+    limitsAlso: 'unlimited',
+    ownPagesOnly: true,
+  },
+  report_bundle: { route: 'POST /links/:slug/reports', access: 'public', limit: 'report', limitsAlso: 'everybody' },
+  who_am_i: { route: 'GET /me', access: 'authenticated' },
+  export_data: { route: 'GET /me/export', access: 'keys:admin', proof: ['recentSignIn'] },
+  create_key: { route: 'POST /me/keys', access: 'keys:admin', proof: ['address', 'recentSignIn'], idempotent: true },
+  list_keys: { route: 'GET /me/keys', access: 'keys:admin' },
+  revoke_key: { route: 'DELETE /me/keys', access: 'keys:admin', effect: 'repeatable', invalidates: 'keys' },
+  create_webhook: {
+    route: 'POST /me/webhooks',
+    access: 'keys:admin',
+    openWorld: true,
+    proof: ['address', 'recentSignIn'],
+    idempotent: true,
+  },
+  list_webhooks: { route: 'GET /me/webhooks', access: 'keys:admin' },
+  update_webhook: {
+    route: 'PATCH /me/webhooks/:webhookId',
+    access: 'keys:admin',
+    openWorld: true,
+    proof: ['address', 'recentSignIn'],
+    effect: 'repeatable',
+  },
+  delete_webhook: { route: 'DELETE /me/webhooks/:webhookId', access: 'keys:admin' },
+  test_webhook: {
+    route: 'POST /me/webhooks/:webhookId/test',
+    access: 'keys:admin',
+    openWorld: true,
+    body: 'none',
+  },
+  list_deliveries: {
+    route: 'GET /me/webhooks/:webhookId/deliveries',
+    access: 'keys:admin',
+    pages: 'deliveries',
+  },
+  redeliver: {
+    route: 'POST /me/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
+    access: 'keys:admin',
+    openWorld: true,
+    body: 'none',
+  },
+} as const satisfies Record<string, Declaration>
+
+/** verb_noun: tool name, OpenAPI operationId, SDK method, argument of `openall call`. */
+export type OperationName = keyof typeof OPERATIONS

@@ -1,0 +1,86 @@
+import { formFor, type Form as Negotiated } from '../audience/form.ts'
+import { linkOf } from '../bundles/link.ts'
+import type { PublicBundle } from '../launcher/served.ts'
+import type { Site } from '../operations/operation.ts'
+
+/** The forms of a launcher. */
+type Form = Negotiated | 'feed'
+
+/** Those that are not its page. */
+export type OtherForm = Exclude<Form, 'html'>
+
+export const FORM_TYPES: Readonly<Record<OtherForm, string>> = {
+  markdown: 'text/markdown; charset=utf-8',
+  json: 'application/json',
+  feed: 'application/atom+xml; charset=utf-8',
+}
+
+/** What is asked for at a path below `/l/`. */
+export interface Asked {
+  slug: string
+  form: Form
+  /** Whether the answer depends on Accept. */
+  isNegotiated: boolean
+}
+
+const ENDINGS: Readonly<Record<string, Form>> = { md: 'markdown', json: 'json' }
+
+/** What an answer at a launcher’s own link depends on. */
+export const NEGOTIATED = 'Accept, Accept-Encoding'
+/** Headers of pages at a launcher’s own link that nobody keeps. */
+export const AT_LINK = { 'x-robots-tag': 'noindex', vary: NEGOTIATED }
+
+/** What the last part of a launcher's path asks for: no slug has a dot. */
+export function askedFor(part: string, headers: Pick<Headers, 'get'>): Asked {
+  const [, slug = part, ending = ''] = /^([^.]*)\.(md|json)$/.exec(part) ?? []
+  const form = ENDINGS[ending]
+  return form === undefined ? { slug, form: formFor(headers), isNegotiated: true } : { slug, form, isNegotiated: false }
+}
+
+/**
+ * The same for a whole URL; null if it is not a launcher's. Works on the text, because with a malformed Host the URL may not
+ * parse.
+ */
+export function askedAt(url: string, headers: Pick<Headers, 'get'>): Asked | null {
+  const [, part, feed] = /^(?:\w+:\/\/[^/]*)?\/l\/([^/?#]+)(\/feed)?(?:[?#]|$)/.exec(url) ?? []
+  if (part === undefined) return null
+  return feed === undefined ? askedFor(part, headers) : { slug: part, form: 'feed', isNegotiated: false }
+}
+
+/** A launcher as JSON (decisions 15). */
+export interface LauncherJson {
+  slug: string
+  url: string
+  title: string | null
+  description: string | null
+  /** The rule that the viewer matched, with its name if viewers may see it; null for none. */
+  matchedRule: { id: string; name: string | null } | null
+  tabs: LauncherTab[]
+}
+
+interface LauncherTab {
+  url: string
+  note: string | null
+  tags: string[]
+  section: string | null
+  openPolicy: 'auto' | 'manual'
+}
+
+/** What a viewer sees of a bundle, for programs. */
+export function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
+  const { slug, urls, urlMetadata, title, description, rule, ...rest } = bundle
+  const { isUnclaimed: _, hasRules: __, isProtected: ___, isCopyable: ____, ...forgotten } = rest
+  // A new field that viewers may see does not compile until this has it.
+  forgotten satisfies Record<string, never>
+  return {
+    slug,
+    url: linkOf(slug, site),
+    title,
+    description,
+    matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
+    tabs: urls.map((url, index) => {
+      const { note = null, tags = [], section = null, openPolicy = 'auto' } = urlMetadata[index] ?? {}
+      return { url, note, tags, section, openPolicy }
+    }),
+  }
+}

@@ -1,0 +1,156 @@
+/** @jsxImportSource @kitajs/html */
+
+import { ClosedPage } from '../../views/launcher/closed.tsx'
+import { LauncherPage } from '../../views/launcher/launcher.tsx'
+import { formFor } from '../audience/form.ts'
+import type { Service } from '../core/service.ts'
+import { clientAddress } from '../http/client.ts'
+import { encode, encodingFor } from '../http/encoding.ts'
+import { HTML, headersWith, text } from '../http/respond.ts'
+import { isOpenToAll } from '../launcher/door.ts'
+import { type Entry, entryAt, entryWithPassword, refused } from '../launcher/entry.ts'
+import type { Encoding, Launcher } from '../launcher/launchers.ts'
+import { accountOf, findLauncher, loadLauncher, needsSession, noBundle, ruleFor } from '../launcher/seen.ts'
+import { publicBundle, type ServedBundle } from '../launcher/served.ts'
+import type { Account } from '../policies/facts.ts'
+import { AT_LINK, NEGOTIATED } from './launcher-form.ts'
+
+/** Answers `/l/:slug`. */
+export interface LauncherPages {
+  /** The answer if it needs no read, else undefined. */
+  cached(request: Request, slug: string): Response | undefined
+  /** The answer, read and rendered if necessary. Elysia passes null for an undecodable slug. */
+  answer(request: Request, slug: string | null): Promise<Response>
+  /**
+   * Answers the form with a bundle’s password: with the launcher if it is right. Null if there is no bundle.
+   * @throws Problem FORBIDDEN from another site, which could make its visitors guess.
+   */
+  unlock(request: Request, slug: string | null): Promise<Response | null>
+}
+
+/**
+ * The hot path: a view of a cached launcher neither reads nor renders. The only page that bypasses `execute`, because it
+ * has no input beyond its slug, no rate limit and no authorisation.
+ */
+export function launcherPages(service: Service): LauncherPages {
+  const { config, launchers, recorder } = service
+  const site = { name: config.name, origin: config.origin }
+  /** The answer, rendered from `bundle` if the page is not cached; undefined if there is no bundle to render. */
+  const respond = (
+    request: Request,
+    launcher: Launcher,
+    { account, address, bundle }: { account: Account | null; address: string; bundle: ServedBundle | null },
+  ) => {
+    const rule = ruleFor(request, launcher, account, config)
+    const variant = launchers.variant(launcher, rule)
+    const encoding = encodingFor(request)
+    let body = variant[encoding]
+    if (body === undefined) {
+      if (bundle === null) return undefined
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} />
+      launchers.addPage(launcher, variant, encoding, (body = encode(view as string, encoding, 'cached')))
+    }
+    if (isView(request)) recorder.view(variant, address, request.headers)
+    return new Response(body, (isShared(launcher) ? SHARED : PRIVATE)[encoding])
+  }
+  const load = (slug: string | null) => loadLauncher(slug, service)
+
+  /** What a viewer gets who is in front of a door and not of a launcher that is open to all. */
+  const respondAtDoor = async (
+    request: Request,
+    launcher: Launcher,
+    { refusal, outside }: Entry,
+  ): Promise<Response> => {
+    if (refusal === null) {
+      // Of a launcher that is not open, to its owner: neither cached nor counted.
+      const bundle = await launchers.bundleOf(launcher)
+      if (bundle === null) return pages.answer(request, launcher.slug)
+      const rule = ruleFor(request, launcher, await accountOf(request, launcher, service), config)
+      const view = <LauncherPage site={site} bundle={publicBundle(rule, bundle)} outside={outside} />
+      return text(request, view as string, { type: HTML, headers: AT_LINK })
+    }
+    if (refusal.kind === 'members' || refusal.kind === 'password') {
+      return (await import('./locked.tsx')).lockedPage(request, launcher.slug, refusal, service)
+    }
+    const view = <ClosedPage site={site} outside={refusal} />
+    return text(request, view as string, { type: HTML, status: refused(refusal).status, headers: AT_LINK })
+  }
+  const pages: LauncherPages = {
+    cached(request, slug) {
+      const launcher = launchers.peek(slug)
+      // Most bundles have no door, and then this costs one comparison.
+      return launcher === undefined ||
+        needsSession(request, launcher) ||
+        formFor(request.headers) !== 'html' ||
+        (launcher.door !== null && !isOpenToAll(launcher.door, Date.now()))
+        ? undefined
+        : respond(request, launcher, { account: null, address: clientAddress(request), bundle: launcher.bundle })
+    },
+    async answer(request, slug) {
+      const address = clientAddress(request)
+      const launcher = await load(slug)
+      const entry = await entryAt(launcher.door, request.headers, service)
+      if (entry.refusal !== null || entry.outside !== null) return respondAtDoor(request, launcher, entry)
+      const account = await accountOf(request, launcher, service)
+      const cached = respond(request, launcher, { account, address, bundle: launcher.bundle })
+      if (cached !== undefined) return cached
+      const bundle = await launchers.bundleOf(launcher)
+      if (bundle === null) return pages.answer(request, slug)
+      return respond(request, launcher, { account, address, bundle }) ?? noBundle()
+    },
+    async unlock(request, slug) {
+      const locked = await findLauncher(slug, service)
+      if (locked === null) return null
+      const { tryPassword, unlocked } = await import('./locked.tsx')
+      // Whoever got the form before they signed in needs no password.
+      const isInside = (await entryAt(locked.door, request.headers, service)).refusal === null
+      const tried = await tryPassword(request, locked, isInside, service)
+      if (tried instanceof Response) return tried
+      for (;;) {
+        // Read again, because hashing takes long enough for the bundle to be edited.
+        const launcher = await load(locked.slug)
+        const { door } = launcher
+        const entry = isInside ? await entryAt(door, request.headers, service) : entryWithPassword(door)
+        if (entry.refusal !== null) return respondAtDoor(request, launcher, entry)
+        const served = await launchers.bundleOf(launcher)
+        if (served === null) continue
+        const rule = ruleFor(tried, launcher, await accountOf(request, launcher, service), config)
+        const bundle = publicBundle(rule, served)
+        const { outside } = entry
+        const view = <LauncherPage site={site} bundle={bundle} outside={outside} unlocked={unlocked(bundle, config)} />
+        if (outside === null) recorder.view(launchers.variant(launcher, rule), clientAddress(request), tried.headers)
+        return text(request, view as string, { type: HTML, headers: AT_LINK })
+      }
+    },
+  }
+  return pages
+}
+
+/** Whether all viewers may see the same page: not with rules, or a door that only some pass. */
+function isShared({ policy, door }: Launcher): boolean {
+  return policy === null && (door === null || door.access === 'link')
+}
+
+/** Built once: building headers costs more than the rest of a cached view. */
+const SHARED = responseInits('no-cache')
+/** With rules, a shared cache must not serve one viewer's page to another (decisions 5). */
+const PRIVATE = responseInits('private, no-store')
+
+function responseInits(cacheControl: string): Record<Encoding, ResponseInit> {
+  const head = (encoding: Encoding) => ({
+    headers: headersWith({
+      'content-type': HTML,
+      'cache-control': cacheControl,
+      'x-robots-tag': 'noindex',
+      vary: NEGOTIATED,
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    }),
+  })
+  return { br: head('br'), gzip: head('gzip'), identity: head('identity') }
+}
+
+/** Whether a request counts as a view: not a HEAD or a prefetch (decisions 5). */
+function isView({ method, headers }: Request): boolean {
+  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
+  return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))
+}

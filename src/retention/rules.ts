@@ -1,0 +1,134 @@
+import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Store } from '../../db/client.ts'
+import {
+  apiKeys,
+  appGrants,
+  appRefreshTokens,
+  bundleChanges,
+  bundles,
+  claims,
+  counterBatches,
+  goneWebhooks,
+  idempotencyAnswers,
+  outbox,
+  providerEntities,
+  providerEvents,
+  session,
+  verification,
+} from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { RENEWABLE_SECONDS } from '../keys/token.ts'
+import { DAY_MS } from '../launcher/salts.ts'
+import { ANSWERS_KEPT_MS } from '../operations/idempotency.ts'
+import { bundleRetentionRules } from './bundles.ts'
+import { type RetentionRule, rowKey, type UnrunQuery } from './retention-rule.ts'
+
+const HOUR_MS = DAY_MS / 24
+
+const ROWS_PER_WRITE = 500
+
+/**
+ * Everything with a limited retention time. The end of a day is in `insights/salts.ts`; what each rule means to people is
+ * in docs/privacy.md.
+ */
+export const retentionRules = (config: Pick<Config, 'keepDeletedMs'>): readonly RetentionRule[] => [
+  ...bundleRetentionRules(config),
+  // Erases the email address too.
+  { what: 'claims', table: claims, from: claims.expiresAt, keptMs: 0 },
+  {
+    what: 'address_hashes',
+    table: bundles,
+    from: bundles.createdAt,
+    keptMs: 30 * DAY_MS,
+    only: isNotNull(bundles.addressHash),
+    erase: (db, rows) => [db.update(bundles).set({ addressHash: sql`NULL` }).where(rows)],
+  },
+  { what: 'answers', table: idempotencyAnswers, from: idempotencyAnswers.createdAt, keptMs: ANSWERS_KEPT_MS },
+  { what: 'sessions', table: session, from: session.expiresAt, keptMs: 0 },
+  { what: 'verifications', table: verification, from: verification.expiresAt, keptMs: 0 },
+  // A used one is kept for as long as it could have been valid, to recognise a stolen one.
+  {
+    what: 'app_refresh_tokens',
+    table: appRefreshTokens,
+    from: appRefreshTokens.createdAt,
+    keptMs: RENEWABLE_SECONDS * 1000,
+  },
+  // Listed as ended for a while, then erased with their keys.
+  {
+    what: 'app_grants',
+    table: appGrants,
+    from: appGrants.endsAt,
+    keptMs: 30 * DAY_MS,
+    erase: (db, rows) => [
+      db.delete(apiKeys).where(sql`${apiKeys.id} IN (SELECT key_id FROM ${appGrants} WHERE ${rows})`),
+    ],
+  },
+  { what: 'bundle_changes', table: bundleChanges, from: bundleChanges.at, keptMs: HOUR_MS },
+  // Longer than a batch of counts is retried while the store does not answer.
+  {
+    what: 'counter_batches',
+    table: counterBatches,
+    from: counterBatches.at,
+    keptMs: HOUR_MS,
+    key: [counterBatches.at, counterBatches.id],
+  },
+  { what: 'outbox', table: outbox, from: outbox.at, keptMs: 14 * DAY_MS },
+  {
+    what: 'gone_webhooks',
+    table: goneWebhooks,
+    from: goneWebhooks.at,
+    keptMs: 0,
+    rowsPerWrite: 100,
+    erase: (db, rows) => {
+      const gone = sql`SELECT ${goneWebhooks.id} FROM ${goneWebhooks} WHERE ${rows}`
+      const some = sql`SELECT ${outbox.id} FROM ${outbox} WHERE ${outbox.webhookId} IN (${gone}) LIMIT ${ROWS_PER_WRITE}`
+      return [
+        db.delete(outbox).where(sql`${outbox.id} IN (${some})`),
+        db
+          .delete(goneWebhooks)
+          .where(and(rows, sql`NOT EXISTS (SELECT 1 FROM ${outbox} WHERE ${outbox.webhookId} = ${goneWebhooks.id})`)),
+      ]
+    },
+  },
+  // Providers allow resending events by hand for about this long.
+  { what: 'provider_events', table: providerEvents, from: providerEvents.receivedAt, keptMs: 30 * DAY_MS },
+  // Rows of accounts stay: they match the next event about that person.
+  {
+    what: 'provider_entities',
+    table: providerEntities,
+    from: providerEntities.at,
+    keptMs: 30 * DAY_MS,
+    only: isNull(providerEntities.userId),
+  },
+]
+
+/** The time of the oldest row as `at`, null if there is none. */
+export function oldestOf(db: Store['db'], { table, from, only }: RetentionRule) {
+  return db
+    .select({ at: sql<number | null>`min(${from})` })
+    .from(table)
+    .where(only)
+}
+
+/** The number of rows from `before` or earlier, as `rows`; stops counting at `most`. */
+export function countDue(db: Store['db'], rule: RetentionRule, before: number, most: number) {
+  const due = sql`SELECT 1 FROM ${rule.table} WHERE ${isDue(rule, before)} LIMIT ${most}`
+  return db.select({ rows: sql<number>`count(*)` }).from(sql`(${due})`)
+}
+
+/** Queries that erase some rows from `before` or earlier, oldest first. */
+export function eraseDue(db: Store['db'], rule: RetentionRule, before: number): UnrunQuery[] | Promise<UnrunQuery[]> {
+  const columns = rowKey(rule.key)
+  const due = sql`SELECT ${columns} FROM ${rule.table} WHERE ${isDue(rule, before)} ORDER BY ${rule.from} LIMIT ${rowsPerWrite(rule)}`
+  const rows = sql`(${columns}) IN (${due})`
+  return rule.erase?.(db, rows, before) ?? [db.delete(rule.table).where(rows)]
+}
+
+/** The most rows of its own table that a write of a rule touches. */
+export function rowsPerWrite({ rowsPerWrite = ROWS_PER_WRITE }: RetentionRule): number {
+  return rowsPerWrite
+}
+
+function isDue({ from, only }: RetentionRule, before: number): SQL {
+  return sql`${and(only, sql`${from} <= ${before}`)}`
+}

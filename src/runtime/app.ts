@@ -1,0 +1,138 @@
+import { Elysia, NotFoundError } from 'elysia'
+import type { Failed } from '../api/json.ts'
+import type { Config } from '../config/config.ts'
+import { lazy } from '../core/lazy.ts'
+import { Problem, toProblem, unknownUrl } from '../core/problem.ts'
+import type { Service } from '../core/service.ts'
+import { addressIn, fromOtherSite, isFromOwnPage, plainAddress, setClientAddress } from '../http/client.ts'
+import { draining, type Handle } from '../http/draining.ts'
+import { isForMachines } from '../http/for-machines.ts'
+import { observed, requestId, withoutId } from '../http/observe.ts'
+import { jsonProblem } from '../http/respond.ts'
+import { launcherPages } from '../pages/launcher.tsx'
+import { askedAt, askedFor, NEGOTIATED } from '../pages/launcher-form.ts'
+import { problemAs } from '../pages/problem-form.ts'
+import { problemPage } from '../pages/problem-page.tsx'
+
+/** The whole server as a function of a request, the same on every runtime. */
+export function createApp(service: Service): Handle {
+  const { config } = service
+  const { authority, origin, clientIpHeader } = config
+  const refuse = (request: Request, problem: Problem) => {
+    if (isForMachines(request)) return jsonProblem(problem)
+    const { method, url, headers } = request
+    const asked = method === 'GET' || method === 'HEAD' ? askedAt(url, headers) : null
+    if (asked === null) return problemPage(request, problem, service)
+    const { form, isNegotiated } = asked
+    const answer = form === 'html' ? problemPage(request, problem, service) : problemAs(form, request, problem)
+    if (isNegotiated) answer.headers.set('vary', NEGOTIATED)
+    return answer
+  }
+  const failed = (request: Request, error: unknown) => {
+    const problem = error instanceof NotFoundError ? unknownUrl() : toProblem(error)
+    const { log, store } = service
+    const context = { id: requestId(request), method: request.method }
+    if (problem.code === 'INTERNAL_ERROR') log.error({ err: error, ...context }, 'a request failed')
+    if (problem.code === 'STORE_UNAVAILABLE') {
+      const { writesFailSince } = store
+      log.warn({ err: problem.cause, ...context, writesFailSince }, 'a request was refused: the store does not answer')
+    }
+    return refuse(request, problem)
+  }
+  const { app } = createRouter(service, failed)
+  // Nearly every URL starts with exactly this, which saves parsing it.
+  const start = `http://${authority}/`
+  const answer = (request: Request) => {
+    const { url } = request
+    const host = request.headers.get('host') ?? ''
+    // A target in absolute form (`GET http://x/…`) has its own host besides the header.
+    if (!(host === authority && url.startsWith(start)) && !(isFor(authority, host) && isFor(authority, hostOf(url)))) {
+      // Health checks use an IP address as Host.
+      if (/^(?:https?:\/\/[^/]*)?\/healthz$/.test(url)) return app.fetch(new Request(`${origin}/healthz`))
+      return refuse(request, new Problem('MISDIRECTED_REQUEST', `This server answers for ${authority} only.`))
+    }
+    const refusal = refusalOf(request, config)
+    return refusal === null ? app.fetch(request) : failed(request, refusal)
+  }
+  const answerObserved = observed(answer, app, service)
+  const handle: Handle = (request, socketAddress) => {
+    // Proxies append, so the last address is the one that the trusted proxy saw.
+    const forwarded = clientIpHeader === undefined ? null : request.headers.get(clientIpHeader)
+    const address = forwarded && addressIn(forwarded.slice(forwarded.lastIndexOf(',') + 1))
+    setClientAddress(request, address || plainAddress(socketAddress()))
+    return answerObserved(request)
+  }
+  return draining(handle, service.stopping)
+}
+
+/**
+ * The routes. Launchers are there at once; all others, which take as long to load as everything else together, are added
+ * with the first request that needs one.
+ * @param failed answers a request whose handler threw.
+ */
+export function createRouter(service: Service, failed: Failed) {
+  const launchers = launcherPages(service)
+  let isComplete = false
+  const complete = lazy(async () => {
+    const { addRoutes } = await import('./router.ts')
+    addRoutes(app, service, launchers, failed)
+    isComplete = true
+  })
+  // Finds the path behind hosts of any length; by default Elysia takes them to have four characters or more.
+  const app = new Elysia({ handler: { standardHostname: false } })
+  app
+    .onError(async ({ error, request }) => {
+      if (isComplete || !(error instanceof NotFoundError)) return failed(request, error)
+      try {
+        await complete()
+        return await app.fetch(request)
+      } catch (thrown) {
+        return failed(request, thrown)
+      }
+    })
+    .get('/l/:slug', ({ request, params }) => {
+      const cached = request.method === 'GET' ? launchers.cached(request, params.slug) : undefined
+      if (cached === undefined) return launcher(request, params.slug)
+      withoutId(request)
+      return cached
+    })
+    .compile()
+  const forms = lazy(() => import('../pages/launcher-forms.ts'))
+  const launcher = async (request: Request, part: string) => {
+    const { form, slug, isNegotiated } = askedFor(part, request.headers)
+    return form === 'html'
+      ? launchers.answer(request, part)
+      : (await forms()).launcherAs({ form, slug, isNegotiated }, request, service)
+  }
+  return { app, complete }
+}
+
+/** What holds for all routes alike. */
+function refusalOf(request: Request, config: Config): Problem | null {
+  if (!isDecodable(request.url)) return unknownUrl()
+  const { method } = request
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || isForMachines(request)) return null
+  // Forms, whoever is signed in: a page of another site could use up what its visitor may send, or sign them in as itself.
+  return isFromOwnPage(request, config) ? null : fromOtherSite(config)
+}
+
+/** Whether every escape in the path of a URL is UTF-8. For a parameter with another, Elysia passes null to the handler. */
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  const [path = ''] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isFor(authority: string, host: string): boolean {
+  return host === authority || host.toLowerCase() === authority
+}
+
+function hostOf(url: string): string {
+  const from = url.indexOf('//') + 2
+  return url.slice(from, url.indexOf('/', from))
+}

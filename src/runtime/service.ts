@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Logger } from 'pino'
+import { openStore } from '../../db/client.ts'
+import { MigrationFailed } from '../../db/migrator.ts'
+import { BlockedHosts } from '../abuse/hosts.ts'
+import { SearchIndex } from '../bundles/search-index.ts'
+import { type Config, databaseFile } from '../config/config.ts'
+import { closeToOthers, keepPrivate } from '../config/private-files.ts'
+import { SETTINGS, settingError, UnusableSetting } from '../config/settings.ts'
+import { every } from '../core/every.ts'
+import type { Service } from '../core/service.ts'
+import { Tally } from '../core/tally.ts'
+import type { PasswordCost } from '../identity/passwords.ts'
+import { sessionReader } from '../identity/sessions.ts'
+import { KeyRing } from '../keys/key-ring.ts'
+import { Launchers } from '../launcher/launchers.ts'
+import { Recorder } from '../launcher/recorder.ts'
+import type { Bucket, Decision, Limit } from '../limits/bucket.ts'
+import { limitsOf } from '../limits/counts.ts'
+import { MemoryBucket } from '../limits/memory.ts'
+import { Mailer } from '../mail/mailer.ts'
+import { retentionRules } from '../retention/rules.ts'
+import { Sweeper } from '../retention/sweep.ts'
+import { Outbox } from '../webhooks/outbox.ts'
+import { Backups } from './backups.ts'
+import type { Broadcast } from './broadcast.ts'
+import { watchDescriptors } from './descriptors.ts'
+
+/** How often limits forget the addresses that they need no longer. */
+const FORGET_EVERY_MS = 60_000
+
+/** The service with what only the process itself may do. */
+interface RunningService extends Service {
+  /** Begins the shutdown. */
+  announceStop(): void
+  /** Writes pending counts and closes the store. */
+  stop(): Promise<void>
+}
+
+/**
+ * Opens the store and starts the background work.
+ * @param passwordCost a lower cost of password hashes, only for tests, which create many accounts. There is no setting
+ * for it.
+ */
+export async function startService(config: Config, log: Logger, passwordCost?: PasswordCost): Promise<RunningService> {
+  const blockedHosts = openBlockedHosts(config, log)
+  for (const file of restrictFiles(config))
+    log.warn({ file }, 'this file belongs to another user and may be readable by others: chmod 600 it')
+  const tally = new Tally()
+  let searchIndex: SearchIndex | undefined
+  const committed = (seconds: number, writes: number) => {
+    tally.commit?.(seconds, writes)
+    searchIndex?.wake()
+  }
+  const tell = (progress: string) => log.info(progress)
+  const store = await openStore(config.database, committed, tell).catch((error) => {
+    throw error instanceof MigrationFailed ? new UnusableSetting(error.message) : settingError('DATABASE_URL', error)
+  })
+  const recorder = await Recorder.start(store, log, Date.now, config.countFlushMs, config)
+  const mailer = new Mailer(config, log)
+  const memory = new MemoryBucket()
+  const forgetting = every(FORGET_EVERY_MS, () => memory.forget(), log, 'limits could not forget addresses')
+  const redis =
+    config.redisUrl === undefined
+      ? null
+      : await (await import('../limits/redis.ts')).RedisBucket.connect(config.redisUrl, config.secret, memory, log)
+  let broadcast: Broadcast | undefined
+  const keyRing = new KeyRing(store, log, async () => broadcast?.publish('keys'))
+  if (config.redisUrl !== undefined) {
+    const { Broadcast } = await import('./broadcast.ts')
+    broadcast = await Broadcast.open(config.redisUrl, config.secret, { keys: () => keyRing.forgetHere() })
+  }
+  let auth: ReturnType<Service['auth']> | undefined
+  const launchers = await Launchers.start(store, log, blockedHosts, config.cacheBytes)
+  blockedHosts.watch(() => launchers.clear())
+  const bucket = counted(redis ?? memory, tally)
+  let people: ReturnType<Service['accounts']> | undefined
+  const accounts = () => {
+    people ??= Promise.all([import('../identity/proof.ts'), import('../accounts/notices.ts')]).then(
+      ([{ Proofs }, { Notices }]) => ({
+        proofs: new Proofs(store, () => keyRing.forget()),
+        notices: new Notices(config, store, mailer, bucket, log),
+      }),
+    )
+    return people
+  }
+  const sweeper = new Sweeper(store, log, retentionRules(config))
+  const outbox = new Outbox(store, config, log, accounts)
+  const backups = config.backups === null ? null : openBackups(config.backups, log)
+  searchIndex = new SearchIndex(store, log)
+  const metrics =
+    config.metricsToken === undefined && config.metricsListener === null
+      ? null
+      : (await import('./metrics.ts')).openMetrics({
+          tally,
+          launchers,
+          recorder,
+          sweeper,
+          outbox,
+          store,
+          storeFile: databaseFile(config.database.url),
+          backups,
+          redis,
+        })
+  sweeper.start()
+  outbox.start()
+  const descriptors = watchDescriptors(log)
+  backups?.start()
+  const stopping = new AbortController()
+  return {
+    config,
+    log,
+    store,
+    recorder,
+    launchers,
+    blockedHosts,
+    bucket,
+    tally,
+    metrics,
+    limits: limitsOf(config),
+    mailer,
+    keyRing,
+    invalidate: { launcher: (slug) => launchers.drop(slug), keys: () => keyRing.forget() },
+    readSession: sessionReader(store, config),
+    stopping: stopping.signal,
+    announceStop: () => stopping.abort(),
+    accounts,
+    passwordCost,
+    async auth() {
+      auth ??= Promise.all([import('../accounts/auth.ts'), accounts()]).then(([{ startAuth }, { proofs, notices }]) =>
+        startAuth({ config, store, mailer, proofs, notices, log, passwordCost }),
+      )
+      const loading = auth
+      const { socialProviders } = await (await loading).$context
+      // better-auth discovers the OIDC provider only once. If that failed, the next request tries again.
+      if (config.oidc !== null && socialProviders.length === 0 && auth === loading) auth = undefined
+      return loading
+    },
+    async stop() {
+      await descriptors?.stop()
+      await forgetting.stop()
+      const isSwept = sweeper.stop()
+      await outbox.stop()
+      backups?.stop()
+      await launchers.stop()
+      await blockedHosts.stop()
+      await searchIndex.stop()
+      await recorder.stop()
+      await keyRing.stop()
+      redis?.close()
+      broadcast?.close()
+      await isSwept
+      await store.close()
+    },
+  }
+}
+
+/** Counts the refusals of a bucket for the metrics. */
+function counted(bucket: Bucket, tally: Tally): Bucket {
+  const count = (decision: Decision, { name }: Limit) => {
+    if (!decision.allowed) tally.refusedBy(name)
+    return decision
+  }
+  return {
+    take(limit, key) {
+      const decision = bucket.take(limit, key)
+      return decision instanceof Promise ? decision.then((taken) => count(taken, limit)) : count(decision, limit)
+    },
+    used: (limit, key) => bucket.used(limit, key),
+    giveBack: (limit, key) => bucket.giveBack(limit, key),
+  }
+}
+
+/** Makes the database and the files next to it private to their owner. Returns those that belong to another user. */
+function restrictFiles({ database }: Config): string[] {
+  const file = databaseFile(database.url)
+  if (file === null) return []
+  // The folder of a configured path may hold other people's files.
+  const folder =
+    database.url === SETTINGS.DATABASE_URL.fallback ? [dirname(file)].filter((path) => existsSync(path)) : []
+  return [...folder.filter((path) => !closeToOthers(path)), ...keepPrivate(file)]
+}
+
+function openBackups({ store, plan }: NonNullable<Config['backups']>, log: Logger): Backups {
+  try {
+    return new Backups(store, plan, log)
+  } catch (error) {
+    throw settingError('SERVICE_BACKUP_DIR', error)
+  }
+}
+
+function openBlockedHosts({ blockedHostsFile }: Config, log: Logger): BlockedHosts {
+  try {
+    return BlockedHosts.open(blockedHostsFile, log)
+  } catch (error) {
+    throw settingError('SERVICE_BLOCKED_HOSTS_FILE', error)
+  }
+}

@@ -1,0 +1,67 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Query, Store } from '../../db/client.ts'
+import { outbox, webhooks } from '../../db/schema.ts'
+import type { Leased } from './message.ts'
+
+// When events are due. Loaded at the start, unlike what only sends them or changes webhooks.
+
+/**
+ * Events sent at a time by this process, and of them to the webhooks of one owner and to one webhook, so that slow ones do
+ * not hold up the others.
+ */
+const MAX_SENDING = 64
+const MAX_OF_OWNER = 8
+const MAX_TO_ONE = 4
+
+/**
+ * Events that may be sent now, by id: a few of each webhook, found by skipping from webhook to webhook in an index; owners
+ * take turns.
+ * @param sending the webhook of each event that is being sent, by the event’s id.
+ */
+export async function dueEvents(
+  { db }: Pick<Store, 'db'>,
+  sending: ReadonlyMap<number, Leased['webhook']>,
+): Promise<number[]> {
+  const busy = JSON.stringify(Array.from(sending.values(), ({ id }) => id))
+  const busyOwners = JSON.stringify(Array.from(sending.values(), ({ ownerId }) => ownerId))
+  const next = sql`SELECT min(webhook_id) FROM ${outbox} WHERE due_at IS NOT NULL`
+  const due = sql`
+    WITH RECURSIVE waiting(webhook_id) AS (
+      ${next}
+      UNION ALL
+      SELECT (${next} AND webhook_id > waiting.webhook_id) FROM waiting WHERE waiting.webhook_id IS NOT NULL
+    ), of_webhooks AS (
+      SELECT outbox.id, outbox.due_at, outbox.webhook_id, row_number() OVER (PARTITION BY outbox.webhook_id ORDER BY outbox.due_at)
+        + (SELECT count(*) FROM json_each(${busy}) WHERE value = outbox.webhook_id) AS place
+      FROM waiting JOIN ${outbox} ON outbox.id IN (
+        SELECT own.id FROM ${outbox} AS own WHERE own.webhook_id = waiting.webhook_id AND own.due_at <= ${Date.now()}
+        ORDER BY own.due_at LIMIT ${MAX_TO_ONE}
+      )
+    ), of_owners AS (
+      SELECT of_webhooks.id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at)
+        + (SELECT count(*) FROM json_each(${busyOwners}) WHERE value = owner_id) AS place
+      FROM of_webhooks JOIN ${webhooks} ON webhooks.id = webhook_id WHERE place <= ${MAX_TO_ONE}
+    )
+    SELECT id FROM of_owners WHERE place <= ${MAX_OF_OWNER}
+    ORDER BY place, due_at LIMIT ${MAX_SENDING - sending.size}`
+  const rows = await db.select({ id: sql<number>`id` }).from(sql`(${due})`)
+  return rows.map(({ id }) => id).filter((id) => !sending.has(id))
+}
+
+/** Keeps what a disabled webhook has not been sent from being sent. What is being sent now may still arrive. */
+export function park(db: Store['db'], webhookId: string): Query {
+  const isDisabled = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${webhookId} AND ${webhooks.disabledAt} IS NOT NULL)`
+  return db
+    .update(outbox)
+    .set({ dueAt: null, lease: null })
+    .where(and(eq(outbox.webhookId, webhookId), isNotNull(outbox.dueAt), isDisabled))
+}
+
+/** Makes the oldest unsent event of each bundle due, with all its retries. */
+export function resume(db: Store['db'], webhookId: string): Query {
+  const heads = sql`SELECT min(id) FROM ${outbox} WHERE webhook_id = ${webhookId} AND sent_at IS NULL AND bundle_id IS NOT NULL GROUP BY bundle_id`
+  return db
+    .update(outbox)
+    .set({ dueAt: Date.now(), attempts: 0 })
+    .where(and(sql`${outbox.id} IN (${heads})`, isNull(outbox.lease)))
+}

@@ -1,0 +1,78 @@
+import { and, eq } from 'drizzle-orm'
+import { Webhook } from 'standardwebhooks'
+import type { Store } from '../../db/client.ts'
+import { bundles, bundleVersions, type outbox, owners, type webhooks } from '../../db/schema.ts'
+import { subjectOf } from '../bundles/access.ts'
+import { NAMES, pick } from '../bundles/content.ts'
+import { toBundle } from '../bundles/present.ts'
+import { VERSION_COLUMNS } from '../bundles/stored.ts'
+import type { Config } from '../config/config.ts'
+import { iso } from '../core/time.ts'
+import { toProposal } from '../proposals/present.ts'
+import { OPEN, whole } from '../proposals/stored.ts'
+import type { Post } from './request.ts'
+import { unsealed } from './secrets.ts'
+
+/** An event with the webhook it is for. */
+export interface Leased {
+  row: typeof outbox.$inferSelect
+  webhook: Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret' | 'ownerId'>
+}
+
+type Site = Pick<Config, 'origin' | 'name' | 'secret'>
+
+/**
+ * What a webhook gets for an event, signed as Standard Webhooks specifies. Every attempt has the same body and id.
+ * @returns null if what the event is about is gone.
+ */
+export async function messageOf(store: Store, { row, webhook }: Leased, site: Site): Promise<Post | null> {
+  const data = await dataOf(store, { row, webhook }, site)
+  if (data === null) return null
+  const body = JSON.stringify({ type: row.event, timestamp: iso(row.at), data })
+  const now = new Date()
+  const secret = unsealed(webhook.secret, { service: site.secret, webhookId: webhook.id })
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `${site.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 40)}-webhooks/1 (+${site.origin})`,
+      'webhook-id': row.messageId,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(row.messageId, now, body),
+    },
+  }
+}
+
+function dataOf(store: Store, { row, webhook }: Leased, site: Site) {
+  if (row.event === 'webhook.test') return { webhookId: webhook.id }
+  return row.proposalId === null ? bundleOf(store, row, site) : proposalOf(store, row, row.proposalId)
+}
+
+/** The proposal as the event left it. */
+async function proposalOf({ db }: Store, { bundleId, event }: Leased['row'], id: string) {
+  const [found] = bundleId === null ? [] : await whole(db, bundleId, id)
+  if (found === undefined) return null
+  return toProposal({ ...found.proposal, ...(event === 'proposal.opened' ? OPEN : {}) })
+}
+
+/** The bundle as the event left it. */
+async function bundleOf({ db }: Store, { bundleId, versionNumber, event, at }: Leased['row'], site: Site) {
+  if (bundleId === null || versionNumber === null) return null
+  const [found] = await db
+    .select({ bundle: bundles, userId: owners.userId, organizationId: owners.organizationId, version: VERSION_COLUMNS })
+    .from(bundles)
+    .innerJoin(owners, eq(owners.id, bundles.ownerId))
+    .innerJoin(
+      bundleVersions,
+      and(eq(bundleVersions.bundleId, bundles.id), eq(bundleVersions.versionNumber, versionNumber)),
+    )
+    .where(eq(bundles.id, bundleId))
+  if (found === undefined) return null
+  const { bundle, version } = found
+  const asOf = {
+    versionNumber,
+    updatedAt: version.editedAt,
+    deletedAt: event === 'bundle.deleted' ? at : null,
+  }
+  return toBundle({ ...bundle, ...pick(NAMES, version), ...asOf, owner: subjectOf(found) }, site)
+}

@@ -1,0 +1,96 @@
+import { type } from 'arktype'
+import { tellOfNew } from '../accounts/webhook-makers.ts'
+import { nextPage } from '../core/paging.ts'
+import { signedIn } from '../identity/caller.ts'
+import { type Context, implement } from '../operations/operation.ts'
+import * as deliveries from './deliveries.ts'
+import * as shapes from './shapes.ts'
+import * as webhooks from './webhooks.ts'
+
+/** POST /api/me/webhooks (decisions 15). */
+export const createWebhook = implement('create_webhook', {
+  summary: 'Have a URL told about events; its secret is shown only once',
+  description:
+    'Sends `url` a signed POST (Standard Webhooks) for each event. `secret`, shown only now, checks signatures.',
+  status: 201,
+  input: shapes.NewWebhook,
+  example: { url: 'https://example.com/hooks/openall', events: ['bundle.created', 'bundle.updated'] },
+  output: shapes.CreatedWebhook,
+  errors: ['FORBIDDEN', 'PLAN_LIMIT'],
+  async run(input, { service, caller, commit }) {
+    const { store, config } = service
+    const maker = signedIn(caller)
+    const created = await webhooks.create(input, { store, config, caller: maker, commit })
+    tellOfNew((await service.accounts()).notices, maker, created.webhook.url)
+    return created
+  },
+})
+
+/** GET /api/me/webhooks. */
+export const listWebhooks = implement('list_webhooks', {
+  summary: 'List your webhooks',
+  description: 'Lists your webhooks, without their secrets.',
+  input: type({ '+': 'reject' }),
+  output: shapes.WebhookList,
+  errors: ['FORBIDDEN'],
+  present: (list: { webhooks: shapes.ListedWebhook[] }) => ({ webhooks: list.webhooks.map(webhooks.toPublic) }),
+  run: async (_, context) => ({ webhooks: await webhooks.list(managing(context)) }),
+})
+
+/** PATCH /api/me/webhooks/:webhookId. */
+export const updateWebhook = implement('update_webhook', {
+  summary: 'Change, disable or enable a webhook',
+  description: '`enabled: true` also sends what failed before; what happens while disabled is never sent.',
+  input: shapes.WebhookEdit,
+  example: { webhookId: 'wh_4fGk2bNq8ZxT7mQa', enabled: true },
+  output: shapes.ChangedWebhook,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: async (input, context) => ({
+    webhook: await webhooks.update(input, { ...managing(context), config: context.service.config }),
+  }),
+})
+
+/** DELETE /api/me/webhooks/:webhookId. */
+export const deleteWebhook = implement('delete_webhook', {
+  summary: 'Delete a webhook, for good',
+  description: 'Deletes a webhook and its deliveries.',
+  input: shapes.OneWebhook,
+  output: shapes.DeletedWebhook,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: ({ webhookId }, context) => webhooks.remove(managing(context), webhookId),
+})
+
+/** POST /api/me/webhooks/:webhookId/test. */
+export const testWebhook = implement('test_webhook', {
+  summary: 'Send a test event',
+  description: 'Sends `webhook.test` once; list_deliveries then says how it went.',
+  input: shapes.OneWebhook,
+  output: shapes.OneDeliveryAnswer,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: async ({ webhookId }, context) => ({ delivery: await deliveries.test(managing(context), webhookId) }),
+})
+
+/** GET /api/me/webhooks/:webhookId/deliveries. */
+export const listDeliveries = implement('list_deliveries', {
+  summary: 'List what a webhook was sent, and how that went',
+  description: 'Lists deliveries of the last 14 days, newest first.',
+  input: shapes.Deliveries,
+  output: shapes.DeliveryList,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  next: nextPage,
+  run: (input, context) => deliveries.list(managing(context), input),
+})
+
+/** POST /api/me/webhooks/:webhookId/deliveries/:deliveryId/redeliver. */
+export const redeliver = implement('redeliver', {
+  summary: 'Send an event again',
+  description: 'Sends an event again, with the same message id.',
+  input: shapes.OneDelivery,
+  output: shapes.OneDeliveryAnswer,
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  run: async (input, context) => ({ delivery: await deliveries.redeliver(managing(context), input) }),
+})
+
+function managing({ service: { store }, caller }: Context) {
+  return { store, caller: signedIn(caller) }
+}

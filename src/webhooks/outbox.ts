@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Store } from '../../db/client.ts'
+import { outbox, webhooks } from '../../db/schema.ts'
+import type { Notices } from '../accounts/notices.ts'
+import type { Config } from '../config/config.ts'
+import { every, type Loop } from '../core/every.ts'
+import { dueEvents, park } from './due.ts'
+import type { Leased } from './message.ts'
+import { waitAfter } from './retries.ts'
+
+/** How often it looks for events to send. */
+const POLL_MS = 500
+/** Longer than a request may take: after this, the process that leased an event is taken to be dead. */
+const LEASE_MS = 15_000
+/** How long a stop waits for answers. What is not answered by then is sent again. */
+const STOP_WITHIN_MS = 3_000
+/** Counting a backlog takes time too. */
+const MAX_COUNTED = 10_000
+const COUNT_EVERY_MS = 5_000
+
+/** What became of an attempt. */
+type Result = { status: number; failure: null } | { status: number | null; failure: string }
+
+/** Loads what mails owners. */
+type Accounts = () => Promise<{ notices: Pick<Notices, 'notifyOwner'> }>
+
+/**
+ * Sends the events of the outbox (decisions 15). Any number of processes may do so on one store: each leases what it
+ * sends. An event is sent at least once: again, if a process dies before it has stored that it was sent.
+ */
+export class Outbox {
+  /** Attempts that the receiver answered with success, and all others. */
+  delivered = 0
+  failed = 0
+  /** Webhooks disabled after the last retry. */
+  disabled = 0
+  /** Events that should have been sent, when they were last counted; at most 10 000. */
+  overdue = 0
+  #countedAt = Number.NEGATIVE_INFINITY
+  /** The webhook of each event that is being sent, by the event’s id. */
+  readonly #sending = new Map<number, Leased['webhook']>()
+  readonly #lease = randomUUID()
+  #looking: Loop | undefined
+  #isStopping = false
+
+  constructor(
+    readonly store: Store,
+    readonly config: Pick<Config, 'origin' | 'name' | 'secret' | 'outgoingPrivateNetworks'>,
+    readonly log: Logger,
+    readonly accounts: Accounts,
+  ) {}
+
+  start(): void {
+    const look = () => this.#sendDue().then(() => this.#count())
+    this.#looking = every(POLL_MS, look, this.log, 'could not look for webhooks to send; trying on')
+  }
+
+  /** Resolves when nothing is being sent, or nobody waits for it any longer. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const deadline = performance.now() + STOP_WITHIN_MS
+    await this.#looking?.stop()
+    while (this.#sending.size > 0 && performance.now() < deadline) await new Promise((next) => setTimeout(next, 20))
+    if (this.#sending.size === 0) return
+    const { db, write } = this.store
+    const mine = and(inArray(outbox.id, [...this.#sending.keys()]), eq(outbox.lease, this.#lease))
+    await write([db.update(outbox).set({ dueAt: Date.now(), lease: null }).where(mine)]).catch((error) =>
+      this.log.warn({ err: error }, 'webhooks that were being sent are sent again later'),
+    )
+  }
+
+  /** Counted here, because metrics are read while the store does not answer, too. */
+  async #count(): Promise<void> {
+    if (performance.now() - this.#countedAt < COUNT_EVERY_MS) return
+    // Those of deleted webhooks only wait to be erased.
+    const isKept = sql`EXISTS (SELECT 1 FROM ${webhooks} WHERE ${webhooks.id} = ${outbox.webhookId})`
+    const due = sql`SELECT 1 FROM ${outbox} WHERE due_at <= ${Date.now()} AND ${isKept} LIMIT ${MAX_COUNTED}`
+    const [row] = await this.store.db.select({ events: sql<number>`count(*)` }).from(sql`(${due})`)
+    this.overdue = row?.events ?? 0
+    this.#countedAt = performance.now()
+  }
+
+  async #sendDue(): Promise<void> {
+    const ids = await dueEvents(this.store, this.#sending)
+    if (ids.length === 0 || this.#isStopping) return
+    for (const leased of await this.#leaseOf(ids)) {
+      this.#sending.set(leased.row.id, leased.webhook)
+      void this.#deliver(leased)
+        .catch((error) => this.log.error({ err: error }, 'the result of a webhook could not be stored'))
+        .finally(() => {
+          this.#sending.delete(leased.row.id)
+          // The next event of its bundle may be due now.
+          this.#looking?.runWithin(0)
+        })
+    }
+  }
+
+  /** Leases events, as far as no other process has. */
+  async #leaseOf(ids: readonly number[]): Promise<Leased[]> {
+    const { db, write } = this.store
+    const now = Date.now()
+    await write([
+      db
+        .update(outbox)
+        .set({ dueAt: now + LEASE_MS, lease: this.#lease })
+        .where(and(inArray(outbox.id, [...ids]), lte(outbox.dueAt, now))),
+    ])
+    const { id, url, secret, ownerId } = webhooks
+    return db
+      .select({ row: outbox, webhook: { id, url, secret, ownerId } })
+      .from(outbox)
+      .innerJoin(webhooks, eq(webhooks.id, outbox.webhookId))
+      .where(and(inArray(outbox.id, [...ids]), eq(outbox.lease, this.#lease)))
+  }
+
+  async #deliver(leased: Leased): Promise<void> {
+    const result = await this.#attempt(leased)
+    if (result === null) {
+      await this.#drop(leased)
+    } else if (result.failure === null) {
+      this.delivered += 1
+      await this.#sent(leased, result.status)
+    } else {
+      this.failed += 1
+      await this.#notSent(leased, result)
+    }
+  }
+
+  /** Null if what the event is about was erased meanwhile. */
+  async #attempt(leased: Leased): Promise<Result | null> {
+    // Loaded with the first event: most processes send none.
+    const [{ messageOf }, { post }, { NotSent }] = await Promise.all([
+      import('./message.ts'),
+      import('./request.ts'),
+      import('./target.ts'),
+    ])
+    try {
+      const message = await messageOf(this.store, leased, this.config)
+      if (message === null) return null
+      const status = await post(leased.webhook.url, message, { privateNetworks: this.config.outgoingPrivateNetworks })
+      if (status >= 200 && status < 300) return { status, failure: null }
+      return { status, failure: `it was answered with ${status}` }
+    } catch (error) {
+      if (error instanceof NotSent) return { status: null, failure: error.message }
+      // Not with the URL, which may be a secret.
+      this.log.error({ err: error, webhook: leased.webhook.id }, 'a webhook could not be sent')
+      return { status: null, failure: 'it could not be sent: an error of the service' }
+    }
+  }
+
+  async #drop({ row }: Leased): Promise<void> {
+    const { db, write } = this.store
+    await write([db.delete(outbox).where(eq(outbox.id, row.id))])
+  }
+
+  async #sent({ row }: Leased, status: number): Promise<void> {
+    const { db, write } = this.store
+    const now = Date.now()
+    const done = { dueAt: null, lease: null, attempts: row.attempts + 1, attemptedAt: now, status, failure: null }
+    // A trigger makes the next event of the bundle due.
+    await write([
+      db
+        .update(outbox)
+        .set({ ...done, sentAt: now })
+        .where(and(eq(outbox.id, row.id), isNull(outbox.sentAt))),
+    ])
+  }
+
+  async #notSent({ row, webhook }: Leased, { status, failure }: Result): Promise<void> {
+    const { db, write } = this.store
+    const now = Date.now()
+    const attempts = row.attempts + 1
+    const wait = row.event === 'webhook.test' ? null : waitAfter(attempts)
+    const isLast = wait === null && row.event !== 'webhook.test'
+    const dueAt = wait === null ? null : now + wait
+    // Without the lease, another process has taken it over, or the webhook was disabled: their word counts.
+    const isMine = and(eq(outbox.id, row.id), eq(outbox.lease, this.#lease))
+    const [recorded, disabled] = await write([
+      db.update(outbox).set({ dueAt, lease: null, attempts, attemptedAt: now, status, failure }).where(isMine),
+      ...(isLast ? this.#disable(webhook.id, row.id) : []),
+    ])
+    if (!isLast || recorded?.rowsAffected !== 1 || disabled?.rowsAffected !== 1) return
+    this.disabled += 1
+    this.log.info({ webhook: webhook.id }, 'a webhook was disabled after its last retry')
+    const { notices } = await this.accounts()
+    await notices.notifyOwner(webhook.ownerId, { kind: 'webhookDisabled', host: new URL(webhook.url).host })
+  }
+
+  /** The writes that disable a webhook, if the event has just used up its retries. */
+  #disable(webhookId: string, rowId: number) {
+    const { db } = this.store
+    const isUsedUp = sql`EXISTS (SELECT 1 FROM ${outbox} WHERE id = ${rowId} AND due_at IS NULL AND sent_at IS NULL)`
+    return [
+      db
+        .update(webhooks)
+        .set({ disabledAt: Date.now(), disabledBy: 'failures' })
+        .where(and(eq(webhooks.id, webhookId), isNull(webhooks.disabledAt), isUsedUp)),
+      park(db, webhookId),
+    ]
+  }
+}

@@ -1,0 +1,195 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { brokenConstraint, type Store } from '../../db/client.ts'
+import { member, NOBODY, owners, user, webhooks } from '../../db/schema.ts'
+import type { Config } from '../config/config.ts'
+import { Problem } from '../core/problem.ts'
+import { randomBase62 } from '../core/secrets.ts'
+import { iso } from '../core/time.ts'
+import type { SignedIn, Subject } from '../identity/caller.ts'
+import { requireRole } from '../identity/roles.ts'
+import { realEmail } from '../identity/sessions.ts'
+import type { Commit } from '../operations/idempotency.ts'
+import { ensureOwner, ownerId } from '../plans/owners.ts'
+import { park, resume } from './due.ts'
+import { newSecret, sealed } from './secrets.ts'
+import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
+import { NotSent, targetOf } from './target.ts'
+
+/** Webhooks of one subject (decisions 15). */
+const MAX_WEBHOOKS = 10
+
+type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>
+
+/** Who manages webhooks, and where. */
+export interface Managing {
+  store: Store
+  caller: Pick<SignedIn, 'subject' | 'role'>
+}
+
+type Row = typeof webhooks.$inferSelect
+
+function toWebhook({ id, url, events, disabledAt, disabledBy, ...made }: Omit<Row, 'secret' | 'ownerId'>): WebhookInfo {
+  const enabled = disabledAt === null
+  const createdBy = made.createdBy === NOBODY ? null : made.createdBy
+  return {
+    id,
+    url,
+    events,
+    enabled,
+    disabledAt: iso(disabledAt),
+    disabledBy,
+    createdAt: iso(made.createdAt),
+    createdBy,
+  }
+}
+
+/**
+ * Creates a webhook for the acting subject. Only this answer has its secret.
+ * @throws Problem FORBIDDEN for a member who is not an admin; BAD_REQUEST for a URL that may not be requested;
+ * PLAN_LIMIT.
+ */
+export async function create(
+  { url, events }: NewWebhook,
+  { store, config, caller, commit }: { store: Store; config: Settings; caller: SignedIn; commit: Commit },
+): Promise<CreatedWebhook> {
+  requireRole(caller.role, 'admin')
+  await refuseUnreachable(url, config)
+  const id = `wh_${randomBase62(16)}`
+  const secret = newSecret()
+  const row = {
+    id,
+    createdBy: caller.userId,
+    url,
+    events: [...new Set(events)],
+    createdAt: Date.now(),
+    disabledAt: null,
+    disabledBy: null,
+  }
+  const owner = ownerId(caller.subject)
+  const held = sql`(SELECT count(*) FROM ${webhooks} WHERE ${webhooks.ownerId} = ${owner})`
+  const insert = store.db.insert(webhooks).values({
+    ...row,
+    // At the limit this is NULL, which the column refuses.
+    ownerId: sql`CASE WHEN ${held} < ${MAX_WEBHOOKS} THEN ${owner} END`,
+    secret: sealed(secret, { service: config.secret, webhookId: id }),
+  })
+  const answer: CreatedWebhook = {
+    webhook: toWebhook(row),
+    secret,
+    warning: 'secret is shown only this once: the receiver checks signatures with it.',
+  }
+  try {
+    await commit([ensureOwner(caller.subject), insert], answer)
+    return answer
+  } catch (error) {
+    const isFull = brokenConstraint(error)?.includes('webhooks.owner_id') ?? false
+    if (isFull && (await list({ store, caller })).length >= MAX_WEBHOOKS) {
+      throw new Problem('PLAN_LIMIT', `You have ${MAX_WEBHOOKS} webhooks, the most there can be: delete one first.`)
+    }
+    throw error
+  }
+}
+
+/**
+ * The webhooks of the acting subject, oldest first.
+ * @throws Problem FORBIDDEN for a member who is not an admin.
+ */
+export async function list({ store: { db }, caller: { subject, role } }: Managing): Promise<ListedWebhook[]> {
+  requireRole(role, 'admin')
+  const rows = await db
+    .select({ row: webhooks, maker: { name: user.name, email: realEmail }, role: member.role })
+    .from(webhooks)
+    .innerJoin(owners, eq(owners.id, webhooks.ownerId))
+    .leftJoin(user, eq(user.id, webhooks.createdBy))
+    .leftJoin(member, and(eq(member.organizationId, owners.organizationId), eq(member.userId, user.id)))
+    .where(eq(webhooks.ownerId, ownerId(subject)))
+    .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
+  return rows.map(({ row, maker, role }) => ({
+    ...toWebhook(row),
+    maker: maker && { ...maker, isAdmin: role === 'admin' },
+  }))
+}
+
+/** A webhook as answers have it. */
+export function toPublic({ maker: _, ...webhook }: ListedWebhook): WebhookInfo {
+  return webhook
+}
+
+/**
+ * Changes a webhook. A new URL, and enabling it, sends what is waiting at once; disabling it keeps that for later.
+ * @throws Problem NOT_FOUND, FORBIDDEN, BAD_REQUEST.
+ */
+export async function update(
+  { webhookId, url, events, enabled }: WebhookEdit,
+  managing: Managing & { config: Settings },
+): Promise<WebhookInfo> {
+  const { store, caller, config } = managing
+  // Before the URL is looked up: for whoever may not manage webhooks, we look nothing up.
+  const { ownerId: owner } = await find(managing, webhookId)
+  if (url !== undefined) await refuseUnreachable(url, config)
+  const mine = and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner))
+  const set = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events: [...new Set(events)] }),
+    ...(enabled === undefined ? {} : enabledColumns(enabled)),
+  }
+  await store.write([
+    store.db.update(webhooks).set(set).where(mine),
+    ...(enabled === false ? [park(store.db, webhookId)] : []),
+    ...(enabled === true || (enabled === undefined && url !== undefined) ? [resume(store.db, webhookId)] : []),
+  ])
+  return toWebhook(await find({ store, caller }, webhookId))
+}
+
+function enabledColumns(enabled: boolean) {
+  if (enabled) return { disabledAt: null, disabledBy: null }
+  // The first reason stays.
+  return {
+    disabledAt: sql`coalesce(${webhooks.disabledAt}, ${Date.now()})`,
+    disabledBy: sql`coalesce(${webhooks.disabledBy}, 'owner')`,
+  }
+}
+
+/**
+ * Deletes a webhook: nothing is sent to it any more. The sweep erases its deliveries. @throws Problem NOT_FOUND, FORBIDDEN.
+ */
+export async function remove({ store, caller }: Managing, webhookId: string) {
+  const { ownerId: owner } = await find({ store, caller }, webhookId)
+  await store.write([store.db.delete(webhooks).where(and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, owner)))])
+  return { webhookId, deletedAt: iso(Date.now()) }
+}
+
+/** The message on pages for an unknown webhook, or another subject's. */
+export const NO_WEBHOOK = 'This webhook doesn’t exist, or it belongs to another account.'
+
+/**
+ * A webhook of the acting subject.
+ * @throws Problem FORBIDDEN for a member who is not an admin; NOT_FOUND, also for another subject’s.
+ */
+export async function find({ store: { db }, caller: { subject, role } }: Managing, webhookId: string): Promise<Row> {
+  requireRole(role, 'admin')
+  const [row] = await db
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.id, webhookId), eq(webhooks.ownerId, ownerId(subject))))
+  if (row !== undefined) return row
+  throw new Problem('NOT_FOUND', 'You have no webhook with this id: list_webhooks has them.', {
+    userMessage: NO_WEBHOOK,
+  })
+}
+
+/** @throws Problem BAD_REQUEST for a URL to which nothing may be sent. */
+async function refuseUnreachable(url: string, { outgoingPrivateNetworks: privateNetworks }: Settings): Promise<void> {
+  try {
+    await targetOf(new URL(url), { privateNetworks })
+  } catch (error) {
+    if (!(error instanceof NotSent)) throw error
+    const reason = `must ${error.must}`
+    throw new Problem('BAD_REQUEST', `url ${reason}`, { issues: [{ path: ['url'], reason }] })
+  }
+}
+
+/** What an owner’s webhooks are, in exports. */
+export async function listOf(store: Store, subject: Subject): Promise<WebhookInfo[]> {
+  return (await list({ store, caller: { subject, role: 'admin' } })).map(toPublic)
+}
