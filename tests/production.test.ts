@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SECTIONS } from '../views/dashboard/parts/shell.tsx'
 import { elementsOf } from './contract/html.ts'
 import { START_MS } from './contract/support.ts'
 import { newPerson, type Person } from './people.ts'
@@ -62,7 +63,7 @@ for (const runtime of RUNTIMES) {
           expect([...answers].filter(([, status]) => status >= 500)).toEqual([])
           for (const end of ['', '/policy', '/versions', '/insights'])
             expect([end, answers.get(`/dashboard/links/${slug}${end}`)]).toEqual([end, 200])
-          for (const path of ['/', '/sign-in', '/dashboard', '/dashboard/keys', '/dashboard/webhooks', '/docs'])
+          for (const path of ['/', '/sign-in', '/docs', ...Object.values(SECTIONS).map(({ href }) => href)])
             expect([path, answers.get(path)]).toEqual([path, 200])
         } finally {
           await server.stop()

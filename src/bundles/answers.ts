@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import { SOURCES } from '../../db/schema.ts'
 import { lazy } from '../core/lazy.ts'
 import { Pagination } from '../core/paging.ts'
@@ -7,6 +7,7 @@ import { Subject } from '../identity/answers.ts'
 import { SavedPolicy } from '../policies/answers.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 import { CHOICE_NAMES, CONTENT, each, type NameWith, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { LINK_NAMES, type Link, type LinkName, linkField } from './link-fields.ts'
 import { UrlMetadata } from './shapes.ts'
 
 const VERSION = 'number.integer >= 1'
@@ -28,7 +29,7 @@ export const CreatedBundle = lazy(() =>
 export type CreatedBundle = ReturnType<typeof CreatedBundle>['infer']
 
 /** The content of a version except its policy, which lists omit and answers show in two forms. */
-const content = lazy(
+export const content = lazy(
   () =>
     ({
       urls: 'string[]',
@@ -39,6 +40,16 @@ const content = lazy(
       ...each(SWITCH_NAMES, () => 'boolean' as const),
     }) as const satisfies Record<NameWith<{ isListed: true }>, unknown>,
 )
+
+/** The fields of a link with their defaults, as differences show them. */
+export const linkAnswers = lazy(
+  () => each(LINK_NAMES, (name): unknown => linkAnswer(linkField(name))) as { [Name in LinkName]: Type<Link[Name]> },
+)
+
+function linkAnswer(field: ReturnType<typeof linkField>) {
+  if (field.kind === 'choice') return type.enumerated(...field.options)
+  return type(({ text: 'string', tags: 'string[]', switch: 'boolean' } as const)[field.kind])
+}
 
 const listItem = lazy(
   () =>

@@ -21,7 +21,7 @@ interface Field {
 
 /** One value, compared and replaced as a whole. */
 interface ScalarField extends Field {
-  /** Where forms ask for it: with the title, with the opening times, or with who may see it. */
+  /** Where forms ask for it: with the title, with the opening times, or with who may see it, which nobody may propose. */
   group: 'about' | 'opening' | 'access'
   /** Its command-line flag. */
   flag: string
@@ -44,15 +44,19 @@ interface TimeField extends ScalarField {
 }
 
 /** One of a few words. */
-interface ChoiceField<Option> extends ScalarField {
+interface ChoiceField<Option extends string> extends ScalarField {
   kind: 'choice'
   /** The first is the default. */
   options: readonly [Option, ...Option[]]
+  /** The options in words. */
+  words: Readonly<Record<Option, string>>
 }
 
 /** On or off; off by default. */
 interface SwitchField extends ScalarField {
   kind: 'switch'
+  /** What is so if it is on, as a sentence without a full stop. */
+  says: string
 }
 
 type FieldOf<Value> = [string | null] extends [Value]
@@ -133,6 +137,7 @@ export const CONTENT = {
     flag: 'access',
     help: 'Who can see it: link (anyone with the link), members or password',
     options: ['link', 'members', 'password'],
+    words: { link: 'Anyone with the link', members: 'Only members', password: 'Anyone with the password' },
     isListed: true,
     isPublic: false,
     isShared: false,
@@ -143,6 +148,7 @@ export const CONTENT = {
     group: 'access',
     flag: 'copyable',
     help: 'Whether viewers can make a copy of what they see: yes or no',
+    says: 'Viewers can make a copy of what they see',
     isListed: true,
     isPublic: false,
     isShared: false,
@@ -163,12 +169,18 @@ export type NameWith<Part> = {
   [Name in keyof Content]: (typeof CONTENT)[Name] extends Part ? Name : never
 }[keyof Content]
 export type TextName = NameWith<{ kind: 'text' }>
-export type TimeName = NameWith<{ kind: 'time' }>
-export type ChoiceName = NameWith<{ kind: 'choice' }>
+type ChoiceName = NameWith<{ kind: 'choice' }>
 /** The fields that are a string or null. */
 export type ValueName = NameWith<{ kind: 'text' | 'time' }>
+type SwitchName = NameWith<{ kind: 'switch' }>
+/** The fields that always have one of a few values, by default the first, or off. */
+export type SettingName = ChoiceName | SwitchName
 /** The fields that are one value, each with its flag on the command line. */
-export type ScalarName = ValueName | ChoiceName | NameWith<{ kind: 'switch' }>
+export type ScalarName = ValueName | SettingName
+/** Those that its editors alone decide. */
+export type GuardedName = NameWith<{ group: 'access' }>
+/** Those that everybody who reads a bundle may propose. */
+export type ProposableName = Exclude<ScalarName, GuardedName>
 export type AboutName = NameWith<{ kind: 'text'; group: 'about' }>
 export type PublicName = NameWith<{ isPublic: true }>
 
@@ -178,6 +190,9 @@ export const TIME_NAMES = namesWith({ kind: 'time' })
 export const CHOICE_NAMES = namesWith({ kind: 'choice' })
 export const SWITCH_NAMES = namesWith({ kind: 'switch' })
 export const SCALAR_NAMES = NAMES.filter((name): name is ScalarName => 'flag' in CONTENT[name])
+export const SETTING_NAMES: SettingName[] = [...CHOICE_NAMES, ...SWITCH_NAMES]
+export const GUARDED_NAMES = scalarsIn('access') as GuardedName[]
+export const PROPOSABLE_NAMES = SCALAR_NAMES.filter((name): name is ProposableName => CONTENT[name].group !== 'access')
 export const VALUE_NAMES = NAMES.filter((name): name is ValueName => ['text', 'time'].includes(CONTENT[name].kind))
 export const ABOUT_NAMES = TEXT_NAMES.filter((name): name is AboutName => CONTENT[name].group === 'about')
 export const LISTED_NAMES = namesWith({ isListed: true })
@@ -186,14 +201,18 @@ export const PUBLIC_NAMES = namesWith({ isPublic: true })
 export const SHARED_NAMES = namesWith({ isShared: true })
 
 function namesWith<const Part extends Partial<Field>>(part: Part): NameWith<Part>[] {
-  const isSo = (name: keyof Content) =>
-    Object.entries(part).every(([key, value]) => CONTENT[name][key as keyof Field] === value)
-  return NAMES.filter(isSo) as NameWith<Part>[]
+  const wanted = Object.entries(part) as [keyof Field, unknown][]
+  return NAMES.filter((name) => wanted.every(([key, value]) => CONTENT[name][key] === value)) as NameWith<Part>[]
 }
 
 /** The single- or multi-line text fields that forms ask for with the title. */
 export function aboutTextsOf(lines: TextField['lines']): AboutName[] {
   return ABOUT_NAMES.filter((name) => CONTENT[name].lines === lines)
+}
+
+/** The fields that forms ask for in one place. */
+export function scalarsIn(group: ScalarField['group']): ScalarName[] {
+  return SCALAR_NAMES.filter((name) => CONTENT[name].group === group)
 }
 
 /** Whether a name is that of a field of the content. */
@@ -227,22 +246,4 @@ export function eachValue<T>(make: (name: ValueName) => T): Record<ValueName, T>
 /** A value for each field that is one value. */
 export function eachScalar<T>(make: (name: ScalarName) => T): Record<ScalarName, T> {
   return each(SCALAR_NAMES, make)
-}
-
-/** The texts of a field that is on or off, in forms, differences and the command line. */
-export const SWITCH_TEXTS = { on: 'yes', off: 'no' } as const
-
-/** The value of a field that is one value as such a text; `''` for none. */
-export function textOf(value: string | boolean | null): string {
-  return typeof value === 'boolean' ? SWITCH_TEXTS[value ? 'on' : 'off'] : (value ?? '')
-}
-
-/** The content from which a new bundle starts. */
-export const NOTHING: Content = {
-  urls: [],
-  urlMetadata: [],
-  ...eachValue(() => null),
-  ...each(CHOICE_NAMES, (name) => CONTENT[name].options[0]),
-  ...each(SWITCH_NAMES, () => false),
-  resolutionPolicy: null,
 }

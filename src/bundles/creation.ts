@@ -21,7 +21,7 @@ import { ensureOwner, ownerId, subjectIdOf, subjectOf } from '../plans/owners.ts
 import { recordRuleIds, withRuleIds } from '../policies/rule-ids.ts'
 import type { CreatedBundle } from './answers.ts'
 import { newClaim } from './claims.ts'
-import { NAMES, NOTHING } from './content.ts'
+import { NAMES } from './content.ts'
 import { checkHistoryCap, historyCapReached, isHistoryCapError } from './history-cap.ts'
 import { linkOf } from './link.ts'
 import { merged, type NextContent } from './merge.ts'
@@ -30,6 +30,7 @@ import { slugHash } from './retired.ts'
 import { searchText, writeSearchText } from './search.ts'
 import type { NewBundle } from './shapes.ts'
 import { insertVersion, stored } from './stored.ts'
+import { NOTHING } from './values.ts'
 
 const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const SLUG_LENGTH = 10

@@ -1,16 +1,9 @@
 import type { Condition, Rule, Tab } from '../../db/policy.ts'
-import type { Content as Stored, UrlMetadata } from '../../db/schema.ts'
-import {
-  CHOICE_NAMES,
-  each,
-  type Kind,
-  type ScalarName,
-  SWITCH_NAMES,
-  TEXT_NAMES,
-  TIME_NAMES,
-  textOf,
-} from './content.ts'
+import type { Content as Stored } from '../../db/schema.ts'
+import { CHOICE_NAMES, each, type Kind, type ScalarName, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { type Link, wholeLink } from './link-fields.ts'
 import { type Changes, changesOf, diffLists, type Entry, type MatchKeys } from './list-diff.ts'
+import { textOf } from './values.ts'
 
 /** Content to compare. Its rules need no ids, so that drafts can be compared. */
 export type Content = {
@@ -21,16 +14,13 @@ interface ComparablePolicy {
   rules: readonly (Omit<Rule, 'id' | 'tabs'> & { id?: string | undefined; tabs: readonly Tab[] })[]
 }
 
-/** A link with all its metadata, unset fields having their defaults. */
-export type Link = { url: string } & { readonly [Name in keyof UrlMetadata]-?: Readonly<UrlMetadata[Name]> }
-
 /** A rule; `id` is `''` if it was never saved. */
 export interface RuleState {
   id: string
   name: string
   showBadge: boolean
   when: Condition
-  /** Without tags, and all with `openPolicy: 'auto'`. */
+  /** With the default of each field that tabs do not have. */
   tabs: readonly Link[]
 }
 
@@ -101,7 +91,7 @@ function valuesOf<Name extends ScalarName>(names: readonly Name[], content: Cont
 
 /** The links of a state. */
 export function linksOf({ urls, urlMetadata }: Pick<Content, 'urls' | 'urlMetadata'>): Link[] {
-  return urls.map((url, at) => link({ url, ...urlMetadata[at] }))
+  return urls.map((url, at) => wholeLink(url, urlMetadata[at]))
 }
 
 /** The rules of a state. */
@@ -111,10 +101,6 @@ export function rulesOf({ resolutionPolicy }: Pick<Content, 'resolutionPolicy'>)
     name,
     showBadge,
     when,
-    tabs: tabs.map(link),
+    tabs: tabs.map(({ url, ...metadata }) => wholeLink(url, metadata)),
   }))
-}
-
-function link({ url, note = '', section = '', tags = [], openPolicy = 'auto' }: { url: string } & UrlMetadata): Link {
-  return { url, note, section, tags, openPolicy }
 }

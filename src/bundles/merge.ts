@@ -1,6 +1,6 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
 import { Problem } from '../core/problem.ts'
-import { CHOICE_NAMES, each, eachValue, SWITCH_NAMES } from './content.ts'
+import { eachScalar, type ScalarName } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
 /** The fields that an edit may send. */
@@ -27,12 +27,11 @@ export function merged(before: Content, changes: Changes): Content {
     urlMetadata: changes.urlMetadata
       ? urls.map((_, index) => changes.urlMetadata?.[index] ?? {})
       : carryMetadata(before, urls),
-    ...eachValue((name) => {
-      const sent = changes[name]
-      return sent === undefined ? before[name] : sent
-    }),
-    ...each(CHOICE_NAMES, (name) => changes[name] ?? before[name]),
-    ...each(SWITCH_NAMES, (name) => changes[name] ?? before[name]),
+    // A field that was not sent stays; null is a value.
+    ...(eachScalar((name) => (changes[name] === undefined ? before[name] : changes[name])) as Pick<
+      Content,
+      ScalarName
+    >),
     resolutionPolicy: before.resolutionPolicy,
   }
   refuseReversed(content)

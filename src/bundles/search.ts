@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { bundleSearch, bundles, type Content, searchPending } from '../../db/schema.ts'
 import { TEXT_NAMES, type TextName } from './content.ts'
+import { textsBeside } from './link-fields.ts'
 
 /** The parts of a bundle that lists search. */
 export type SearchableContent = Pick<Content, 'urls' | 'urlMetadata' | TextName> & { slug: string }
@@ -11,11 +12,10 @@ export function fold(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The search text of a bundle: its slug, texts, links, notes, sections and tags, one per line. Pure. */
+/** The search text of a bundle: its slug, texts, links and the texts beside them, one per line. Pure. */
 export function searchText({ slug, urls, urlMetadata, ...rest }: SearchableContent): string {
   const texts = TEXT_NAMES.map((name) => rest[name] ?? '')
-  const beside = urlMetadata.flatMap(({ note = '', section = '', tags = [] }) => [note, section, ...tags])
-  return fold([slug, ...texts, ...urls, ...beside].filter((text) => text !== '').join('\n'))
+  return fold([slug, ...texts, ...urls, ...urlMetadata.flatMap(textsBeside)].filter((text) => text !== '').join('\n'))
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
 import { OFFSET } from '../core/paging.ts'
-import { type ShapeOf, withJsonSchema } from '../core/shape.ts'
+import { withJsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { isTimeZone } from '../policies/clock.ts'
@@ -9,20 +9,33 @@ import { INSTANT, isInstant } from '../policies/instants.ts'
 import { Policy } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
+import { LINK_NAMES, linkField } from './link-fields.ts'
 
 /** The part of arktype’s context used here: reports what was expected. */
 interface Checked {
   mustBe(expected: string): false
 }
 
-/** The metadata of a URL (spec 2.1). */
+/** The metadata of a URL: any of the fields of a link. */
 export const UrlMetadata = type({
-  'note?': lines(BOUNDS.note),
-  'tags?': line(BOUNDS.tag).narrow(withText('a tag that is not blank')).array().atMostLength(BOUNDS.tags),
-  'section?': line(BOUNDS.section).narrow(withText('a section that is not blank')),
-  'openPolicy?': "'auto' | 'manual'",
+  ...optional(each(LINK_NAMES, (name) => linkShape(linkField(name)))),
   '+': 'reject',
-} as const satisfies ShapeOf<StoredMetadata>).configure({ named: 'UrlMetadata' }, 'self')
+}).configure({ named: 'UrlMetadata' }, 'self') as unknown as Type<StoredMetadata>
+
+function linkShape(field: ReturnType<typeof linkField>): Type<unknown> {
+  switch (field.kind) {
+    case 'text':
+      return field.lines === 'many'
+        ? lines(field.max)
+        : line(field.max).narrow(withText(`a ${field.label.toLowerCase()} that is not blank`))
+    case 'tags':
+      return line(field.max).narrow(withText('a tag that is not blank')).array().atMostLength(field.most)
+    case 'choice':
+      return type.enumerated(...field.options)
+    case 'switch':
+      return type('boolean')
+  }
+}
 
 /** Whitespace alone counts as no text. */
 const orNone = (text: string | null) => (text === null || text.trim() === '' ? null : text)

@@ -1,5 +1,6 @@
 import type { Content } from '../../db/schema.ts'
-import { CONTENT, SCALAR_NAMES, type ScalarName, SWITCH_TEXTS } from '../bundles/content.ts'
+import { CONTENT, SCALAR_NAMES, type ScalarName } from '../bundles/content.ts'
+import { SWITCH_TEXTS } from '../bundles/values.ts'
 import type { Bundle } from './bundles.ts'
 import { readJson } from './input.ts'
 
@@ -21,19 +22,18 @@ export function valueFlags(described: (name: ScalarName) => string) {
   >
 }
 
-const CHANGED: Record<ScalarName, string> = {
+/** Help texts where a change is more than a value: what removes it. */
+const CHANGED: Partial<Record<ScalarName, string>> = {
   title: 'New title; empty to remove it',
   description: 'New description; empty to remove it',
   opensAt: 'When it opens, such as 2026-12-01T09:00; empty for at once',
   closesAt: 'When it closes; empty for never',
   closedNote: 'New note after closing; empty to remove it',
-  access: CONTENT.access.help,
-  copyable: CONTENT.copyable.help,
 }
 
 /** Flags that replace parts of a bundle. */
 export const CHANGES = {
-  ...valueFlags((name) => CHANGED[name]),
+  ...valueFlags((name) => CHANGED[name] ?? CONTENT[name].help),
   list: {
     type: 'string',
     valueHint: 'path',

@@ -1,4 +1,6 @@
 import type { Content } from '../../db/schema.ts'
+import { CONTENT } from '../bundles/content.ts'
+import { plainMarksOf } from '../bundles/link-fields.ts'
 import { minute, oneLine, plain, print, styled } from './output.ts'
 
 /** The content of a bundle, saved or from a dry run, where rules may have no ids yet. */
@@ -45,18 +47,20 @@ function printAccess({ access }: Printed): void {
 }
 
 function printCopyable({ copyable }: Printed): void {
-  if (copyable) print('\nviewers can make a copy of what they see')
+  if (copyable) print(`\n${CONTENT.copyable.says.toLowerCase()}`)
 }
 
 function printDestinations({ urls, urlMetadata }: Printed): void {
   print()
   let heading = ''
   for (const [index, url] of urls.entries()) {
-    const { note = '', section = '', tags = [], openPolicy } = urlMetadata[index] ?? {}
+    const metadata = urlMetadata[index] ?? {}
+    const { note = '', section = '', tags = [] } = metadata
     if (section !== heading) print(styled('bold', section === '' ? '' : oneLine(section)))
     heading = section
     print(`${String(index + 1).padStart(2)}. ${oneLine(url)}`)
-    const extras = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), openPolicy === 'manual' ? '(manual)' : '']
+    const marks = plainMarksOf(metadata).map((mark) => `(${oneLine(mark)})`)
+    const extras = [oneLine(note), ...tags.map((tag) => `#${oneLine(tag)}`), ...marks]
     const text = extras.filter((piece) => piece !== '').join(' ')
     if (text !== '') print(styled('dim', `    ${text}`))
   }

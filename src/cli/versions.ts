@@ -1,4 +1,5 @@
-import { type BundleDiff, diff as differences, isSame, type Link, NO_DIFFERENCES } from '../bundles/diff.ts'
+import { type BundleDiff, diff as differences, isSame, NO_DIFFERENCES } from '../bundles/diff.ts'
+import { type Link, plainMarksOf } from '../bundles/link-fields.ts'
 import type { Client } from '../sdk/openall.ts'
 import { SLUG } from './bundles.ts'
 import { command, integer, slugIn } from './command.ts'
@@ -96,12 +97,13 @@ function printRemoved(text: string): void {
 }
 
 /** A URL with its metadata on one line. */
-function lineOf({ url, note, section, tags, openPolicy }: Link): string {
+function lineOf(link: Link): string {
+  const { url, note, section, tags } = link
   const extras = [
     note && `"${note}"`,
     ...tags.map((tag) => `#${tag}`),
     section && `under "${section}"`,
-    openPolicy === 'manual' ? '(manual)' : '',
+    ...plainMarksOf(link).map((mark) => `(${mark})`),
   ]
   return oneLine([url, ...extras].filter((piece) => piece !== '').join(' '))
 }

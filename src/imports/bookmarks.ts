@@ -77,7 +77,7 @@ class BookmarksReader {
     const { tag, attributes } = this
     if (tag === 'a' && attributes.href !== undefined) {
       const [url, tags] = [attributes.href.trim(), readTags(attributes.tags ?? '')]
-      this.link = { line: this.line, url, text: url, note: '', tags }
+      this.link = { line: this.line, url, text: url, tags }
       this.here.found.links.push(this.link)
       this.begin('link')
     } else if (tag === 'h3') {
@@ -136,7 +136,7 @@ class BookmarksReader {
     if (reading === 'heading' && next !== null) this.name(next, onOneLine(text))
     if (reading !== 'remark') return
     if (next !== null) next.found.description = text
-    else if (link !== null) link.note += `\n${text}`
+    else if (link !== null) link.note = `${link.note ?? ''}\n${text}`
   }
 
   private name(folder: Folder & { isPlace: boolean }, name: string): void {

@@ -1,7 +1,8 @@
 import Papa from 'papaparse'
 import type { UrlMetadata } from '../../db/schema.ts'
+import { each } from '../bundles/content.ts'
 import { emptyGroup, type FoundGroup } from '../bundles/found.ts'
-import { readTags, writeTags } from '../bundles/tags.ts'
+import { LINK_NAMES, type LinkName, metadataIn, textsOf, wholeLink } from '../bundles/link-fields.ts'
 
 /** Spreadsheets evaluate a cell that begins like this (full-width signs too), unless an apostrophe precedes it. */
 const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
@@ -15,14 +16,17 @@ const COLUMNS = {
     ...['url', 'link', 'href', 'address', 'uri', 'website'],
   ],
   title: ['title', 'name'],
+  folder: ['folder', 'bundle', 'collection', 'list', 'group', 'category'],
   note: ['note', 'notes', 'description', 'comment'],
   tags: ['tags', 'labels', 'keywords'],
-  folder: ['folder', 'bundle', 'collection', 'list', 'group', 'category'],
-  section: ['section', 'heading'],
   openPolicy: ['openpolicy'],
-} as const
+  section: ['section', 'heading'],
+} as const satisfies Record<'url' | 'title' | 'folder' | LinkName, readonly string[]>
 
 type Column = keyof typeof COLUMNS
+
+/** Those that are written, in the order in which spreadsheets have known them. */
+const WRITTEN = (Object.keys(COLUMNS) as Column[]).filter((column) => column !== 'title' && column !== 'folder')
 
 interface Row {
   line: number
@@ -30,15 +34,15 @@ interface Row {
 }
 
 /**
- * A bundle’s links as CSV (RFC 4180), escaped against formula injection; `readCsv` removes the escapes. Columns:
- * `url,note,tags,openPolicy,section`.
+ * A bundle’s links as CSV (RFC 4180), escaped against formula injection; `readCsv` removes the escapes. A column for the
+ * URL and each field of a link.
  */
 export function toCsv({ urls, urlMetadata }: { urls: string[]; urlMetadata: UrlMetadata[] }): string {
   const rows = urls.map((url, index) => {
-    const { note = '', tags, openPolicy = 'auto', section = '' } = urlMetadata[index] ?? {}
-    return [url, note, writeTags(tags), openPolicy, section]
+    const texts = textsOf(wholeLink(url, urlMetadata[index]))
+    return WRITTEN.map((column) => texts[column])
   })
-  return `${Papa.unparse([['url', 'note', 'tags', 'openPolicy', 'section'], ...rows], { escapeFormulae: FORMULA })}\r\n`
+  return `${Papa.unparse([WRITTEN, ...rows], { escapeFormulae: FORMULA })}\r\n`
 }
 
 /**
@@ -126,17 +130,7 @@ function inFolders(rows: readonly Row[], columns: Map<Column, number>): FoundGro
     folders.set(title, folder)
     const url = cell('url')
     const note = [...new Set([cell('title'), cell('note')])].filter((text) => text !== '' && text !== url).join('\n')
-    const openPolicy = cell('openPolicy').toLowerCase() === 'manual' ? ({ openPolicy: 'manual' } as const) : {}
-    const section = cell('section') === '' ? {} : { section: cell('section') }
-    folder.links.push({
-      line,
-      url,
-      text: cells.join(', '),
-      note,
-      tags: readTags(cell('tags')),
-      ...section,
-      ...openPolicy,
-    })
+    folder.links.push({ line, url, text: cells.join(', '), ...metadataIn({ ...each(LINK_NAMES, cell), note }) })
   }
   return [...folders.values()]
 }

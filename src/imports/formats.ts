@@ -54,7 +54,7 @@ function readLines(lines: readonly string[], titleOf: (line: string) => string |
     // Trimmed once per line, which may hold many links.
     const trimmed = text.trim()
     for (const { url, note } of links.length > 0 ? links : linksOrText(text)) {
-      here.links.push({ line: index + 1, url, text: trimmed, note, tags: [] })
+      here.links.push({ line: index + 1, url, text: trimmed, note })
     }
   }
   return found

@@ -1,12 +1,21 @@
-import type { UrlMetadata } from '../../db/schema.ts'
+import type { Content } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
-import { CONTENT, eachValue, pick, TEXT_NAMES, VALUE_NAMES, type ValueName } from '../bundles/content.ts'
-import type { FoundLink, FoundTexts } from '../bundles/found.ts'
+import {
+  CONTENT,
+  eachValue,
+  pick,
+  SETTING_NAMES,
+  type SettingName,
+  VALUE_NAMES,
+  type ValueName,
+} from '../bundles/content.ts'
+import type { FoundLink, FoundTexts, Settings } from '../bundles/found.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
 import { Problem } from '../core/problem.ts'
 import { NO_WEB_ADDRESS, unfitUrl } from '../core/text.ts'
 import { PATH } from './bookmarks.ts'
-import { clean, clip, isChanged, onOneLine } from './clean.ts'
+import { clip } from './clean.ts'
+import { cleanTexts, toLink } from './cleaned.ts'
 import { type ImportFormat, recognise } from './formats.ts'
 import {
   type FoundList,
@@ -24,9 +33,9 @@ import {
  */
 export function readImport(text: string): ImportPlan {
   const { plan, groups } = read(text, (format) => (format === 'json' ? null : new Map()))
-  for (const { texts, links, resolutionPolicy, ...shared } of groups) {
+  for (const { texts, links, resolutionPolicy, settings } of groups) {
     for (const part of bundlesOf(texts, links)) {
-      const bundle = { ...part, ...shared, ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }) }
+      const bundle = { ...part, ...settings, ...(resolutionPolicy === undefined ? {} : { resolutionPolicy }) }
       if (plan.bundles.length < IMPORT_BOUNDS.bundles) plan.bundles.push(bundle)
       else for (const link of bundle.links) remark(plan, 'skipped', { ...link, text: link.url }, PAST_BUNDLES)
     }
@@ -52,9 +61,7 @@ export function readList(text: string): FoundList {
   return {
     ...clipped(texts),
     ...(title === '' ? {} : { title: clip(title, BOUNDS.title) }),
-    // A list of several is as protected as the most protected of them.
-    ...(filled.some(({ access }) => access !== undefined) ? { access: 'members' } : {}),
-    ...(filled.length > 0 && filled.every(({ copyable }) => copyable) ? { copyable: true } : {}),
+    ...sharedSettings(filled.map(({ settings }) => settings)),
     links: filled.flatMap(({ links }, index) =>
       filled.length === 1 ? links : links.map((link) => underSection(link, names[index] ?? '')),
     ),
@@ -93,16 +100,33 @@ function underSection(link: ImportedLink, name: string): ImportedLink {
 }
 
 /** Splits a list that is too long for one bundle, keeping its order. */
-export function splitList({ links, access, copyable, ...list }: FoundList): ImportedBundle[] {
+export function splitList({ links, ...list }: FoundList): ImportedBundle[] {
   const parts = bundlesOf(
     eachValue((name) => list[name] ?? ''),
     links,
   )
-  const shared = { ...(access === undefined ? {} : { access }), ...(copyable === undefined ? {} : { copyable }) }
-  return parts.map((part) => ({ ...part, ...shared }))
+  return parts.map((part) => ({ ...part, ...settingsOf(list) }))
 }
 
-interface Group extends Pick<ImportedBundle, 'access' | 'copyable'> {
+function settingsOf(bundle: Settings): Settings {
+  return pick(
+    SETTING_NAMES.filter((name) => bundle[name] !== undefined),
+    bundle as Pick<Content, SettingName>,
+  )
+}
+
+/** The settings of a list of several: what all of them have. It is as protected as the most protected of them. */
+function sharedSettings(all: readonly Settings[]): Settings {
+  const [first = {}, ...others] = all
+  const shared = SETTING_NAMES.filter((name) => others.every((other) => other[name] === first[name]))
+  return {
+    ...settingsOf(pick(shared, first as Pick<Content, SettingName>)),
+    ...(all.some(({ access }) => access !== undefined) ? { access: 'members' } : {}),
+  }
+}
+
+interface Group {
+  settings: Settings
   texts: FoundTexts
   links: ImportedLink[]
   resolutionPolicy?: unknown
@@ -117,7 +141,7 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
   const counts = { skipped: 0, changed: 0, duplicates: 0 }
   const plan: ImportPlan = { format, bundles: [], skipped: [], changed: [], counts }
   let count = 0
-  const groups = found.map(({ links: all, resolutionPolicy, access, copyable, ...texts }): Group => {
+  const groups = found.map(({ links: all, resolutionPolicy, settings, ...texts }): Group => {
     const links = distinct(all, plan, seen(format)).flatMap((link) => {
       count += 1
       if (count <= IMPORT_BOUNDS.links) return [toLink(link, plan)]
@@ -125,13 +149,10 @@ function read(text: string, seen: (format: ImportFormat) => Map<string, number> 
       return []
     })
     const [first] = links
-    if (access === 'password' && first !== undefined)
-      remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
-    const shared = {
-      ...(access === undefined ? {} : { access: 'members' as const }),
-      ...(copyable === undefined ? {} : { copyable }),
-    }
-    return { texts: cleanTexts(texts, first, plan), links, resolutionPolicy, ...shared }
+    const hadPassword = settings.access === 'password'
+    if (hadPassword && first !== undefined) remark(plan, 'changed', { ...first, text: first.url }, HAD_PASSWORD)
+    const kept = hadPassword ? { ...settings, access: 'members' as const } : settings
+    return { texts: cleanTexts(texts, first, plan), links, resolutionPolicy, settings: kept }
   })
   return { plan, groups }
 }
@@ -147,13 +168,12 @@ const PAST_BUNDLES = `is beyond the ${IMPORT_BOUNDS.bundles} bundles that one im
 const HAD_PASSWORD = 'is in a bundle with a password, which no file holds: only members will see it until you set one'
 
 /** The input of `create_bundle` for one bundle of a plan. */
-export function toNewBundle({ links, resolutionPolicy, access, copyable, ...texts }: ImportedBundle): NewBundle {
+export function toNewBundle({ links, resolutionPolicy, ...content }: ImportedBundle): NewBundle {
   return {
     urls: links.map(({ url }) => url),
     urlMetadata: links.map(({ metadata }) => metadata),
-    ...pick(VALUE_NAMES, texts),
-    ...(access === undefined ? {} : { access }),
-    ...(copyable === undefined ? {} : { copyable }),
+    ...pick(VALUE_NAMES, content),
+    ...settingsOf(content),
     ...(resolutionPolicy === undefined ? {} : { resolutionPolicy: resolutionPolicy as NewBundle['resolutionPolicy'] }),
     source: 'import',
   }
@@ -187,42 +207,6 @@ function skipReason({ url }: FoundLink, unfit: string): string {
     : `is a ${scheme.toLowerCase()} link: only http: and https: can be shared`
 }
 
-function toLink(link: FoundLink, plan: ImportPlan): ImportedLink {
-  const note = clean(link.note)
-  const metadata: UrlMetadata = {}
-  if (note !== '') metadata.note = clip(note, BOUNDS.note)
-  if (metadata.note !== undefined && metadata.note !== note) {
-    remark(plan, 'changed', link, `has a note of more than ${BOUNDS.note} characters: the rest is left out`)
-  } else if (isChanged(link.note)) remark(plan, 'changed', link, `has a note ${WITH_CONTROLS}`)
-  const tags = [...new Set(link.tags.map(onOneLine).filter((tag) => tag !== ''))]
-  const kept = [...new Set(tags.map((tag) => clip(tag, BOUNDS.tag)))].slice(0, BOUNDS.tags)
-  if (kept.length > 0) metadata.tags = kept
-  if (kept.some((tag, index) => tag !== tags[index]) || kept.length < tags.length) {
-    remark(plan, 'changed', link, `has more than ${BOUNDS.tags} tags of ${BOUNDS.tag} characters: the rest is left out`)
-  } else if (link.tags.some(isChanged)) remark(plan, 'changed', link, `has a tag ${WITH_CONTROLS}`)
-  const section = clip(onOneLine(link.section ?? ''), BOUNDS.section)
-  if (section !== '') metadata.section = section
-  if (link.openPolicy !== undefined) metadata.openPolicy = link.openPolicy
-  return { line: link.line, url: link.url.trim(), metadata }
-}
-
-/** A group's texts in the form bundles accept; remarks on changes at its first link. */
-function cleanTexts(sent: FoundTexts, first: ImportedLink | undefined, plan: ImportPlan): FoundTexts {
-  if (first !== undefined) {
-    for (const field of TEXT_NAMES) {
-      const place = { line: first.line, url: first.url, text: sent[field] }
-      if (isChanged(sent[field])) remark(plan, 'changed', place, `comes under a ${field} ${WITH_CONTROLS}`)
-    }
-  }
-  // Times are not validated yet: creating the bundle does that.
-  return eachValue((name) => (isOnOneLine(name) ? onOneLine(sent[name]) : clean(sent[name])))
-}
-
-function isOnOneLine(name: ValueName): boolean {
-  const field = CONTENT[name]
-  return field.kind === 'time' || field.lines === 'one'
-}
-
 /** Texts as long as bundles accept; null for none. */
 function clipped(texts: FoundTexts | undefined): Record<ValueName, string | null> {
   return eachValue((name) => {
@@ -244,5 +228,3 @@ function bundlesOf(texts: FoundTexts, links: readonly ImportedLink[]): ImportedB
     }
   })
 }
-
-const WITH_CONTROLS = 'with control or text-direction characters, which are left out'

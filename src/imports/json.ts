@@ -1,5 +1,8 @@
-import { eachValue } from '../bundles/content.ts'
-import type { FoundGroup, FoundLink } from '../bundles/found.ts'
+import type { Content } from '../../db/schema.ts'
+import { CONTENT, eachValue, pick, SETTING_NAMES, type SettingName } from '../bundles/content.ts'
+import type { FoundGroup, FoundLink, Settings } from '../bundles/found.ts'
+import { metadataInJson } from '../bundles/link-fields.ts'
+import { NOTHING } from '../bundles/values.ts'
 import { parseJson } from '../core/json.ts'
 import { asList, asObject, asText, isObject } from '../core/untyped.ts'
 
@@ -39,22 +42,23 @@ function toFound(bundle: Json, nextLine: () => number): FoundGroup {
   return {
     ...eachValue((name) => asText(bundle[name])),
     links: asList(bundle.urls).map((url, index) => toLink(url, metadata[index], nextLine())),
-    ...(bundle.access === 'members' || bundle.access === 'password' ? { access: bundle.access } : {}),
-    ...(bundle.copyable === true ? { copyable: true } : {}),
+    settings: settingsIn(bundle),
     ...(isObject(bundle.resolutionPolicy) ? { resolutionPolicy: withoutIds(bundle.resolutionPolicy) } : {}),
   }
 }
 
 function toLink(url: unknown, metadata: unknown, line: number): FoundLink {
-  const { note, section, tags, openPolicy } = asObject(metadata)
-  return {
-    line,
-    url: asText(url),
-    note: asText(note),
-    ...(typeof section === 'string' ? { section } : {}),
-    tags: asList(tags).filter((tag) => typeof tag === 'string'),
-    ...(openPolicy === 'manual' ? { openPolicy } : {}),
+  return { line, url: asText(url), ...metadataInJson(asObject(metadata)) }
+}
+
+/** What a bundle has of the fields that always have one of a few values. */
+function settingsIn(bundle: Json): Settings {
+  const isOther = (name: SettingName) => {
+    const field = CONTENT[name]
+    const words: readonly unknown[] = field.kind === 'choice' ? field.options : [true]
+    return words.includes(bundle[name]) && bundle[name] !== NOTHING[name]
   }
+  return pick(SETTING_NAMES.filter(isOther), bundle as Pick<Content, SettingName> & Json)
 }
 
 /** The rules without ids, because a new bundle's rules get new ones. */

@@ -1,6 +1,6 @@
 import type { UrlMetadata } from '../../db/schema.ts'
 import type { ValueName } from '../bundles/content.ts'
-import type { FoundLink } from '../bundles/found.ts'
+import type { FoundLink, Settings } from '../bundles/found.ts'
 import { sanitized } from '../core/text.ts'
 import { clip } from './clean.ts'
 import type { ImportFormat } from './formats.ts'
@@ -17,14 +17,10 @@ export interface ImportedLink {
 }
 
 /** A bundle to create, with 1 to 25 links. */
-export interface ImportedBundle extends Record<ValueName, string | null> {
+export interface ImportedBundle extends Record<ValueName, string | null>, Settings {
   links: ImportedLink[]
   /** Its rules, not validated yet: creating the bundle does that. */
   resolutionPolicy?: unknown
-  /** A file holds no password, so what had one is for members. */
-  access?: 'members'
-  /** Whether viewers can copy it. */
-  copyable?: true
 }
 
 /** Something about a line that the user should know. */
@@ -51,7 +47,7 @@ export interface ImportPlan {
 export interface FoundList
   extends Pick<ImportPlan, 'format' | 'skipped' | 'changed' | 'counts'>,
     Record<ValueName, string | null>,
-    Pick<ImportedBundle, 'access' | 'copyable'> {
+    Settings {
   links: ImportedLink[]
 }
 

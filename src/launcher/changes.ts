@@ -1,7 +1,8 @@
 import { and, desc, eq, lt, type SQL } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import { bundleVersions, type Content } from '../../db/schema.ts'
-import { diffLinks, type Link, linksOf, rulesOf } from '../bundles/diff.ts'
+import { diffLinks, linksOf, rulesOf } from '../bundles/diff.ts'
+import type { Link } from '../bundles/link-fields.ts'
 import { VERSION_COLUMNS } from '../bundles/stored.ts'
 import type { PublicBundle } from './served.ts'
 

@@ -1,5 +1,6 @@
 import { formFor, type Form as Negotiated } from '../audience/form.ts'
 import { linkOf } from '../bundles/link.ts'
+import { type Link, wholeLink } from '../bundles/link-fields.ts'
 import type { PublicBundle } from '../launcher/served.ts'
 import type { Site } from '../operations/operation.ts'
 
@@ -58,12 +59,9 @@ export interface LauncherJson {
   tabs: LauncherTab[]
 }
 
-interface LauncherTab {
-  url: string
-  note: string | null
-  tags: string[]
-  section: string | null
-  openPolicy: 'auto' | 'manual'
+/** A link with all its fields; null for a text that it has not. */
+type LauncherTab = {
+  [Name in keyof Link]: string extends Link[Name] ? (Name extends 'url' ? string : string | null) : Link[Name]
 }
 
 /** What a viewer sees of a bundle, for programs. */
@@ -79,8 +77,10 @@ export function launcherJson(bundle: PublicBundle, site: Site): LauncherJson {
     description,
     matchedRule: rule === null ? null : { id: rule.id, name: rule.badge },
     tabs: urls.map((url, index) => {
-      const { note = null, tags = [], section = null, openPolicy = 'auto' } = urlMetadata[index] ?? {}
-      return { url, note, tags, section, openPolicy }
+      const link = wholeLink(url, urlMetadata[index])
+      return Object.fromEntries(
+        Object.entries(link).map(([name, value]) => [name, value === '' ? null : value]),
+      ) as LauncherTab
     }),
   }
 }

@@ -27,5 +27,7 @@ export function preview(
 }
 
 function tab(url: string, { note, section }: UrlMetadata = {}): Tab {
-  return { url, ...(note === undefined ? {} : { note }), ...(section === undefined ? {} : { section }) }
+  // A new field of tabs does not compile until it is here.
+  const fields = { note, section } satisfies Record<Exclude<keyof Tab, 'url'>, unknown>
+  return { url, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) }
 }

@@ -1,20 +1,23 @@
 import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
-import { TEXT_NAMES, TIME_NAMES, VALUE_NAMES } from '../bundles/content.ts'
+import { content, linkAnswers } from '../bundles/answers.ts'
+import { each, PROPOSABLE_NAMES, type ProposableName } from '../bundles/content.ts'
 import { UrlMetadata } from '../bundles/shapes.ts'
 import { lazy } from '../core/lazy.ts'
 import { Time } from '../core/shape.ts'
 import { SentPolicy } from '../policies/shapes.ts'
 
-const optional = <Name extends string, const Shape>(names: readonly Name[], shape: () => Shape) =>
-  Object.fromEntries(names.map((name) => [`${name}?`, shape()])) as { [Key in Name as `${Key}?`]: Shape }
+/** A shape for each field that can be proposed, none of which is required. */
+const proposable = <Shapes extends Record<ProposableName, unknown>>(shapes: Shapes) =>
+  Object.fromEntries(PROPOSABLE_NAMES.map((name) => [`${name}?`, shapes[name]])) as {
+    [Name in ProposableName as `${Name}?`]: Shapes[Name]
+  }
 
 const changes = lazy(() =>
   type({
     'urls?': 'string[]',
     'urlMetadata?': UrlMetadata.array(),
-    ...optional(TEXT_NAMES, () => 'string | null' as const),
-    ...optional(TIME_NAMES, () => Time().or('null')),
+    ...proposable(content()),
     'resolutionPolicy?': SentPolicy.or('null'),
     '+': 'reject',
   }).configure({ named: 'ProposedChanges' }, 'self'),
@@ -66,21 +69,12 @@ const entry = <const Value>(value: Value) =>
     '+': 'reject',
   }) as const
 
-const link = lazy(() =>
-  type({
-    url: 'string',
-    note: 'string',
-    section: 'string',
-    tags: 'string[]',
-    openPolicy: "'auto' | 'manual'",
-    '+': 'reject',
-  }),
-)
+const link = lazy(() => type({ url: 'string', ...linkAnswers(), '+': 'reject' }))
 
 /** What a proposal changes of the version that it is based on; see `BundleDiff`. */
 export const Difference = lazy(() =>
   type({
-    fields: type(optional(VALUE_NAMES, () => type({ from: 'string', to: 'string', '+': 'reject' }))),
+    fields: type(proposable(each(PROPOSABLE_NAMES, () => type({ from: 'string', to: 'string', '+': 'reject' })))),
     links: type(entry(link())).configure({ named: 'LinkDifference' }, 'self').array(),
     rules: type(entry('object')).configure({ named: 'RuleDifference' }, 'self').array(),
     '+': 'reject',

@@ -1,8 +1,10 @@
 import type { Condition } from '../../db/policy.ts'
-import type { ProposedChanges, UrlMetadata } from '../../db/schema.ts'
+import type { ProposedChanges } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
-import { CONTENT, VALUE_NAMES } from '../bundles/content.ts'
-import { type Content, LINK, type Link, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
+import { CONTENT, PROPOSABLE_NAMES, type ProposableName } from '../bundles/content.ts'
+import { type Content, LINK, linksOf, RULE, type RuleState, rulesOf } from '../bundles/diff.ts'
+import { LINK_NAMES, type Link, metadataOf, plainMarksOf, tabOf } from '../bundles/link-fields.ts'
+import { textOf as textOfScalar } from '../bundles/values.ts'
 import { validate } from '../operations/validate.ts'
 import { Policy } from '../policies/shapes.ts'
 import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
@@ -10,7 +12,7 @@ import { type Clash, type Merged, mergeLists } from './merge-lists.ts'
 /** What a proposal and the newest version both changed, each in its own way. */
 export interface Conflict {
   /** The field of an edit that decides it. */
-  field: 'links' | 'rules' | (typeof VALUE_NAMES)[number]
+  field: 'links' | 'rules' | ProposableName
   /** Where, for people. */
   path: string
   /** Texts as they are, other values as JSON; null for none. */
@@ -41,14 +43,15 @@ export function merge(base: Content, newest: Content, proposed: Content): Merge 
 
 function mergedValues(base: Content, newest: Content, proposed: Content): Merge {
   const made: Merge = { changes: {}, conflicts: [] }
-  const clash = (name: (typeof VALUE_NAMES)[number]) => {
-    const values = { base: base[name], newest: newest[name], proposed: proposed[name] }
-    made.conflicts.push({ field: name, path: CONTENT[name].label, ...values })
+  const clash = (name: ProposableName) => {
+    const text = (content: Content) => textOfScalar(content[name]) || null
+    const texts = { base: text(base), newest: text(newest), proposed: text(proposed) }
+    made.conflicts.push({ field: name, path: CONTENT[name].label, ...texts })
   }
-  for (const name of VALUE_NAMES) {
+  for (const name of PROPOSABLE_NAMES) {
     const [was, is, wanted] = [base[name], newest[name], proposed[name]]
     if (wanted === was || wanted === is) continue
-    if (is === was) made.changes[name] = wanted
+    if (is === was) Object.assign(made.changes, { [name]: wanted })
     else clash(name)
   }
   const { opensAt, closesAt } = { ...newest, ...made.changes }
@@ -122,10 +125,8 @@ function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (isTexts(value)) return value.length === 0 ? null : value.join(', ')
   if (isLink(value)) {
-    const { url, note, section, tags, openPolicy } = value
-    return [url, note, section, ...tags, openPolicy === 'manual' ? openPolicy : '']
-      .filter((text) => text !== '')
-      .join(' · ')
+    const { url, note, section, tags } = value
+    return [url, note, section, ...tags, ...plainMarksOf(value)].filter((text) => text !== '').join(' · ')
   }
   return JSON.stringify(value)
 }
@@ -135,16 +136,7 @@ function isTexts(value: unknown): value is string[] {
 }
 
 function isLink(value: unknown): value is Link {
-  return value !== null && typeof value === 'object' && 'url' in value && 'openPolicy' in value
-}
-
-function metadataOf({ note, section, tags, openPolicy }: Link): UrlMetadata {
-  return {
-    ...(note === '' ? {} : { note }),
-    ...(section === '' ? {} : { section }),
-    ...(tags.length === 0 ? {} : { tags: [...tags] }),
-    ...(openPolicy === 'auto' ? {} : { openPolicy }),
-  }
+  return value !== null && typeof value === 'object' && LINK_NAMES.every((name) => name in value)
 }
 
 function toRule({ id, name, showBadge, when, tabs }: RuleState) {
@@ -153,10 +145,7 @@ function toRule({ id, name, showBadge, when, tabs }: RuleState) {
     name,
     ...(showBadge ? { showBadge } : {}),
     when,
-    tabs: tabs.map((tab) => {
-      const { note, section } = metadataOf(tab)
-      return { url: tab.url, ...(note === undefined ? {} : { note }), ...(section === undefined ? {} : { section }) }
-    }),
+    tabs: tabs.map(tabOf),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
-import { NAMES } from '../bundles/content.ts'
+import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content.ts'
 import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
 import { lines } from '../core/text-shapes.ts'
 
@@ -19,8 +19,9 @@ export const PROPOSAL_BOUNDS = {
   bytesOfOwner: 16 * 2 ** 20,
 } as const
 
-/** Who may see or copy a bundle is for its editors to decide. */
-const { 'access?': _, 'copyable?': __, ...proposable } = sent
+const proposable = Object.fromEntries(
+  Object.entries(sent).filter(([key]) => !GUARDED_NAMES.some((name) => key === `${name}?`)),
+) as Omit<typeof sent, `${GuardedName}?`>
 
 const Text = lines(PROPOSAL_BOUNDS.text)
 const VERSION = '1 <= number.integer <= 999999999999999'

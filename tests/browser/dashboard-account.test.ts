@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { SECTIONS } from '../../views/dashboard/parts/shell.tsx'
 import { becomes } from '../eventually.ts'
 import { linkIn, mailTo, newEmail, newPerson, PASSWORD, type Person, signIn, signUp } from '../people.ts'
 import { focusedId, reach } from './keyboard.ts'
@@ -283,7 +284,8 @@ test('a session is named after its browser', async () => {
 test('account pages weigh at most 60 KB on first load and 15 KB after that', async () => {
   const person = await newPerson(stage.server)
   for (let n = 0; n < 60; n += 1) await person.api('POST', '/api/me/keys', { name: `a key of many ${n}` })
-  for (const path of ['/dashboard/keys', '/dashboard/webhooks', '/dashboard/organizations', '/dashboard/settings']) {
+  const { bundles: _, ...account } = SECTIONS
+  for (const { href: path } of Object.values(account)) {
     const { page } = await open(person, 'about:blank')
     const weight = await weigh(page)
     await page.goto(path, { waitUntil: 'networkidle' })

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { startInProcess } from '../in-process.ts'
 import { runOperator } from '../operator.ts'
 import { mailTo, newEmail, newOrganization, newPerson, PASSWORD, type Person, URL_A, Visitor } from '../people.ts'
+import { furnish } from '../security/furnished.ts'
+import { pagesFor } from '../security/routes.ts'
 import type { Server } from '../server.ts'
 
 setDefaultTimeout(180_000)
@@ -155,28 +157,12 @@ test('a body cannot name another bundle or version than its path', async () => {
 test('fields that are irrelevant to a page or to GET /api/me are ignored; one that could matter is refused', async () => {
   const { slug } = await ann.makeBundle()
   const stray = 'utm_source=mail&error=INVALID_TOKEN&fbclid=x&utm_source=again&__proto__=x&%00=%ff'
-  const own = `/dashboard/links/${slug}`
-  const pages = [
-    ...['/', '/sign-in', '/sign-up', '/claims', '/docs', '/llms.txt', `/l/${slug}`, `/l/${slug}/report`],
-    ...[
-      `/l/${slug}/qr.svg`,
-      `/l/${slug}/bookmarks.html`,
-      '/dashboard',
-      '/dashboard/links/new',
-      '/dashboard/links/import',
-    ],
-    ...[own, `${own}/policy`, `${own}/versions`, `${own}/insights`, `${own}/export.csv`, '/dashboard/keys'],
-    ...[
-      '/dashboard/keys/new',
-      '/dashboard/webhooks',
-      '/dashboard/webhooks/new',
-      '/dashboard/organizations',
-      '/dashboard/settings',
-      '/dashboard/settings/delete',
-    ],
-    ...['/api/me', '/api/openapi.json', '/healthz'],
-  ]
-  for (const path of pages) expect([path, (await ann.fetch(`${path}?${stray}`)).status]).toEqual([path, 200])
+  const { person, values } = await furnish(server)
+  for (const path of await pagesFor(server, person, values))
+    expect([path, (await person.fetch(`${path}?${stray}`)).status]).toEqual([path, 200])
+  const files = ['/llms.txt', `/l/${slug}/qr.svg`, `/dashboard/links/${slug}/export.csv`]
+  for (const path of [...files, '/api/me', '/api/openapi.json', '/healthz'])
+    expect([path, (await ann.fetch(`${path}?${stray}`)).status]).toEqual([path, 200])
   expect(await (await ann.fetch(`/dashboard?${stray}&q=nothing+like+it`)).text()).toContain('nothing like it')
   const api = ['/api/me/links', '/api/me/keys', '/api/me/claims', '/api/me/export', `/api/links/${slug}`]
   for (const path of [...api, `/api/links/${slug}/versions`, `/api/links/${slug}/insights`]) {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startInProcess } from '../in-process.ts'
 import { newPerson } from '../people.ts'
+import { furnish } from '../security/furnished.ts'
+import { pagesFor } from '../security/routes.ts'
 import type { Server } from '../server.ts'
-import { newSlug, START_MS, sendRaw } from './support.ts'
+import { START_MS, sendRaw } from './support.ts'
 
 const CONTACT = 'mailto:security@go.example.com'
 const DAY_MS = 86_400_000
@@ -48,11 +50,11 @@ test('well-known addresses accept only GET and HEAD, and unknown ones are 404', 
 })
 
 test('every page forbids browser features that none of ours uses: camera, microphone, location and the like', async () => {
-  const person = await newPerson(server)
-  const slug = await newSlug(server)
-  // Twice, because the second comes from the cache.
-  const pages = ['/', '/sign-in', '/dashboard', '/docs', '/nothing-here', '/l/nothing-here', `/l/${slug}`, `/l/${slug}`]
-  for (const path of [...pages, `/l/${slug}/report`, `/l/${slug}/bookmarks.html`, '/claim/x', '/dashboard/keys']) {
+  const { person, values, slug } = await furnish(server)
+  // A launcher twice, because the second comes from the cache.
+  const missing = ['/nothing-here', '/l/nothing-here', '/claim/x', '/dashboard/nothing-here']
+  const pages = [...(await pagesFor(server, person, values)), ...missing, `/l/${slug}`]
+  for (const path of pages) {
     const answer = await person.fetch(path)
     expect([path, answer.headers.get('content-type')]).toEqual([path, 'text/html; charset=utf-8'])
     const policy = answer.headers.get('permissions-policy')?.split(', ') ?? []

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type } from 'arktype'
+import { FACTS } from '../../db/policy.ts'
+import { FIELD_DOCS } from '../../src/operations/glossary.ts'
 import { describedViewer, SentViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { lint } from '../../src/policies/lint.ts'
@@ -22,6 +24,14 @@ test('the policy in docs/policies.md is valid, and does what the page says', () 
   expect(compile({ ...read, rules }).match(describedViewer(viewer, 0))?.name).toBe('Acme staff')
   const outside = { ...viewer, emailDomain: 'notacme.com' }
   expect(compile({ ...read, rules }).match(describedViewer(outside, 0))?.name).toBe('German, in office hours')
+})
+
+test('every viewer field is in docs/policies.md, and in what the API says of conditions', () => {
+  const [said = ''] = FIELD_DOCS.Condition ?? []
+  for (const fact of FACTS) {
+    expect([fact, PAGE.includes(`\`${fact}\``)]).toEqual([fact, true])
+    expect([fact, new RegExp(`\\b${fact}\\b`).test(said)]).toEqual([fact, true])
+  }
 })
 
 test('every condition in docs/policies.md is valid as written, and every operator is documented', () => {

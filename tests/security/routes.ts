@@ -6,6 +6,7 @@ import { dashboard } from '../../src/dashboard/app.ts'
 import { createRouter } from '../../src/runtime/app.ts'
 import { openLog } from '../../src/runtime/log.ts'
 import { startService } from '../../src/runtime/service.ts'
+import type { Visitor } from '../people.ts'
 import type { Server } from '../server.ts'
 
 /** A route of the service. */
@@ -53,6 +54,22 @@ async function declaredRoutes() {
     await service.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The addresses of the pages that a person can open; without values, of those without parameters. */
+export async function pagesFor(
+  server: Pick<Server, 'origin'>,
+  person: Visitor,
+  values: Values | null,
+): Promise<string[]> {
+  const pages: string[] = []
+  for (const { method, template } of await routesOf(server)) {
+    if (method !== 'GET' || /^\/api\/|\*/.test(template) || (values === null && template.includes(':'))) continue
+    const path = fill(template, values ?? {})
+    const { status, headers } = await person.fetch(path)
+    if (status === 200 && headers.get('content-type')?.startsWith('text/html')) pages.push(path)
+  }
+  return pages
 }
 
 /** Values of path parameters, by name, or by prefix and name if a name has several meanings. */

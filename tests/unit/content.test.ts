@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { openStore, type Store } from '../../db/client.ts'
 import { bundles, bundleVersions, type Content } from '../../db/schema.ts'
-import { CONTENT, NAMES, NOTHING } from '../../src/bundles/content.ts'
+import { CONTENT, NAMES } from '../../src/bundles/content.ts'
+import { NOTHING } from '../../src/bundles/values.ts'
 
 // Triggers have to be extended for each column by a migration: see CONTRIBUTING.
 

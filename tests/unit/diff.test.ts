@@ -1,8 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { UrlMetadata } from '../../db/schema.ts'
-import { CONTENT, eachScalar, eachValue, NOTHING, textOf } from '../../src/bundles/content.ts'
-import { type BundleDiff, type Content, diff, diffLinks, isSame, type Link } from '../../src/bundles/diff.ts'
+import { CHOICE_NAMES, CONTENT, each, eachScalar, eachValue, SWITCH_NAMES } from '../../src/bundles/content.ts'
+import { type BundleDiff, type Content, diff, diffLinks, isSame } from '../../src/bundles/diff.ts'
+import type { Link } from '../../src/bundles/link-fields.ts'
 import type { Entry } from '../../src/bundles/list-diff.ts'
+import { NOTHING, textOf } from '../../src/bundles/values.ts'
 import { prng } from '../prng.ts'
 import { workRatio } from '../work.ts'
 
@@ -145,8 +147,8 @@ describe('for any change of a bundle', () => {
     const names = some(4, () => pick(NAMES)).filter((name, at, every) => every.indexOf(name) === at)
     return {
       ...eachValue(() => pick([null, '', 'Plan', 'Plan B', 'More words'])),
-      access: pick([...CONTENT.access.options]),
-      copyable: pick([true, false]),
+      ...each(CHOICE_NAMES, (name) => pick([...CONTENT[name].options])),
+      ...each(SWITCH_NAMES, () => pick([true, false])),
       urls: all.map(({ url }) => url),
       urlMetadata: all.map(({ url: _, ...metadata }) => JSON.parse(JSON.stringify(metadata))),
       resolutionPolicy: pick([

@@ -1,5 +1,7 @@
 import { linkOf } from '../../src/bundles/link.ts'
+import { marksOf } from '../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../src/bundles/sections.ts'
+import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
 import type { Site } from '../parts/layout.tsx'
@@ -29,13 +31,14 @@ export function launcherMarkdown(bundle: PublicBundle, site: Pick<Site, 'origin'
   return `${parts.join('\n\n')}\n`
 }
 
-function tab(url: string, { note = '', tags = [], openPolicy }: PublicBundle['urlMetadata'][number]): string {
+function tab(url: string, metadata: PublicBundle['urlMetadata'][number]): string {
+  const { note = '', tags = [] } = metadata
   const [first, ...more] = lines(note)
   const { host } = destination(url)
   const details = [
     ...more,
     ...(tags.length === 0 ? [] : [`Tags: ${tags.map(inline).join(', ')}`]),
-    ...(openPolicy === 'manual' ? ['Open manually.'] : []),
+    ...marksOf(metadata).map((mark) => `${inline(asSentence(mark))}.`),
   ]
   // The note is not the link’s text: readers disagree on escaped brackets there.
   const link = `- [${inline(host)}](${target(url)})${first === undefined ? '' : `: ${first}`}`

@@ -1,5 +1,7 @@
 /** @jsxImportSource @kitajs/html */
 
+import { marksOf } from '../../src/bundles/link-fields.ts'
+import { asSentence } from '../../src/core/words.ts'
 import type { PublicBundle } from '../../src/launcher/served.ts'
 import { destination } from '../parts/destination.ts'
 import { attribute } from '../parts/layout.tsx'
@@ -17,12 +19,12 @@ interface TabProps {
 /** A tab of a bundle, as a link. */
 export function Tab({ url, metadata, kind }: TabProps) {
   const { note = '', tags = [], openPolicy } = metadata
+  const marks = marksOf(metadata)
   // Always in punycode, because `аpple.com` with a Cyrillic а looks like another host.
   const { href, host, path } = destination(url)
   const [first = '', ...more] = note.trim().split('\n')
   const name = first.length <= NAME_LENGTH ? first : ''
   const text = name === '' ? note.trim() : more.join('\n').trim()
-  const isByHand = openPolicy === 'manual'
   return (
     <li class={kind}>
       <span class="mark" aria-hidden="true" safe>
@@ -33,7 +35,7 @@ export function Tab({ url, metadata, kind }: TabProps) {
         href={attribute(href)}
         target="_blank"
         rel="noopener noreferrer"
-        data-open={isByHand ? 'manual' : 'auto'}
+        data-open={openPolicy === 'manual' ? 'manual' : 'auto'}
       >
         <span class="name" dir="auto" safe>
           {name || host}
@@ -60,9 +62,15 @@ export function Tab({ url, metadata, kind }: TabProps) {
           {text}
         </p>
       )}
-      {isByHand || tags.length > 0 ? (
+      {marks.length + tags.length > 0 ? (
         <ul class="tags">
-          {isByHand ? <li class="by-hand">Open manually</li> : ''}
+          {
+            marks.map((mark) => (
+              <li class="by-hand" dir="auto" safe>
+                {asSentence(mark)}
+              </li>
+            )) as 'safe'[]
+          }
           {
             tags.map((tag) => (
               <li dir="auto" safe>

@@ -1,4 +1,4 @@
-import type { Content, UrlMetadata } from '../../../db/schema.ts'
+import type { Content } from '../../../db/schema.ts'
 import {
   type BundleForm,
   type Checked,
@@ -6,25 +6,14 @@ import {
   isEmptyLink,
   type LinkFields,
 } from '../../../views/dashboard/editor/bundle-form.ts'
-import type { StoredBundle } from '../../bundles/access.ts'
 import { BOUNDS } from '../../bundles/bounds.ts'
-import {
-  CHOICE_NAMES,
-  CONTENT,
-  each,
-  eachScalar,
-  eachValue,
-  isScalar,
-  NOTHING,
-  type ScalarName,
-  SWITCH_NAMES,
-  SWITCH_TEXTS,
-  textOf,
-} from '../../bundles/content.ts'
+import { CONTENT, each, eachScalar, isScalar, type ScalarName } from '../../bundles/content.ts'
 import { slugTaken } from '../../bundles/creation.ts'
+import { linksOf } from '../../bundles/diff.ts'
+import { isLinkName, LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
 import { REVERSED } from '../../bundles/merge.ts'
 import { NEEDS_PASSWORD } from '../../bundles/passwords.ts'
-import { readTags } from '../../bundles/tags.ts'
+import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
 import { Problem } from '../../core/problem.ts'
 import { NO_WEB_ADDRESS, sanitized, unfitUrl } from '../../core/text.ts'
 import { reasonBeside, tooMany } from '../../core/words.ts'
@@ -32,13 +21,12 @@ import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
 import { instantOf, isInstant } from '../../policies/instants.ts'
-import { fieldsOf } from './taking.ts'
 
 /** More than a bundle's maximum, so that a list that is too long can be shortened here; longer ones need the import. */
 export const MAX_ROWS = 200
 
 /** An empty row. */
-export const NEW_LINK: LinkFields = { url: '', note: '', section: '', tags: '', openPolicy: 'auto' }
+export const NEW_LINK: LinkFields = textsOf(wholeLink(''))
 
 /** The form of a new bundle. */
 export const NEW_FORM: BundleForm = {
@@ -54,44 +42,45 @@ export type FormContent = Omit<Content, 'resolutionPolicy'>
 /** The same with what the form has besides content. */
 export type FormInput = FormContent & { password?: string }
 
-/** The form of a bundle as it is saved. */
-export function formOf(bundle: StoredBundle): BundleForm {
-  const links = bundle.urls.map((url, index) => {
-    const { note = '', section = '', tags = [], openPolicy = 'auto' } = bundle.urlMetadata[index] ?? {}
-    return fieldsOf({ url, note, section, tags, openPolicy })
-  })
-  return { ...eachScalar((name) => textOf(bundle[name])), password: '', slug: '', links }
+/** The form of a bundle, or of a version of it, as it is saved. */
+export function formOf(content: Content): BundleForm {
+  const links = linksOf(content).map(textsOf)
+  return { ...eachScalar((name) => textOf(content[name])), password: '', slug: '', links }
 }
 
 /**
- * The submitted form; links pasted into its large field are appended as rows.
+ * The submitted form; links pasted into its large field are appended as rows. A field that was not sent stays as it was.
+ * @param before the form as it was opened.
  * @throws Problem BAD_REQUEST for more links than a page can show.
  */
-export function readBundleForm(sent: URLSearchParams): BundleForm {
-  const text = (name: string) => (sent.get(name) ?? '').replaceAll('\r\n', '\n')
-  const [notes, sections, tags, policies] = ['note', 'section', 'tags', 'openPolicy'].map((name) => sent.getAll(name))
-  const typed = sent.getAll('url').map((url, index): LinkFields => {
-    const note = (notes?.[index] ?? '').replaceAll('\r\n', '\n')
-    const openPolicy = policies?.[index] === 'manual' ? 'manual' : 'auto'
-    return { url, note, section: sections?.[index] ?? '', tags: tags?.[index] ?? '', openPolicy }
-  })
-  const links = [...typed, ...pastedLinks(sent)]
+export function readBundleForm(sent: URLSearchParams, before: BundleForm): BundleForm {
+  const text = (name: string) => sent.get(name)?.replaceAll('\r\n', '\n')
+  const links = [...typedLinks(sent, before.links), ...pastedLinks(sent)]
   if (links.length > MAX_ROWS) {
     throw new Problem(
       'BAD_REQUEST',
       `This form takes up to ${MAX_ROWS} links. For more, use Import: it makes several bundles.`,
     )
   }
-  const values = eachScalar((name) => (READ[CONTENT[name].kind] ?? String)(text(name)))
-  return { ...values, password: sent.get('password') ?? '', slug: text('slug'), links }
+  const values = eachScalar((name) => {
+    const { kind } = CONTENT[name]
+    // A box is sent after what is sent if it is not ticked.
+    const typed = (kind === 'switch' ? sent.getAll(name).at(-1) : text(name)) ?? before[name]
+    // The script sends instants; without it, times are in UTC.
+    return kind === 'time' && !isInstant(typed) ? instantOf(typed, 'UTC') : typed
+  })
+  return { ...values, password: sent.get('password') ?? '', slug: text('slug') ?? '', links }
 }
 
-/** How the form has what was sent for a field; any other as it was typed. */
-const READ: Partial<Record<(typeof CONTENT)[ScalarName]['kind'], (text: string) => string>> = {
-  // The script sends instants; without it, times are in UTC.
-  time: (text) => (isInstant(text) ? text : instantOf(text, 'UTC')),
-  // A box that is not ticked is not sent.
-  switch: (text) => text || SWITCH_TEXTS.off,
+/** The rows that were sent. A field that is missing is that of the link with the same URL. */
+function typedLinks(sent: URLSearchParams, before: readonly LinkFields[]): LinkFields[] {
+  const columns = each(LINK_NAMES, (name) => sent.getAll(name))
+  const left = [...before]
+  return sent.getAll('url').map((url, index) => {
+    const at = left.findIndex((link) => link.url === url.trim())
+    const [was = NEW_LINK] = at === -1 ? [] : left.splice(at, 1)
+    return { url, ...each(LINK_NAMES, (name) => columns[name][index]?.replaceAll('\r\n', '\n') ?? was[name]) }
+  })
 }
 
 /** The large field that several links are pasted into. */
@@ -108,9 +97,7 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
   const list = pastedIn(sent)
   if (list === null) return []
   if (list.links.length === 0) return [{ ...NEW_LINK, url: (sent.get(PASTED) ?? '').trim() }]
-  return list.links.map(({ url, metadata: { note = '', section = '', tags = [], openPolicy = 'auto' } }) =>
-    fieldsOf({ url, note, section, tags, openPolicy }),
-  )
+  return list.links.map(({ url, metadata }) => textsOf(wholeLink(url, metadata)))
 }
 
 /**
@@ -120,14 +107,13 @@ function pastedLinks(sent: URLSearchParams): LinkFields[] {
 export function contentOf(form: BundleForm): { content: FormContent; linkOf: number[] } {
   const read = form.links.flatMap((link, index) => {
     if (isEmptyLink(link)) return []
-    return addressesIn(link.url).map(({ url, note }) => ({ url, link: index, metadata: metadataOf(link, note) }))
+    return addressesIn(link.url).map(({ url, note }) => {
+      return { url, link: index, metadata: metadataIn({ ...link, note: link.note.trim() || note }) }
+    })
   })
   return {
     content: {
-      ...eachValue((name) => form[name].trim() || null),
-      // The service refuses any other word.
-      ...each(CHOICE_NAMES, (name) => (form[name] || NOTHING[name]) as Content[typeof name]),
-      ...each(SWITCH_NAMES, (name) => form[name] === SWITCH_TEXTS.on),
+      ...(eachScalar((name) => valueIn(name, form[name])) as Pick<Content, ScalarName>),
       urls: read.map(({ url }) => url),
       urlMetadata: read.map(({ metadata }) => metadata),
     },
@@ -145,17 +131,6 @@ function addressesIn(text: string): LineLink[] {
   const url = sanitized(text).trim()
   const isWhole = unfitUrl(url) === null && !/\shttps?:\/\//i.test(url)
   return isWhole ? [{ url, note: '' }] : linksOrText(url)
-}
-
-function metadataOf({ note, section, tags, openPolicy }: LinkFields, title: string): UrlMetadata {
-  const said = note.trim() || title
-  const read = readTags(tags)
-  return {
-    ...(said === '' ? {} : { note: said }),
-    ...(section.trim() === '' ? {} : { section: section.trim() }),
-    ...(read.length === 0 ? {} : { tags: read }),
-    ...(openPolicy === 'auto' ? {} : { openPolicy }),
-  }
 }
 
 /** The errors of a refusal by field; null if nothing was refused. */
@@ -211,7 +186,7 @@ function isOwnField(name: string | number | undefined): name is ScalarName | 'sl
 }
 
 function fieldOf(root: string | number | undefined, part: string | number | undefined): FormError['field'] {
-  return root === 'urlMetadata' && (part === 'note' || part === 'section' || part === 'tags') ? part : 'url'
+  return root === 'urlMetadata' && isLinkName(part) ? part : 'url'
 }
 
 function listError(count: number): string {

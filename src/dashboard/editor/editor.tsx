@@ -55,7 +55,7 @@ async function save(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   requireRole(roleOver(bundle, visit.site.user), 'editor')
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you are editing: reload the bundle')
-  const form = readBundleForm(sent)
+  const form = readBundleForm(sent, formOf(bundle))
   const over = versionIn(sent.get('over') ?? '')
   const button = sent.get('do') || 'save'
   const pressed = afterButton(form, button)

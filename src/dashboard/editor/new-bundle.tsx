@@ -51,7 +51,7 @@ export const newBundleScreens: readonly Screen[] = [
     /** The pasted links as rows, or one empty row. */
     async post(_, sent) {
       const pasted = new URLSearchParams({ more: sent.get('text') ?? '' })
-      const { links } = readBundleForm(pasted)
+      const { links } = readBundleForm(pasted, NEW_FORM)
       const list = pastedIn(pasted)
       const rows = links.length === 0 ? NEW_FORM.links : links
       const ids = `link-${randomUUID().slice(0, 8)}`
@@ -98,17 +98,17 @@ function callOf(
 }
 
 async function makeBundle(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
-  const form = readBundleForm(sent)
+  const from = await originalOf(visit, sent)
+  const form = readBundleForm(sent, from === null ? NEW_FORM : formOf(from))
   const idempotencyKey = sent.get('idempotencyKey') || null
   const pressed = afterButton(form, sent.get('do') ?? '')
   if (pressed !== null) {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
-    return newBundlePage(visit, await originalOf(visit, sent), state, { idempotencyKey })
+    return newBundlePage(visit, from, state, { idempotencyKey })
   }
   const { operation, input } = callOf(sent, { ...contentOf(form).content, ...passwordOf(form) })
   const made = await resultOrProblem(() => run(visit, operation, input, { idempotencyKey }))
   if (!(made instanceof Problem)) return { to: withFlash(`/dashboard/links/${made.slug}`, 'created') }
-  const from = await originalOf(visit, sent)
   const checked = checkedForm(form, made)
   if (made.code !== 'IDEMPOTENCY_CONFLICT') {
     return newBundlePage(visit, from, { ...touched(form), checked }, { idempotencyKey, problem: made })

@@ -1,9 +1,10 @@
 /** @jsxImportSource @kitajs/html */
 
 import { LauncherPreview } from '../../../views/launcher/launcher.tsx'
-import { NOTHING } from '../../bundles/content.ts'
+import type { GuardedName } from '../../bundles/content.ts'
 import { merged } from '../../bundles/merge.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
+import { NOTHING } from '../../bundles/values.ts'
 import type { Config } from '../../config/config.ts'
 import { Problem } from '../../core/problem.ts'
 import { page } from '../../http/page.ts'
@@ -13,7 +14,7 @@ import { outsideOf, timesOf } from '../../launcher/times.ts'
 import { validate } from '../../operations/validate.ts'
 import type { Screen } from '../parts/screens.tsx'
 import { resultOrProblem, type Visit } from '../parts/visit.ts'
-import { contentOf, type FormContent, readBundleForm } from './bundle-form.ts'
+import { contentOf, type FormContent, NEW_FORM, readBundleForm } from './bundle-form.ts'
 
 /** The launcher beside the editor's form. */
 export const previewScreens: readonly Screen[] = [
@@ -24,7 +25,7 @@ export const previewScreens: readonly Screen[] = [
      * users see only what they sent.
      */
     async post(visit, sent) {
-      const { content, linkOf } = contentOf(readBundleForm(sent))
+      const { content, linkOf } = contentOf(readBundleForm(sent, NEW_FORM))
       const refused = await resultOrProblem(async () => refuseInvalid(content, visit))
       if (refused instanceof Problem) return empty(204)
       const { name, origin } = visit.site
@@ -55,7 +56,7 @@ export const previewScreens: readonly Screen[] = [
 ]
 
 /** @throws Problem for content that nobody could save. */
-export function refuseInvalid(content: Omit<FormContent, 'access' | 'copyable'>, { service }: Visit): void {
+export function refuseInvalid(content: Omit<FormContent, GuardedName>, { service }: Visit): void {
   const { urls } = merged(NOTHING, validate(NewBundle, content))
   service.blockedHosts.refuse({ urls, resolutionPolicy: null })
 }

@@ -4,7 +4,7 @@ import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bu
 import { Check } from '../../../views/dashboard/editor/links.tsx'
 import type { Outcome } from '../parts/screens.tsx'
 import { resultOrProblem } from '../parts/visit.ts'
-import { checkedForm, contentOf, type FormInput, passwordOf, readBundleForm } from './bundle-form.ts'
+import { checkedForm, contentOf, type FormInput, NEW_FORM, passwordOf, readBundleForm } from './bundle-form.ts'
 
 /** An untouched form. */
 export function untouched(form: BundleForm): EditorState {
@@ -18,7 +18,8 @@ export function touched(form: BundleForm): EditorState {
 
 /** The errors of a form while it is being filled in. */
 export async function check(sent: URLSearchParams, attempt: (input: FormInput) => Promise<void>): Promise<Outcome> {
-  const form = readBundleForm(sent)
+  // What is not sent has no errors.
+  const form = readBundleForm(sent, NEW_FORM)
   const refused = await resultOrProblem(() => attempt({ ...contentOf(form).content, ...passwordOf(form) }))
   const checked = checkedForm(form, refused ?? null)
   const isStale = refused?.code === 'VERSION_CONFLICT'

@@ -1,10 +1,10 @@
 import type { BundleForm, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import type { Offer } from '../../../views/dashboard/editor/take-theirs.tsx'
-import { inWords } from '../../../views/dashboard/parts/values.ts'
 import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
-import type { BundleDiff, Link } from '../../bundles/diff.ts'
+import type { BundleDiff } from '../../bundles/diff.ts'
+import { type Link, textsOf } from '../../bundles/link-fields.ts'
 import type { Entry } from '../../bundles/list-diff.ts'
-import { writeTags } from '../../bundles/tags.ts'
+import { inWords } from '../../bundles/values.ts'
 
 /** Somebody else's change, and the form with it applied. */
 interface Taking extends Offer {
@@ -36,16 +36,11 @@ export function offersOf({ fields, links }: BundleDiff, form: BundleForm): Takin
 function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[] | null {
   const placeOf = (sought: string) => links.findIndex(({ url }) => url.trim() === sought)
   const at = placeOf(entry.value.url)
-  if (entry.kind === 'added') return at === -1 ? links.toSpliced(entry.to, 0, fieldsOf(entry.value)) : null
+  if (entry.kind === 'added') return at === -1 ? links.toSpliced(entry.to, 0, textsOf(entry.value)) : null
   if (entry.kind === 'removed') return at === -1 ? null : links.toSpliced(at, 1)
   const { url } = entry.changes
   const before = url === undefined ? at : placeOf(url.from)
   if (before === -1 || Object.keys(entry.changes).length === 0) return null
-  const fields = fieldsOf(entry.value)
+  const fields = textsOf(entry.value)
   return JSON.stringify(fields) === JSON.stringify(links[before]) ? null : links.toSpliced(before, 1, fields)
-}
-
-/** A link as a row of the form. */
-export function fieldsOf({ url, note, section, tags, openPolicy }: Link): LinkFields {
-  return { url, note, section, tags: writeTags(tags), openPolicy }
 }

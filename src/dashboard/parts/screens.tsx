@@ -1,7 +1,13 @@
 /** @jsxImportSource @kitajs/html */
 
 import { ProblemView } from '../../../views/dashboard/parts/problem.tsx'
-import { DashboardDocument, DashboardPage, type Section } from '../../../views/dashboard/parts/shell.tsx'
+import {
+  DashboardDocument,
+  DashboardPage,
+  SECTION_NAMES,
+  SECTIONS,
+  type Section,
+} from '../../../views/dashboard/parts/shell.tsx'
 import { refuseMethod } from '../../api/json.ts'
 import { Problem, unknownUrl } from '../../core/problem.ts'
 import type { Service } from '../../core/service.ts'
@@ -84,14 +90,11 @@ function errorPage(visit: Visit, error: unknown): Page | Response {
   const target = htmxTarget(visit.request)
   if (target !== null && (visit.request.method === 'POST' || target !== 'page')) throw error
   const { pathname } = new URL(visit.request.url)
-  const section = SECTIONS.find((name) => pathname.startsWith(`/dashboard/${name}`)) ?? 'bundles'
+  const section = SECTION_NAMES.findLast((name) => pathname.startsWith(SECTIONS[name].href)) ?? 'bundles'
   const heading = headingOf(error)
   const view = <ProblemView heading={heading} text={error.userMessage} typed={error.typed} />
   return answer(visit, { section, title: heading, view, problem: error })
 }
-
-/** Navigation entries with a path of their own; all other pages belong to Bundles. */
-const SECTIONS: readonly Section[] = ['keys', 'webhooks', 'organizations', 'settings']
 
 /** Forms longer than this are rate limited: parsing the pasted text then costs more than everything else. */
 const LONG_FORM_CHARACTERS = 16 * 1024

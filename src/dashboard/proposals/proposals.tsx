@@ -119,9 +119,14 @@ async function reject(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
 async function edit(visit: Visit): Promise<Outcome> {
   const found = await read(visit)
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
-  const form = formOf({ ...found.bundle, ...found.changes, resolutionPolicy: null })
+  const form = mergedForm(found)
   const version = found.bundle.versionNumber
   return editPage(visit, { ...found, version, isLate: false, rules: '', state: untouched(form) })
+}
+
+/** The form of the merged content; rules have their own page. */
+function mergedForm({ bundle, changes }: ProposalInFull) {
+  return formOf({ ...bundle, ...changes, resolutionPolicy: null })
 }
 
 async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
@@ -129,7 +134,7 @@ async function acceptEdited(visit: Visit, sent: URLSearchParams): Promise<Outcom
   if (found.proposal.state !== 'open') return { to: pathOf(found) }
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you last saw')
-  const form = readBundleForm(sent)
+  const form = readBundleForm(sent, mergedForm(found))
   const rules = sent.get('rules') ?? ''
   const pressed = afterButton(form, sent.get('do') || 'save')
   const shown = { ...found, version, isLate: false, rules }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { SuggestPage } from '../../../views/dashboard/proposals/editing.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
-import { VALUE_NAMES } from '../../bundles/content.ts'
+import { PROPOSABLE_NAMES } from '../../bundles/content.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
 import { getBundle } from '../../bundles/operations.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
@@ -45,7 +45,9 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
   const bundle = await run(visit, getBundle, { slug })
   const version = versionIn(sent.get('version') ?? '')
   if (version === null) throw new Problem('BAD_REQUEST', 'version must be the one you started from: reload the bundle')
-  const form = readBundleForm(sent)
+  const { versions } = await run(visit, listVersions, { slug, before: version + 1, limit: 1 })
+  const base = versions[0] ?? bundle
+  const form = readBundleForm(sent, formOf(base))
   const reason = (sent.get('reason') ?? '').replaceAll('\r\n', '\n')
   const idempotencyKey = sent.get('idempotencyKey') || randomUUID()
   const pressed = afterButton(form, sent.get('do') || 'save')
@@ -54,8 +56,7 @@ async function suggest(visit: Visit, sent: URLSearchParams): Promise<Outcome> {
     const state = { ...touched(pressed.form), pasted: pastedIn(sent), focus: pressed.focus }
     return suggestPage(visit, bundle, { ...shown, state })
   }
-  const { versions } = await run(visit, listVersions, { slug, before: version + 1, limit: 1 })
-  const changes = changed(versions[0] ?? bundle, contentOf(form).content)
+  const changes = changed(base, contentOf(form).content)
   const why = reason.trim() === '' ? {} : { reason }
   const input = { slug, baseVersion: version, ...changes, ...why }
   const made = await resultOrProblem(() => run(visit, proposeEdit, input, { idempotencyKey }))
@@ -75,7 +76,7 @@ function changed(base: Content, content: FormContent): Partial<FormContent> {
   const { urls, urlMetadata } = content
   return {
     ...(links.length === 0 ? {} : { urls, urlMetadata }),
-    ...Object.fromEntries(VALUE_NAMES.filter((name) => name in fields).map((name) => [name, content[name]])),
+    ...Object.fromEntries(PROPOSABLE_NAMES.filter((name) => name in fields).map((name) => [name, content[name]])),
   }
 }
 

@@ -1,13 +1,16 @@
 import type { ScalarName } from '../../../src/bundles/content.ts'
-import type { Link } from '../../../src/bundles/diff.ts'
+import { LINK_NAMES, type Link, linkField } from '../../../src/bundles/link-fields.ts'
 import type { FoundList } from '../../../src/imports/plan.ts'
 
-/** One link as typed, its tags separated by commas. */
-export type LinkFields = Record<keyof Link, string> & Pick<Link, 'openPolicy'>
+/** One link as typed (`textsOf`), its tags separated by commas. */
+export type LinkFields = Record<keyof Link, string>
+
+/** The fields that people type into; not the section, which a new link has from its neighbour. */
+const TYPED = LINK_NAMES.filter((name) => name !== 'section' && ['text', 'tags'].includes(linkField(name).kind))
 
 /** Whether a row was left empty, and so is not saved. */
-export function isEmptyLink({ url, note, tags }: LinkFields): boolean {
-  return [url, note, tags].every((text) => text.trim() === '')
+export function isEmptyLink(link: LinkFields): boolean {
+  return [link.url, ...TYPED.map((name) => link[name])].every((text) => text.trim() === '')
 }
 
 /** A bundle's form as typed. */

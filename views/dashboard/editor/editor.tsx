@@ -1,10 +1,11 @@
 /** @jsxImportSource @kitajs/html */
 
-import { aboutTextsOf, CONTENT } from '../../../src/bundles/content.ts'
-import { Alert, described, Field, textareaContent } from '../../parts/fields.tsx'
+import { aboutTextsOf, scalarsIn } from '../../../src/bundles/content.ts'
+import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
+import { Controls } from './controls.tsx'
 import { Links } from './links.tsx'
 import { Opening } from './opening.tsx'
 import { Preview, PreviewToggle } from './preview.tsx'
@@ -79,6 +80,10 @@ export function Editor(props: EditorProps): JSX.Element {
   )
 }
 
+/** The fields with the title: those beside the slug, and those below both. */
+const SHORT = aboutTextsOf('one')
+const LONG = scalarsIn('about').filter((name) => !SHORT.some((short) => short === name))
+
 function About({
   form,
   checked,
@@ -89,30 +94,9 @@ function About({
     checked.errors.find((error) => error.link === null && error.field === field)?.says
   return (
     <div class="about">
-      {
-        aboutTextsOf('one').map((name) => (
-          <Field id={name} label={CONTENT[name].label} note="optional" error={messageOf(name)}>
-            <input
-              id={name}
-              name={name}
-              value={attribute(form[name])}
-              dir="auto"
-              autocomplete="off"
-              {...described(name, messageOf(name))}
-            />
-          </Field>
-        )) as 'safe'[]
-      }
+      <Controls names={SHORT} form={form} messageOf={messageOf} />
       {kind === 'new' ? <SlugField slug={form.slug} error={messageOf('slug')} /> : ''}
-      {
-        aboutTextsOf('many').map((name) => (
-          <Field id={name} kind="whole" label={CONTENT[name].label} note="optional" error={messageOf(name)}>
-            <textarea id={name} name={name} rows="2" dir="auto" {...described(name, messageOf(name))} safe>
-              {textareaContent(form[name])}
-            </textarea>
-          </Field>
-        )) as 'safe'[]
-      }
+      <Controls names={LONG} form={form} messageOf={messageOf} />
       {kind === 'new' || kind === 'saved' ? <Access form={form} hasPassword={hasPassword} messageOf={messageOf} /> : ''}
       <Opening form={form} messageOf={messageOf} />
     </div>

@@ -22,10 +22,9 @@ document.addEventListener('htmx:after:swap', (event) => {
     updateFieldError(field, error)
   }
   for (const [index, row] of linksNow().entries()) {
-    for (const name of ['url', 'note', 'section', 'tags', 'openPolicy']) {
-      const field = linkField(row, name)
-      if (field === null) continue
-      const error = errorOf(index, name)
+    for (const field of row.querySelectorAll('.fields [name]')) {
+      if (!(field instanceof HTMLElement)) continue
+      const error = errorOf(index, field.getAttribute('name') ?? '')
       // A new error opens its row. If the user then closes it, it stays closed.
       if (error !== undefined && !field.hasAttribute('aria-describedby')) openLink(row)
       updateFieldError(field, error)

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { LINK_NAMES, type LinkName, linkField, optionsOf } from '../../../src/bundles/link-fields.ts'
 import { destination } from '../../parts/destination.ts'
 import { described, FieldError, textareaContent } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
@@ -15,20 +16,25 @@ interface InputsProps {
 
 /** The fields of a link. */
 export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.Element {
-  const { url, note, section, tags, openPolicy } = fields
   const errorOf = (field: keyof LinkFields) => errors.find((error) => error.field === field)
-  const messageOf = (field: keyof LinkFields) => errorOf(field)?.says
-  const field = (name: keyof LinkFields) => {
-    const { 'aria-invalid': invalid, ...rest } = described(`${id}-${name}`, messageOf(name))
-    const isWrong = invalid !== undefined && errorOf(name)?.isHint === undefined
+  const attributesOf = (name: keyof LinkFields) => {
+    const error = errorOf(name)
+    const { 'aria-invalid': invalid, ...rest } = described(`${id}-${name}`, error?.says)
+    const isWrong = invalid !== undefined && error?.isHint === undefined
     return { id: `${id}-${name}`, name, ...(isWrong ? { 'aria-invalid': 'true' as const } : {}), ...rest }
   }
+  const inputOf = (name: LinkName) => (
+    <div>
+      {Input({ name, value: fields[name], attributes: attributesOf(name) }) as 'safe'}
+      <FieldError id={`${id}-${name}`} error={errorOf(name)?.says} />
+    </div>
+  )
   return (
     <div class="fields">
       <input
-        {...field('url')}
+        {...attributesOf('url')}
         class="url"
-        value={attribute(url)}
+        value={attribute(fields.url)}
         aria-label="Address"
         placeholder="https://"
         inputmode="url"
@@ -38,48 +44,61 @@ export function LinkInputs({ fields, id, errors, isFocused }: InputsProps): JSX.
         autocomplete="off"
         autofocus={isFocused}
       />
-      <FieldError id={`${id}-url`} error={messageOf('url')} isHint={errorOf('url')?.isHint} />
-      <UnicodeHost url={url} />
-      <div>
-        <textarea {...field('note')} class="note" rows="1" aria-label="Note" placeholder="Note" dir="auto" safe>
-          {textareaContent(note)}
-        </textarea>
-        <FieldError id={`${id}-note`} error={messageOf('note')} />
-      </div>
-      <div>
-        <input
-          {...field('section')}
-          value={attribute(section)}
-          aria-label="Section"
-          placeholder="Section"
-          list="sections"
-          dir="auto"
-          autocomplete="off"
-        />
-        <FieldError id={`${id}-section`} error={messageOf('section')} />
-      </div>
-      <div class="pair">
-        <div>
-          <input
-            {...field('tags')}
-            value={attribute(tags)}
-            aria-label="Tags, separated by commas"
-            placeholder="tag, tag"
-            dir="auto"
-            autocomplete="off"
-          />
-          <FieldError id={`${id}-tags`} error={messageOf('tags')} />
-        </div>
-        <select {...field('openPolicy')} aria-label="Opens">
-          <option value="auto" selected={openPolicy === 'auto'}>
-            With Open all
-          </option>
-          <option value="manual" selected={openPolicy === 'manual'}>
-            Manually
-          </option>
-        </select>
-      </div>
+      <FieldError id={`${id}-url`} error={errorOf('url')?.says} isHint={errorOf('url')?.isHint} />
+      <UnicodeHost url={fields.url} />
+      {TEXTS.map(inputOf) as 'safe'[]}
+      <div class="pair">{OTHERS.map(inputOf) as 'safe'[]}</div>
     </div>
+  )
+}
+
+/** Each has a line of its own; the others share lines. */
+const TEXTS = LINK_NAMES.filter((name) => linkField(name).kind === 'text')
+const OTHERS = LINK_NAMES.filter((name) => linkField(name).kind !== 'text')
+
+interface InputProps {
+  name: LinkName
+  /** As typed. */
+  value: string
+  attributes: { id: string; name: string }
+}
+
+/** The control of a field by its kind. Each is always sent, so that those of one row have the same place in their lists. */
+function Input({ name, value, attributes }: InputProps): JSX.Element {
+  const field = linkField(name)
+  const options = optionsOf(name)
+  if (options !== null) {
+    return (
+      <select {...attributes} aria-label={field.label}>
+        {
+          [...options].map(([text, { option }]) => (
+            <option value={text} selected={text === value}>
+              {option as 'safe'}
+            </option>
+          )) as 'safe'[]
+        }
+      </select>
+    )
+  }
+  if (field.kind === 'text' && field.lines === 'many') {
+    const { label } = field
+    return (
+      <textarea {...attributes} class="note" rows="1" aria-label={label} placeholder={label} dir="auto" safe>
+        {textareaContent(value)}
+      </textarea>
+    )
+  }
+  const isTags = field.kind === 'tags'
+  return (
+    <input
+      {...attributes}
+      value={attribute(value)}
+      aria-label={isTags ? `${field.label}, separated by commas` : field.label}
+      placeholder={isTags ? 'tag, tag' : field.label}
+      list={name === 'section' ? 'sections' : undefined}
+      dir="auto"
+      autocomplete="off"
+    />
   )
 }
 

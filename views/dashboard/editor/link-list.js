@@ -36,8 +36,9 @@ function writeLine(row) {
   if (!called || !at || !badges) return
   called.textContent = note.split('\n')[0] ?? ''
   at.textContent = url.replace(/^https?:\/\//i, '')
-  const [manual] = badges.children
-  if (manual instanceof HTMLElement) manual.hidden = linkField(row, 'openPolicy')?.value !== 'manual'
+  /** @type {NodeListOf<HTMLElement>} */
+  const marks = badges.querySelectorAll('[data-field]')
+  for (const mark of marks) mark.hidden = linkField(row, mark.dataset.field ?? '')?.value !== mark.dataset.value
   const read = [...tags.matchAll(TAG)].map(([bare, quoted]) => (quoted?.replaceAll('""', '"') ?? bare).trim())
   const shown = [...new Set(read)]
     .filter((tag) => tag !== '')
@@ -48,7 +49,7 @@ function writeLine(row) {
       badge.textContent = tag
       return badge
     })
-  badges.replaceChildren(...(manual === undefined ? [] : [manual]), ...shown)
+  badges.replaceChildren(...marks, ...shown)
 }
 document.addEventListener('input', ({ target }) => {
   const row = linkOf(target)
@@ -148,8 +149,11 @@ async function placeLinks(text, after) {
   const added = [...list.children].filter((row) => !before.has(row))
   const last = added.at(-1)
   if (last === undefined) return
+  // As `isEmptyLink`: a new row has the section of its neighbour, and every list has a chosen option.
   const isEmpty = (/** @type {Element} */ row) =>
-    ['url', 'note', 'tags'].every((name) => !linkField(row, name)?.value.trim())
+    [.../** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('.fields :is(input, textarea)'))].every(
+      ({ name, value }) => name === 'section' || value.trim() === '',
+    )
   if (text !== '') for (const row of before) if (isEmpty(row)) row.remove()
   openLink(last)
   linkField(last, 'url')?.focus()

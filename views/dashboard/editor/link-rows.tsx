@@ -1,6 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
+import { MARK_NAMES, optionsOf } from '../../../src/bundles/link-fields.ts'
 import { readTags } from '../../../src/bundles/tags.ts'
+import { asSentence } from '../../../src/core/words.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { type Checked, type EditorState, type FormError, isEmptyLink, type LinkFields } from './bundle-form.ts'
 import { LinkInputs } from './link-inputs.tsx'
@@ -84,7 +86,8 @@ function LinkRow({ fields, id, index, errors, begins, focus }: RowProps): JSX.El
 }
 
 /** The line of a link. `writeLine` in link-list.js updates it during typing. */
-function Line({ fields: { url, note, tags, openPolicy } }: { fields: LinkFields }): JSX.Element {
+function Line({ fields }: { fields: LinkFields }): JSX.Element {
+  const { url, note, tags } = fields
   return (
     <span class="line">
       <span class="called" dir="auto" safe>
@@ -96,9 +99,15 @@ function Line({ fields: { url, note, tags, openPolicy } }: { fields: LinkFields 
       {/* Shown if there is neither a note nor an address. */}
       <span class="unnamed">New link</span>
       <span class="badges">
-        <span class="tag" hidden={openPolicy === 'auto'}>
-          Open manually
-        </span>
+        {
+          MARK_NAMES.flatMap((name) =>
+            [...(optionsOf(name) ?? [])].slice(1).map(([text, { mark }]) => (
+              <span class="tag" data-field={name} data-value={text} hidden={fields[name] !== text}>
+                {asSentence(mark) as 'safe'}
+              </span>
+            )),
+          ) as 'safe'[]
+        }
         {
           readTags(tags).map((tag) => (
             <span class="tag" dir="auto" safe>

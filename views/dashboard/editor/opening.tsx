@@ -1,23 +1,16 @@
 /** @jsxImportSource @kitajs/html */
 
-import { CONTENT, TIME_NAMES, type TimeName, type ValueName } from '../../../src/bundles/content.ts'
-import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
+import { scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
+import { NOTHING, textOf } from '../../../src/bundles/values.ts'
 import { openingState } from '../../parts/exact-time.tsx'
-import { described, Field, textareaContent } from '../../parts/fields.tsx'
-import { attribute } from '../../parts/layout.tsx'
-import type { BundleForm } from './bundle-form.ts'
+import { Controls, type ControlsProps } from './controls.tsx'
 
-interface OpeningProps {
-  form: BundleForm
-  /** The error of a field. */
-  messageOf(name: ValueName): string | undefined
-}
+const NAMES = scalarsIn('opening')
+const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
 
-const NAMES = [...TIME_NAMES, 'closedNote'] as const
-
-/** When the bundle opens and closes. Times are in UTC; the script shows and sends them in the owner's time zone. */
-export function Opening({ form, messageOf }: OpeningProps): JSX.Element {
-  const isUsed = NAMES.some((name) => form[name] !== '' || messageOf(name) !== undefined)
+/** When the bundle opens and closes. */
+export function Opening({ form, messageOf }: Omit<ControlsProps, 'names'>): JSX.Element {
+  const isUsed = NAMES.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
   const state = openingState(form)
   return (
     <details class="whole more opening" open={isUsed}>
@@ -28,47 +21,14 @@ export function Opening({ form, messageOf }: OpeningProps): JSX.Element {
         </span>
       </summary>
       <div class="times">
-        {TIME_NAMES.map((name) => <TimeField name={name} value={form[name]} error={messageOf(name)} />) as 'safe'[]}
+        <Controls names={NAMES.filter((name) => !OTHERS.includes(name))} form={form} messageOf={messageOf} />
         <p class="hint whole">
           {'Times are in '}
           <span class="zone">UTC</span>
           {'. Outside them, viewers can’t see the bundle. You still can.'}
         </p>
-        <Field
-          id="closedNote"
-          kind="whole"
-          label={CONTENT.closedNote.label}
-          note="optional, shown once it has closed"
-          error={messageOf('closedNote')}
-        >
-          <textarea
-            id="closedNote"
-            name="closedNote"
-            rows="2"
-            dir="auto"
-            {...described('closedNote', messageOf('closedNote'))}
-            safe
-          >
-            {textareaContent(form.closedNote)}
-          </textarea>
-        </Field>
+        <Controls names={OTHERS} form={form} messageOf={messageOf} />
       </div>
     </details>
-  )
-}
-
-function TimeField({ name, value, error }: { name: TimeName; value: string; error: string | undefined }): JSX.Element {
-  return (
-    <Field id={name} label={CONTENT[name].label} note="optional" error={error}>
-      <input
-        id={name}
-        name={name}
-        type="datetime-local"
-        value={attribute(wallTimeOf(value).wall)}
-        data-instant={attribute(isInstant(value) ? value : '')}
-        autocomplete="off"
-        {...described(name, error)}
-      />
-    </Field>
   )
 }

@@ -3,14 +3,15 @@
 import type { Content, UrlMetadata } from '../../../db/schema.ts'
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import { CONTENT } from '../../../src/bundles/content.ts'
+import { marksOf } from '../../../src/bundles/link-fields.ts'
 import { sectionsOf } from '../../../src/bundles/sections.ts'
+import { inWords } from '../../../src/bundles/values.ts'
 import { destination } from '../../parts/destination.ts'
 import { ExactTime } from '../../parts/exact-time.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
 import type { DashboardSite } from '../parts/shell.tsx'
-import { inWords } from '../parts/values.ts'
 
 type PartProps = { bundle: StoredBundle }
 
@@ -104,7 +105,7 @@ function Access({ bundle: { access } }: PartProps): JSX.Element {
 
 function Copyable({ bundle: { copyable } }: PartProps): JSX.Element {
   if (!copyable) return ''
-  return <p>Viewers can make a copy of what they see.</p>
+  return <p safe>{`${CONTENT.copyable.says}.`}</p>
 }
 
 /** By section, like the launcher, where links of no section are a list without a heading. */
@@ -131,7 +132,7 @@ function Links({ bundle }: PartProps): JSX.Element {
 }
 
 function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.Element {
-  const { note = '', tags = [], openPolicy } = metadata
+  const { note = '', tags = [] } = metadata
   const { href, host, unicode, path } = destination(url)
   return (
     <li class="row">
@@ -150,9 +151,8 @@ function Link({ url, metadata }: { url: string; metadata: UrlMetadata }): JSX.El
           </p>
         )}
         <p class="tags">
-          {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
           {
-            tags.map((tag) => (
+            [...marksOf(metadata), ...tags].map((tag) => (
               <span class="tag" dir="auto" safe>
                 {tag}
               </span>

@@ -9,8 +9,19 @@ import { Flash } from './flash.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
-/** The section of the dashboard that a page belongs to. */
-export type Section = 'bundles' | 'keys' | 'webhooks' | 'organizations' | 'settings'
+/** The sections of the dashboard, in the order of the navigation: a page belongs to the last whose address its own begins with. */
+export const SECTIONS = {
+  bundles: { href: '/dashboard', name: 'Bundles', icon: 'bundles' },
+  keys: { href: '/dashboard/keys', name: 'API keys', icon: 'key' },
+  webhooks: { href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
+  organizations: { href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },
+  settings: { href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
+} as const satisfies Record<string, { href: string; name: string; icon: IconName }>
+
+export type Section = keyof typeof SECTIONS
+
+/** Every section with its name. */
+export const SECTION_NAMES = Object.keys(SECTIONS) as Section[]
 
 /** The service, and who is signed in. */
 export type DashboardSite = Pick<Site, 'name' | 'origin'> & { user: SignedInUser }
@@ -23,16 +34,8 @@ type DashboardProps = PropsWithChildren<{
   query: URLSearchParams
 }>
 
-const SECTIONS: { section: Section; href: string; name: string; icon: IconName }[] = [
-  { section: 'bundles', href: '/dashboard', name: 'Bundles', icon: 'bundles' },
-  { section: 'keys', href: '/dashboard/keys', name: 'API keys', icon: 'key' },
-  { section: 'webhooks', href: '/dashboard/webhooks', name: 'Webhooks', icon: 'webhook' },
-  { section: 'organizations', href: '/dashboard/organizations', name: 'Organisations', icon: 'people' },
-  { section: 'settings', href: '/dashboard/settings', name: 'Settings', icon: 'settings' },
-]
-
 /** What the palette finds by name. */
-const PAGES = [...SECTIONS, { href: '/dashboard/proposals', name: 'Proposals' }]
+const PAGES = [...Object.values(SECTIONS), { href: '/dashboard/proposals', name: 'Proposals' }]
 
 /** Turns off inline styles, which the Content-Security-Policy forbids. */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, defaultTimeout: 30_000 })
@@ -87,12 +90,15 @@ function DashboardFrame({ site, section, query, path, children }: DashboardProps
         <WorkspaceMenu user={user} />
         <nav class="sections" aria-label="Dashboard">
           {
-            SECTIONS.map(({ section: name, href, name: label, icon }) => (
-              <a href={href} aria-current={name === section ? (href === path ? 'page' : 'true') : undefined}>
-                <Icon name={icon} />
-                {label as 'safe'}
-              </a>
-            )) as 'safe'[]
+            SECTION_NAMES.map((own) => {
+              const { href, name, icon } = SECTIONS[own]
+              return (
+                <a href={href} aria-current={own === section ? (href === path ? 'page' : 'true') : undefined}>
+                  <Icon name={icon} />
+                  {name as 'safe'}
+                </a>
+              )
+            }) as 'safe'[]
           }
         </nav>
         <div class="me">

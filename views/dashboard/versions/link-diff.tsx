@@ -1,6 +1,14 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { Link } from '../../../src/bundles/diff.ts'
+import {
+  LINK_FIELDS,
+  LINK_NAMES,
+  type Link,
+  type LinkName,
+  linkText,
+  marksOf,
+  optionsOf,
+} from '../../../src/bundles/link-fields.ts'
 import type { Changes, Entry } from '../../../src/bundles/list-diff.ts'
 import { destination } from '../../parts/destination.ts'
 import { DiffEntry } from './diff-entry.tsx'
@@ -26,7 +34,9 @@ export function LinkEntries({ entries, effort }: { entries: readonly Entry<Link>
 }
 
 /** A link with all its metadata. */
-export function WholeLink({ link: { url, note, section, tags, openPolicy } }: { link: Link }): JSX.Element {
+export function WholeLink({ link }: { link: Link }): JSX.Element {
+  const { url, note, section, tags } = link
+  const marks = marksOf(link)
   return (
     <>
       <Address url={url} />
@@ -38,13 +48,10 @@ export function WholeLink({ link: { url, note, section, tags, openPolicy } }: { 
         </p>
       )}
       {section === '' ? '' : <p class="hint" dir="auto" safe>{`Section ${section}`}</p>}
-      {tags.length === 0 && openPolicy === 'auto' ? (
+      {tags.length === 0 && marks.length === 0 ? (
         ''
       ) : (
-        <p class="tags">
-          {openPolicy === 'manual' ? <span class="tag">open manually</span> : ''}
-          {tags.map((tag) => <Tag tag={tag} />) as 'safe'[]}
-        </p>
+        <p class="tags">{[...marks, ...tags].map((tag) => <Tag tag={tag} />) as 'safe'[]}</p>
       )}
     </>
   )
@@ -56,8 +63,7 @@ interface ChangedLinkProps {
   effort: Effort
 }
 
-function ChangedLink({ link, changes, effort }: ChangedLinkProps): JSX.Element {
-  const { url, note, section, tags, openPolicy } = changes
+function ChangedLink({ link, changes: { url, ...changes }, effort }: ChangedLinkProps): JSX.Element {
   return (
     <>
       {url === undefined ? (
@@ -70,45 +76,46 @@ function ChangedLink({ link, changes, effort }: ChangedLinkProps): JSX.Element {
           {destination(url.to).unicode === null ? '' : <Address url={url.to} />}
         </>
       )}
-      {note === undefined ? (
-        ''
-      ) : (
-        <p>
-          <span class="hint">Note </span>
-          <TextDiff {...note} effort={effort} />
-        </p>
-      )}
-      {section === undefined ? (
-        ''
-      ) : (
-        <p>
-          <span class="hint">Section </span>
-          <TextDiff {...section} effort={effort} />
-        </p>
-      )}
-      {tags === undefined ? (
-        ''
-      ) : (
-        <p class="tags">
-          <span class="hint">Tags</span>
-          {
-            tags.from
-              .filter((tag) => !tags.to.includes(tag))
-              .map((tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>) as 'safe'[]
-          }
-          {
-            tags.to.map((tag) =>
-              tags.from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>,
-            ) as 'safe'[]
-          }
-        </p>
-      )}
-      {openPolicy === undefined ? (
-        ''
-      ) : (
-        <p class="hint">{openPolicy.to === 'manual' ? 'Open all now leaves it out' : 'Open all now opens it'}</p>
-      )}
+      {
+        LINK_NAMES.map((name) => {
+          const change = changes[name]
+          if (change === undefined) return ''
+          const { from, to } = change
+          return typeof from === 'object' && typeof to === 'object' ? (
+            <TagsChange from={from} to={to} />
+          ) : (
+            <ValueChange name={name} from={linkText(from)} to={linkText(to)} effort={effort} />
+          )
+        }) as 'safe'[]
+      }
     </>
+  )
+}
+
+type ValueChangeProps = { name: LinkName; from: string; to: string; effort: Effort }
+
+function ValueChange({ name, from, to, effort }: ValueChangeProps): JSX.Element {
+  const words = optionsOf(name)?.get(to)?.change
+  if (words !== undefined) return <p class="hint">{words as 'safe'}</p>
+  return (
+    <p>
+      <span class="hint">{`${LINK_FIELDS[name].label} ` as 'safe'}</span>
+      <TextDiff from={from} to={to} effort={effort} />
+    </p>
+  )
+}
+
+function TagsChange({ from, to }: { from: readonly string[]; to: readonly string[] }): JSX.Element {
+  return (
+    <p class="tags">
+      <span class="hint">Tags</span>
+      {from.filter((tag) => !to.includes(tag)).map((tag) => <del>{(<Tag tag={tag} />) as 'safe'}</del>) as 'safe'[]}
+      {
+        to.map((tag) =>
+          from.includes(tag) ? <Tag tag={tag} /> : <ins>{(<Tag tag={tag} />) as 'safe'}</ins>,
+        ) as 'safe'[]
+      }
+    </p>
   )
 }
 

@@ -1,8 +1,8 @@
 /** @jsxImportSource @kitajs/html */
 
-import { NOTHING } from '../../../src/bundles/content.ts'
 import { diff } from '../../../src/bundles/diff.ts'
 import type { Version } from '../../../src/bundles/history.ts'
+import { NOTHING } from '../../../src/bundles/values.ts'
 import { asSentence } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
 import { attribute } from '../../parts/layout.tsx'

@@ -1,0 +1,233 @@
+import type { Tab } from '../../db/policy.ts'
+import type { UrlMetadata } from '../../db/schema.ts'
+import { BOUNDS } from './bounds.ts'
+import { each, pick } from './content.ts'
+import { readTags, writeTags } from './tags.ts'
+import { SWITCH_TEXTS, textOf } from './values.ts'
+
+// The command loads this, so it must not import server code.
+
+export type LinkName = keyof UrlMetadata
+
+/** A link with all its metadata, unset fields having their defaults. */
+export type Link = { url: string } & { readonly [Name in LinkName]: Readonly<Required<UrlMetadata>[Name]> }
+
+/** The same where any field may be missing, as it is stored. */
+type Metadata = { readonly [Name in LinkName]?: Link[Name] | undefined }
+
+interface Field {
+  /** The name of its control, and of its value where it has no place of its own. */
+  label: string
+  /** Whether tabs of rules have it too. */
+  isInRules: boolean
+}
+
+/** A string, or `''` for none. */
+interface TextField extends Field {
+  kind: 'text'
+  /** In code points. */
+  max: number
+  /** Single-line or multi-line. */
+  lines: 'one' | 'many'
+}
+
+/** Several words. */
+interface TagsField extends Field {
+  kind: 'tags'
+  /** Of each, in code points. */
+  max: number
+  /** How many a link can have. */
+  most: number
+}
+
+/** How one of a few values is called. */
+interface Words {
+  /** In a list of them. */
+  option: string
+  /** On a link that has it; the default is not shown. */
+  mark: string
+  /** Where an edit has chosen it. */
+  change: string
+}
+
+/** One of a few words. */
+interface ChoiceField<Option extends string> extends Field {
+  kind: 'choice'
+  /** The first is the default. */
+  options: readonly [Option, ...Option[]]
+  words: Readonly<Record<Option, Words>>
+}
+
+/** On or off; off by default. */
+interface SwitchField extends Field {
+  kind: 'switch'
+  words: Readonly<Record<(typeof SWITCH_TEXTS)['on' | 'off'], Words>>
+}
+
+type LinkField = TextField | TagsField | ChoiceField<string> | SwitchField
+
+type FieldOf<Value> = [Value] extends [boolean]
+  ? SwitchField
+  : [Value] extends [string[]]
+    ? TagsField
+    : string extends Value
+      ? TextField
+      : [Value] extends [string]
+        ? ChoiceField<Value>
+        : never
+
+/** The fields of a link, in the order of answers. A new one of `UrlMetadata` does not compile until it is described here. */
+export const LINK_FIELDS = {
+  note: { kind: 'text', label: 'Note', max: BOUNDS.note, lines: 'many', isInRules: true },
+  tags: { kind: 'tags', label: 'Tags', max: BOUNDS.tag, most: BOUNDS.tags, isInRules: false },
+  section: { kind: 'text', label: 'Section', max: BOUNDS.section, lines: 'one', isInRules: true },
+  openPolicy: {
+    kind: 'choice',
+    label: 'Opens',
+    options: ['auto', 'manual'],
+    words: {
+      auto: { option: 'With Open all', mark: 'open with the others', change: 'Open all now opens it' },
+      manual: { option: 'Manually', mark: 'open manually', change: 'Open all now leaves it out' },
+    },
+    isInRules: false,
+  },
+} as const satisfies {
+  [Name in LinkName]-?: FieldOf<NonNullable<UrlMetadata[Name]>> & { isInRules: Name extends keyof Tab ? true : false }
+}
+
+export const LINK_NAMES = Object.keys(LINK_FIELDS) as LinkName[]
+const RULE_NAMES = LINK_NAMES.filter((name): name is LinkName & keyof Tab => LINK_FIELDS[name].isInRules)
+
+/** Whether a name is that of a field of a link. */
+export function isLinkName(name: unknown): name is LinkName {
+  return LINK_NAMES.some((own) => own === name)
+}
+
+/** The description of a field, whatever its kind. */
+export function linkField(name: LinkName): LinkField {
+  return LINK_FIELDS[name]
+}
+
+type Value = string | readonly string[] | boolean
+
+/** How values of each kind are read: from what people type or files store, and from unchecked JSON. */
+const READ: {
+  [Kind in LinkField['kind']]: (field: Extract<LinkField, { kind: Kind }>) => {
+    none: Value
+    ofText(text: string): Value
+    ofJson(value: unknown): Value
+  }
+} = {
+  text: () => ({
+    none: '',
+    ofText: (text) => text.trim(),
+    ofJson: (value) => (typeof value === 'string' ? value : ''),
+  }),
+  tags: () => ({
+    none: [],
+    ofText: readTags,
+    ofJson: (value) => (Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : []),
+  }),
+  choice: ({ options }) => ({
+    none: options[0],
+    ofText: (text) => options.find((option) => option === text.trim().toLowerCase()) ?? options[0],
+    ofJson: (value) => options.find((option) => option === value) ?? options[0],
+  }),
+  switch: () => ({
+    none: false,
+    ofText: (text) => text.trim().toLowerCase() === SWITCH_TEXTS.on,
+    ofJson: (value) => value === true,
+  }),
+}
+
+const READERS = each(LINK_NAMES, (name) => {
+  const field = linkField(name)
+  // Each kind has one, which takes a field of that kind.
+  return (READ[field.kind] as (field: LinkField) => ReturnType<(typeof READ)['text']>)(field)
+})
+
+/** A stored link with everything that is not stored with it. */
+export function wholeLink(url: string, metadata: UrlMetadata = {}): Link {
+  return { url, ...each(LINK_NAMES, (name) => metadata[name] ?? READERS[name].none) } as Link
+}
+
+/** What is stored of a link besides its URL: everything that is not the default. */
+export function metadataOf(link: Omit<Link, 'url'>): UrlMetadata {
+  const stored = LINK_NAMES.filter((name) => linkText(link[name]) !== linkText(READERS[name].none))
+  return structuredClone(pick(stored, link)) as UrlMetadata
+}
+
+/** A link as a tab of a rule, which has some of its fields. */
+export function tabOf(link: Link): Tab {
+  return {
+    url: link.url,
+    ...pick(
+      RULE_NAMES.filter((name) => name in metadataOf(link)),
+      link,
+    ),
+  }
+}
+
+/** A link as forms and tables have it. `metadataIn` is the opposite. */
+export function textsOf({ url, ...fields }: Link): Record<keyof Link, string> {
+  return { url, ...each(LINK_NAMES, (name) => linkText(fields[name])) }
+}
+
+/** What is stored of a link that is given as texts; a field without a text has its default. */
+export function metadataIn(texts: Partial<Record<LinkName, string>>): UrlMetadata {
+  return metadataOf(each(LINK_NAMES, (name) => READERS[name].ofText(texts[name] ?? '')) as Omit<Link, 'url'>)
+}
+
+/** The same of unchecked JSON: fields of another type have their defaults. Not limited, cleaned or trimmed. */
+export function metadataInJson(json: Record<string, unknown>): UrlMetadata {
+  return metadataOf(each(LINK_NAMES, (name) => READERS[name].ofJson(json[name])) as Omit<Link, 'url'>)
+}
+
+/** A value of a link’s field as people type it and as files store it. */
+export function linkText(value: Value): string {
+  return typeof value === 'object' ? writeTags(value) : textOf(value)
+}
+
+/** All texts of a link besides its URL: notes, sections, tags. */
+export function textsBeside(metadata: UrlMetadata): string[] {
+  return LINK_NAMES.filter((name) => ['text', 'tags'].includes(LINK_FIELDS[name].kind)).flatMap((name) => {
+    const value: Value = metadata[name] ?? []
+    return typeof value === 'object' ? [...value] : String(value)
+  })
+}
+
+/** The values that a field can have, as texts; null if it can have any. */
+export function optionsOf(name: LinkName): Map<string, Words> | null {
+  const field = linkField(name)
+  if (field.kind !== 'choice' && field.kind !== 'switch') return null
+  const texts = field.kind === 'choice' ? field.options : [SWITCH_TEXTS.off, SWITCH_TEXTS.on]
+  const words: Readonly<Record<string, Words>> = field.words
+  return new Map(texts.flatMap((text) => (words[text] === undefined ? [] : [[text, words[text]] as const])))
+}
+
+/** Those that every view of a link has a place for. */
+const PLACED: readonly LinkName[] = ['note', 'tags', 'section']
+
+/** The fields that views of a link show as marks on it. */
+export const MARK_NAMES = LINK_NAMES.filter((name) => !PLACED.includes(name))
+
+/** What pages show as marks on a link: `open manually`. */
+export function marksOf(metadata: Metadata): string[] {
+  return marks(metadata, (name, text) => optionsOf(name)?.get(text)?.mark ?? `${linkField(name).label}: ${text}`)
+}
+
+/** The same for terminals and programs, in the words of the API: `manual`. */
+export function plainMarksOf(metadata: Metadata): string[] {
+  return marks(metadata, (name, text) => {
+    const { kind } = linkField(name)
+    return kind === 'choice' ? text : kind === 'switch' ? name : `${name}: ${text}`
+  })
+}
+
+/** A mark for each field that has not its default. */
+function marks(metadata: Metadata, markOf: (name: LinkName, text: string) => string): string[] {
+  return MARK_NAMES.flatMap((name) => {
+    const text = linkText(metadata[name] ?? READERS[name].none)
+    return text === linkText(READERS[name].none) ? [] : [markOf(name, text)]
+  })
+}

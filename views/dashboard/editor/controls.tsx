@@ -1,0 +1,113 @@
+/** @jsxImportSource @kitajs/html */
+
+import { CONTENT, type ScalarName } from '../../../src/bundles/content.ts'
+import { inWords, SWITCH_TEXTS } from '../../../src/bundles/values.ts'
+import { isInstant, wallTimeOf } from '../../../src/policies/instants.ts'
+import { described, Field, textareaContent } from '../../parts/fields.tsx'
+import { attribute } from '../../parts/layout.tsx'
+import type { BundleForm, FormError } from './bundle-form.ts'
+
+/** Some fields of a bundle’s form. */
+export interface ControlsProps {
+  names: readonly ScalarName[]
+  form: BundleForm
+  /** The error of a field. */
+  messageOf(field: FormError['field']): string | undefined
+}
+
+/** A control for each field, by its kind. */
+export function Controls({ names, form, messageOf }: ControlsProps): JSX.Element {
+  return (
+    <>
+      {
+        names.map((name) => {
+          const Control = CONTROLS[CONTENT[name].kind]
+          return <Control name={name} value={form[name]} error={messageOf(name)} />
+        }) as 'safe'[]
+      }
+    </>
+  )
+}
+
+interface ControlProps {
+  name: ScalarName
+  /** As typed. */
+  value: string
+  error: string | undefined
+}
+
+const CONTROLS = { text: Text, time: Time, choice: Choice, switch: Switch } satisfies Record<
+  (typeof CONTENT)[ScalarName]['kind'],
+  (props: ControlProps) => JSX.Element
+>
+
+/** What is said of a field besides its name, where it is not `optional`. */
+const NOTES: Partial<Record<ScalarName, string>> = { closedNote: 'optional, shown once it has closed' }
+
+function Text({ name, value, error }: ControlProps): JSX.Element {
+  const { label, ...field } = CONTENT[name]
+  const note = NOTES[name] ?? 'optional'
+  if ('lines' in field && field.lines === 'many') {
+    return (
+      <Field id={name} kind="whole" label={label} note={note} error={error}>
+        <textarea id={name} name={name} rows="2" dir="auto" {...described(name, error)} safe>
+          {textareaContent(value)}
+        </textarea>
+      </Field>
+    )
+  }
+  return (
+    <Field id={name} label={label} note={note} error={error}>
+      <input id={name} name={name} value={attribute(value)} dir="auto" autocomplete="off" {...described(name, error)} />
+    </Field>
+  )
+}
+
+/** In UTC; the script shows and sends times in the owner's time zone. */
+function Time({ name, value, error }: ControlProps): JSX.Element {
+  return (
+    <Field id={name} label={CONTENT[name].label} note="optional" error={error}>
+      <input
+        id={name}
+        name={name}
+        type="datetime-local"
+        value={attribute(wallTimeOf(value).wall)}
+        data-instant={attribute(isInstant(value) ? value : '')}
+        autocomplete="off"
+        {...described(name, error)}
+      />
+    </Field>
+  )
+}
+
+function Choice({ name, value, error }: ControlProps): JSX.Element {
+  const field = CONTENT[name]
+  const options: readonly string[] = 'options' in field ? field.options : []
+  return (
+    <Field id={name} label={field.label} error={error}>
+      <select id={name} name={name} {...described(name, error)}>
+        {
+          options.map((option) => (
+            <option value={option} selected={option === value}>
+              {inWords(name, option) as 'safe'}
+            </option>
+          )) as 'safe'[]
+        }
+      </select>
+    </Field>
+  )
+}
+
+/** A box that is not ticked is not sent, so what is sent then precedes it: a form without the box changes nothing. */
+function Switch({ name, value }: ControlProps): JSX.Element {
+  const field = CONTENT[name]
+  return (
+    <p class="whole switch">
+      <input type="hidden" name={name} value={SWITCH_TEXTS.off} />
+      <label class="choice">
+        <input type="checkbox" name={name} value={SWITCH_TEXTS.on} checked={value === SWITCH_TEXTS.on} />{' '}
+        {('says' in field ? field.says : field.label) as 'safe'}
+      </label>
+    </p>
+  )
+}
