@@ -51,7 +51,7 @@ export async function refuseUnproven(call: Call, { config, store }: HookContext)
   const found = await getSessionFromCtx(call)
   if (found !== null && (await hasPassword(store, found.user.id))) {
     const message = 'Enter your password too.'
-    throw new APIError('BAD_REQUEST', { message, code: 'PASSWORD_REQUIRED' })
+    throw new APIError('BAD_REQUEST', { message, code: 'INVALID_PASSWORD' })
   }
 }
 

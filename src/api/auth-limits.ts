@@ -10,7 +10,7 @@ import { network, widerNetwork } from '../limits/network.ts'
 import { countMail } from '../mail/limits.ts'
 
 // Limits on better-auth’s routes: requests per address, mails to an address, guesses at an account, and concurrent
-// hashes (decisions 13).
+// hashes.
 
 /**
  * Routes that prove an identity or send mail, by purpose. Each purpose has its own bucket per client address, so that
@@ -129,6 +129,9 @@ function emailIn(sent: unknown): string | null {
 }
 
 async function codeOf(answer: Response): Promise<string> {
-  const { code } = (await answer.clone().json()) as { code: string }
-  return code
+  const { code } = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string }
+  return code ?? ''
 }

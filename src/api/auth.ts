@@ -2,18 +2,57 @@ import { Elysia } from 'elysia'
 import pLimit from 'p-limit'
 import { noNewAccount, refuseSwitchedOff } from '../accounts/admission.ts'
 import { accountDisabled } from '../accounts/disabling.ts'
-import { unknownUrl } from '../core/problem.ts'
+import type { Issue } from '../core/issue.ts'
+import { invalid, Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
+import { CONTROLS, hasLink, MAX_EMAIL, unfit } from '../core/text.ts'
 import { readJson } from '../http/body.ts'
 import { refuseOtherSites } from '../http/client.ts'
 import { deviceOf } from '../identity/devices.ts'
 import { chargePerson } from '../limits/charge.ts'
 import { toServiceResponse } from './auth-answer.ts'
-import { refuseIdToken, refuseUnfit } from './auth-input.ts'
 import { chargeCall, withinLimits } from './auth-limits.ts'
 import { SIGN_IN, SIGN_UP, signIn, signUp } from './auth-password.ts'
 import { sender } from './auth-send.ts'
 import { refuseMethod } from './json.ts'
+
+const MAX_METADATA = 2048
+
+/** Maximum lengths in characters: these texts are read with every session, shown and mailed. */
+const BOUNDS = { name: 100, slug: 100, image: 2048, logo: 2048, email: MAX_EMAIL }
+
+/**
+ * Refuses texts that better-auth would store at any length.
+ * @throws Problem BAD_REQUEST.
+ */
+function refuseUnfit(sent: unknown): void {
+  const { data, ...fields } = (sent ?? {}) as Record<string, unknown>
+  // Updates of an organisation have the fields in `data`.
+  const issues = [...issuesIn(fields), ...issuesIn((data ?? {}) as Record<string, unknown>)]
+  if (issues.length > 0) throw invalid(issues)
+}
+
+function issuesIn({ metadata, ...fields }: Record<string, unknown>): Issue[] {
+  const issues = Object.entries(BOUNDS).flatMap(([field, max]): Issue[] => {
+    const text = fields[field]
+    if (typeof text !== 'string') return []
+    const isLink = field === 'name' && hasLink(text)
+    const reason = unfit(text, max, CONTROLS) ?? (isLink ? ({ code: 'link_in_name' } as const) : null)
+    return reason === null ? [] : [{ path: [field], reason }]
+  })
+  if (metadata === undefined || JSON.stringify(metadata).length <= MAX_METADATA) return issues
+  return [...issues, { path: ['metadata'], reason: { code: 'metadata_too_large', max: MAX_METADATA } }]
+}
+
+/**
+ * Refuses a provider's token from the client: it may have been issued to another client or for another purpose. Sign-in
+ * only goes by the provider's redirect.
+ * @throws Problem BAD_REQUEST.
+ */
+function refuseIdToken(sent: unknown): void {
+  if ((sent as { idToken?: unknown } | null | undefined)?.idToken === undefined) return
+  throw new Problem('BAD_REQUEST', 'idToken is not accepted: send people to the `url` of the answer instead')
+}
 
 /** Calls that count as writes of the signed-in person. Switching the organisation does not. */
 const WRITES = /^\/(organization\/(?!set-active(\/|$))|update-user(\/|$))/
@@ -59,7 +98,7 @@ const SERVED = new Map<string, 'GET' | 'POST'>([
   ].map((path) => [path, 'POST'] as const),
 ])
 
-/** better-auth's routes with our error format, limits and headers (decisions 9). */
+/** better-auth's routes with our error format, limits and headers. */
 export function authRoutes(service: Service) {
   return new Elysia().all(
     '/api/auth/*',
@@ -69,7 +108,9 @@ export function authRoutes(service: Service) {
       const method = SERVED.get(path)
       if (method === undefined) throw unknownUrl()
       if (request.method !== method) refuseMethod([method])
-      return authenticate(request, service, path + search, () => readAuthBody(request))
+      const answer = await authenticate(request, service, path + search, () => readAuthBody(request))
+      if (answer instanceof Problem) throw answer
+      return answer
     },
     { parse: 'none' },
   )
@@ -78,7 +119,7 @@ export function authRoutes(service: Service) {
 /**
  * Makes one call of better-auth for a request; pages use it too.
  * @param to the path and query below `/api/auth`.
- * @returns the answer; errors are `{ error, code }`.
+ * @returns the answer, or better-auth’s refusal.
  * @throws Problem RATE_LIMITED; FORBIDDEN for a cross-site request; what `refuseSwitchedOff` throws.
  */
 export async function authenticate(
@@ -86,7 +127,7 @@ export async function authenticate(
   service: Service,
   to: string,
   body: () => unknown,
-): Promise<Response> {
+): Promise<Response | Problem> {
   const { config } = service
   const [path = ''] = to.split('?')
   const isUnsafe = request.method === 'POST'
@@ -108,12 +149,10 @@ export async function authenticate(
         ? signIn(send, sent, service, (email) => deviceOf(request.headers, email, config)?.isOwners === false)
         : send(isUnsafe ? 'POST' : 'GET', to, sent)
   const inTurn = () => (path === CREATE_ORGANIZATION ? founding(make) : make())
-  const response = await withinLimits({ path, sent, request, service }, async () =>
-    toServiceResponse(await inTurn(), service),
-  )
+  const response = await withinLimits({ path, sent, request, service }, inTurn)
   // Keys act with their minter's current role, which may just have changed.
   if (isUnsafe && response.ok && CHANGES_MEMBERS.test(path)) await service.keyRing.forget()
-  return response
+  return toServiceResponse(response, service)
 }
 
 /**
@@ -127,7 +166,7 @@ export async function signInByLink(request: Request, service: Service, token: st
   const send = await sender(request, service)
   const response = await send('GET', `/magic-link/verify?${new URLSearchParams({ token })}`)
   // Without a callback URL it answers with JSON, and redirects only on errors.
-  if (response.ok) return toServiceResponse(response, service)
+  if (response.ok) return (await toServiceResponse(response, service)) as Response
   // Refused by our own check of whoever the link signs in, as opposed to the link.
   if (response.status === 403) throw accountDisabled()
   const { signUp } = service.config

@@ -1,6 +1,7 @@
 import { type JsonSchema, jsonSchemaOf } from '../core/shape.ts'
 import { FIELD_DOCS } from '../operations/glossary.ts'
 import type { Operation } from '../operations/operation.ts'
+import { MAX_ISSUES } from '../operations/validate.ts'
 import { conditionSchema, flatConditionSchema } from '../policies/conditions.ts'
 
 // Shapes of operations as JSON Schema, with field descriptions from the glossary. Loaded only for documents and tools.
@@ -76,12 +77,14 @@ export function callOptionsOf({ dryRun, idempotent, versioned }: Operation): (ke
   ]
 }
 
-/** The body of an error (spec 7). */
+/** The body of an error: one of these codes. */
 export function problemSchema(codes: readonly string[], annotations: Naming['annotations']): JsonSchema {
   const retry = codes.includes('RATE_LIMITED')
+  const ofInput = codes.includes('BAD_REQUEST') || codes.includes('INVALID_URLS')
   const properties = {
     error: { type: 'string' },
     code: { enum: codes },
+    ...(ofInput ? { errors: ERRORS } : {}),
     ...(retry ? { retryAfterSeconds: { type: 'integer', minimum: 1 } } : {}),
   }
   const required = codes.length === 1 && retry ? Object.keys(properties) : ['error', 'code']
@@ -90,6 +93,18 @@ export function problemSchema(codes: readonly string[], annotations: Naming['ann
     { prefix: '', named: 'inline', annotations, definitions: new Map() },
     '',
   )
+}
+
+const ERRORS = {
+  type: 'array',
+  minItems: 2,
+  maxItems: MAX_ISSUES,
+  items: {
+    type: 'object',
+    properties: { path: { type: 'string' }, message: { type: 'string' } },
+    required: ['path', 'message'],
+    additionalProperties: false,
+  },
 }
 
 /** Definitions that arktype cannot generate. */
@@ -103,7 +118,7 @@ const WRITTEN: Record<string, (self: JsonSchema, naming: Naming) => JsonSchema> 
  * @param place the name of the enclosing field or shape.
  */
 function documented(schema: JsonSchema, naming: Naming, place: string): JsonSchema {
-  const { named, $ref, ...rest } = schema
+  const { named, $ref, whole: _, ...rest } = schema
   if (typeof $ref === 'string') return refer($ref.slice('#/$defs/'.length), naming)
   if (typeof named === 'string') {
     const elsewhere = naming.opaque?.get(named)
@@ -182,9 +197,12 @@ const PLACES: Readonly<Record<string, string>> = {
   NewBundle: 'create_bundle',
 }
 
-/** What the glossary says of a field of a shape or of the field that encloses it. */
+/**
+ * What the glossary says of a field of a shape or of the field that encloses it: of this one, or of each. A name alone is
+ * for fields that mean the same wherever they stand.
+ */
 export function fieldDoc(place: string, name: string): readonly [description: string, example?: unknown] | undefined {
-  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[name]
+  return FIELD_DOCS[`${PLACES[place] ?? place}.${name}`] ?? FIELD_DOCS[`${place}.*`] ?? FIELD_DOCS[name]
 }
 
 function annotated(schema: JsonSchema, place: string, name: string, annotations: Naming['annotations']): JsonSchema {

@@ -110,7 +110,7 @@ function withQuery(operation: Reading, request: Request, path: Path): unknown {
 
 /**
  * Merges path parameters into the query or body, for one flat input.
- * @throws Problem BAD_REQUEST if both have a field with different values (decisions 1).
+ * @throws Problem BAD_REQUEST if both have a field with different values.
  */
 function joined(sent: Record<string, unknown>, path: Path): Record<string, unknown> {
   for (const name in path) {

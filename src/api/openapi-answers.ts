@@ -1,12 +1,11 @@
 import { DryRun } from '../bundles/answers.ts'
-import { STATUS } from '../core/codes.ts'
+import { type Code, STATUS } from '../core/codes.ts'
 import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Content, Described } from '../operations/openapi-types.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Variant } from '../operations/variants.ts'
 import { exampleOf } from './examples.ts'
 import { type Naming, problemSchema, schemaOf } from './json-schema.ts'
-import { codesOf, failure } from './openapi-codes.ts'
 import { type ANSWERED, headers } from './openapi-parts.ts'
 
 /** Precedes the name of a definition. */
@@ -76,4 +75,33 @@ function failuresOf(operation: Operation, method: string, naming: Naming): Descr
       ]
     }),
   )
+}
+
+/** Every error code of an operation: those that follow from its declaration, and those it names. */
+function codesOf(operation: Operation, method: string): Code[] {
+  const hasBody = method !== 'GET' && method !== 'DELETE' && operation.body !== 'none'
+  const codes = new Set<Code>([
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'RATE_LIMITED',
+    'MISDIRECTED_REQUEST',
+    'INTERNAL_ERROR',
+    'STORE_UNAVAILABLE',
+  ])
+  if (operation.access !== 'authenticated' || method !== 'GET') codes.add('FORBIDDEN')
+  if (hasBody || operation.body === 'none') {
+    codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  }
+  if (operation.idempotent !== undefined) codes.add('IDEMPOTENCY_CONFLICT')
+  if (operation.versioned !== undefined) codes.add('VERSION_CONFLICT')
+  if (operation.proof?.includes('address')) codes.add('EMAIL_UNVERIFIED')
+  if (operation.proof?.includes('recentSignIn')) codes.add('RECENT_SIGN_IN_REQUIRED')
+  for (const code of operation.errors ?? []) codes.add(code)
+  return (Object.keys(STATUS) as Code[]).filter((code) => codes.has(code))
+}
+
+/** An example of an error body. */
+function failure([code = 'INTERNAL_ERROR']: readonly Code[]): unknown {
+  const body = { error: ERROR_DOCS[code], code }
+  return code === 'RATE_LIMITED' ? { ...body, retryAfterSeconds: 12 } : body
 }

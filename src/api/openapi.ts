@@ -1,6 +1,8 @@
+import { type Code, STATUS } from '../core/codes.ts'
 import type { Service } from '../core/service.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { sessionCookieName } from '../identity/sessions.ts'
+import { ERROR_DOCS } from '../operations/error-docs.ts'
 import type { Described, OpenApi, Parameter } from '../operations/openapi-types.ts'
 import { accessOf, type Operation, scopeOf } from '../operations/operation.ts'
 import type { OperationName } from '../operations/table.ts'
@@ -41,6 +43,9 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
       contact: { name: config.name, url: config.origin },
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    'x-errors': Object.fromEntries(
+      Object.entries(STATUS).map(([code, status]) => [code, { status, description: ERROR_DOCS[code as Code] }]),
+    ),
     servers: [{ url: config.origin, description: config.name }],
     tags: Object.entries(TAG_DOCS).map(([name, description]) => ({ name, description })),
     paths,
@@ -61,7 +66,8 @@ export function openApi(operations: readonly Operation[], { config }: Service): 
 
 const INTRODUCTION =
   'Answers and errors are JSON unless an operation says otherwise. An error is `{ error, code }`: a sentence that says what ' +
-  'to do, and a code for programs. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
+  'to do, and a code for programs; if more than one thing of an input is wrong, `errors` has all. `x-errors` lists every code, ' +
+  'those of sign-in (`/api/auth`) too. Times are ISO 8601 in UTC. Unknown fields are refused. What a bundle’s link shows to whoever ' +
   'has it is at `/l/{slug}` as a page, as Markdown or as JSON, by `Accept` or with `.md` or `.json`; `/l/{slug}/feed` (Atom) ' +
   'tells what changed.'
 

@@ -6,6 +6,7 @@ import type { Subject } from '../identity/caller.ts'
 import type { Site } from '../operations/operation.ts'
 import { refuseFull } from '../plans/caps.ts'
 import { lint } from '../policies/lint.ts'
+import { warningsOf } from '../policies/lint-words.ts'
 import { loadFor, type StoredBundle } from './access.ts'
 import { refuseStale } from './bundles.ts'
 import { LISTED_NAMES, pick } from './content.ts'
@@ -18,7 +19,7 @@ import { slugHash } from './retired.ts'
 import type { NewBundle } from './shapes.ts'
 import { type Edit, nextContent } from './versions.ts'
 
-// What creating and editing would save, without writing (decisions 10).
+// What creating and editing would save, without writing.
 
 /**
  * What creating a bundle would save.
@@ -78,7 +79,7 @@ function dryRunOf(draft: Draft, site: Site) {
       metadata: toMetadata(client),
       resolutionPolicy: resolutionPolicy === null ? null : withoutNewIds(resolutionPolicy, newRuleIds),
     },
-    warnings: resolutionPolicy === null ? [] : lint(resolutionPolicy, Date.now()),
+    warnings: resolutionPolicy === null ? [] : warningsOf(lint(resolutionPolicy, Date.now())),
   }
 }
 

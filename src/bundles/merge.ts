@@ -1,5 +1,5 @@
 import type { Content, UrlMetadata } from '../../db/schema.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid } from '../core/problem.ts'
 import { eachScalar, type ScalarName } from './content.ts'
 import type { BundleEdit } from './shapes.ts'
 
@@ -20,7 +20,7 @@ export interface NextContent {
 export function merged(before: Content, changes: Changes): Content {
   const urls = changes.urls ?? before.urls
   if ((changes.urlMetadata?.length ?? 0) > urls.length) {
-    throw new Problem('BAD_REQUEST', `urlMetadata must be no longer than urls, which has ${urls.length}`)
+    throw invalid([{ path: ['urlMetadata'], reason: { code: 'more_metadata_than_urls', urls: urls.length } }])
   }
   const content = {
     urls,
@@ -38,14 +38,10 @@ export function merged(before: Content, changes: Changes): Content {
   return content
 }
 
-/** Why a bundle must not close before it opens. */
-export const REVERSED = 'must be after opensAt'
-
 /** Times of a fixed length in UTC, so that their texts are in their order. */
 function refuseReversed({ opensAt, closesAt }: Pick<Content, 'opensAt' | 'closesAt'>): void {
   if (opensAt === null || closesAt === null || opensAt < closesAt) return
-  const issues = [{ path: ['closesAt'], reason: REVERSED }]
-  throw new Problem('BAD_REQUEST', `closesAt ${REVERSED}`, { issues })
+  throw invalid([{ path: ['closesAt'], reason: { code: 'closes_before_it_opens' } }])
 }
 
 /** Remaining URLs keep their metadata wherever they move; duplicates of a URL keep their own. */

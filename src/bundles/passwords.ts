@@ -2,23 +2,21 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Query, Store } from '../../db/client.ts'
 import { bundlePasswords, type Content } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { Problem } from '../core/problem.ts'
+import type { Reason } from '../core/issue.ts'
+import { invalid, type Problem } from '../core/problem.ts'
 import type { Caller } from '../identity/caller.ts'
 import { unfitPassword } from '../identity/password-rules.ts'
 import { hashPassword, type PasswordCost, withHashQueue } from '../identity/passwords.ts'
 import { widerNetwork } from '../limits/network.ts'
 import { BOUNDS } from './bounds.ts'
 
-// The passwords of bundles (decisions 14). Only their hashes are stored, beside the bundle and in no version.
+// The passwords of bundles. Only their hashes are stored, beside the bundle and in no version.
 
-/** Why a password is needed. */
-export const NEEDS_PASSWORD = 'is required when access becomes "password"'
-
-const REASONS: Record<NonNullable<Awaited<ReturnType<typeof unfitPassword>>>['code'], string> = {
-  PASSWORD_TOO_SHORT: 'must be at least 8 characters',
-  PASSWORD_TOO_LONG: `must be at most ${BOUNDS.password} characters`,
-  PASSWORD_TOO_COMMON: 'must be harder to guess: this is one of the most common passwords',
-  PASSWORD_IS_PERSONAL: 'must be harder to guess: this is the name of the service',
+const REASONS: Record<NonNullable<Awaited<ReturnType<typeof unfitPassword>>>['code'], Reason> = {
+  PASSWORD_TOO_SHORT: { code: 'password_too_short', min: 8 },
+  PASSWORD_TOO_LONG: { code: 'password_too_long', max: BOUNDS.password },
+  PASSWORD_TOO_COMMON: { code: 'password_too_common' },
+  PASSWORD_IS_PERSONAL: { code: 'password_is_the_service' },
 }
 
 /** What is to be saved, as far as passwords are concerned. */
@@ -39,16 +37,16 @@ export async function refuseUnfitPassword(
 ): Promise<void> {
   const isProtected = content.access === 'password'
   if (password === undefined) {
-    if (isProtected && before.access !== 'password') throw unfit(NEEDS_PASSWORD)
+    if (isProtected && before.access !== 'password') throw unfit({ code: 'password_missing' })
     return
   }
-  if (!isProtected) throw unfit('is only for access "password": send that too, or leave it out')
+  if (!isProtected) throw unfit({ code: 'password_unused' })
   const refusal = await unfitPassword(password, { email: null, service: name })
   if (refusal !== null) throw unfit(REASONS[refusal.code])
 }
 
-function unfit(reason: string): Problem {
-  return new Problem('BAD_REQUEST', `password ${reason}`, { issues: [{ path: ['password'], reason }] })
+function unfit(reason: Reason): Problem {
+  return invalid([{ path: ['password'], reason }])
 }
 
 /** Hashes a bundle’s password. @throws Problem RATE_LIMITED. */

@@ -3,12 +3,13 @@ import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
 import { Preview } from '../policies/answers.ts'
 import { describedViewer, SentViewer } from '../policies/described.ts'
-import { preview } from '../policies/preview.ts'
+import { warningsOf } from '../policies/lint-words.ts'
+import { preview, type Tried } from '../policies/preview.ts'
 import { withStoredRuleIds } from '../policies/rule-ids.ts'
-import { Policy } from '../policies/shapes.ts'
+import { PolicyOrNone } from '../policies/shapes.ts'
 import { loadFor } from './access.ts'
 
-/** POST /api/links/:slug/policy/preview (decisions 6). */
+/** POST /api/links/:slug/policy/preview. */
 export const previewPolicy = implement('preview_policy', {
   summary: 'See which rule of a policy a viewer would match, and why, without saving anything',
   description:
@@ -16,12 +17,13 @@ export const previewPolicy = implement('preview_policy', {
     'conditions match. Without `resolutionPolicy` it tries the saved policy, with one that draft. Facts that you ' +
     'omit from `viewer` are unknown: conditions on them do not match.',
   output: Preview,
+  present: ({ warnings, ...tried }: Tried) => ({ ...tried, warnings: warningsOf(warnings) }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   example: { slug: 'launch-day', viewer: { emailDomain: 'acme.com', language: 'de', device: 'mobile' } },
   input: type({
     slug: 'string',
     viewer: SentViewer.default(() => ({})),
-    'resolutionPolicy?': Policy.or('null'),
+    'resolutionPolicy?': PolicyOrNone,
     '+': 'reject',
   }),
   async run({ slug, viewer, resolutionPolicy: draft }, { service: { store }, caller }) {

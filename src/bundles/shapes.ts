@@ -1,20 +1,15 @@
 import { type Type, type } from 'arktype'
 import { type Content, SOURCES, type UrlMetadata as StoredMetadata } from '../../db/schema.ts'
 import { OFFSET } from '../core/paging.ts'
-import { withJsonSchema } from '../core/shape.ts'
+import { type Checked, refuse, refusing } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { line, lines, Url, withText } from '../core/text-shapes.ts'
 import { isTimeZone } from '../policies/clock.ts'
 import { INSTANT, isInstant } from '../policies/instants.ts'
-import { Policy } from '../policies/shapes.ts'
+import { PolicyOrNone } from '../policies/shapes.ts'
 import { BOUNDS } from './bounds.ts'
 import { CHOICE_NAMES, CONTENT, each, SWITCH_NAMES, TEXT_NAMES, TIME_NAMES } from './content.ts'
 import { LINK_NAMES, linkField } from './link-fields.ts'
-
-/** The part of arktype’s context used here: reports what was expected. */
-interface Checked {
-  mustBe(expected: string): false
-}
 
 /** The metadata of a URL: any of the fields of a link. */
 export const UrlMetadata = type({
@@ -25,11 +20,9 @@ export const UrlMetadata = type({
 function linkShape(field: ReturnType<typeof linkField>): Type<unknown> {
   switch (field.kind) {
     case 'text':
-      return field.lines === 'many'
-        ? lines(field.max)
-        : line(field.max).narrow(withText(`a ${field.label.toLowerCase()} that is not blank`))
+      return field.lines === 'many' ? lines(field.max) : line(field.max).narrow(withText(field.label.toLowerCase()))
     case 'tags':
-      return line(field.max).narrow(withText('a tag that is not blank')).array().atMostLength(field.most)
+      return line(field.max).narrow(withText('tag')).array().atMostLength(field.most)
     case 'choice':
       return type.enumerated(...field.options)
     case 'switch':
@@ -46,9 +39,9 @@ const text = ({ lines: count, max }: { lines: 'one' | 'many'; max: number }) =>
 /** An instant with its UTC offset, kept in UTC. */
 const Instant = type('string')
   .narrow(
-    withJsonSchema({ pattern: INSTANT.source, format: 'date-time' }, (text: string, ctx: Checked) => {
+    refusing({ pattern: INSTANT.source, format: 'date-time' }, (text: string) => {
       const isUsual = isInstant(text) && /^(?:19[7-9]|[2-9]\d\d)\d-/.test(new Date(text).toISOString())
-      return isUsual || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z')
+      return isUsual ? null : { code: 'not_an_instant' }
     }),
   )
   .pipe((text) => new Date(text).toISOString())
@@ -64,7 +57,7 @@ export const sent = optional({
   ...each(TIME_NAMES, () => Instant.or('null')),
   ...each(CHOICE_NAMES, (name) => type.enumerated(...CONTENT[name].options)),
   ...each(SWITCH_NAMES, () => type('boolean')),
-  resolutionPolicy: Policy.or('null'),
+  resolutionPolicy: PolicyOrNone,
 } satisfies Record<keyof Content, unknown>)
 
 function optional<Shapes extends object>(shapes: Shapes) {
@@ -73,13 +66,10 @@ function optional<Shapes extends object>(shapes: Shapes) {
 }
 
 /** `urlMetadata` must not be longer than `urls`. */
-export const isAtMostAsLong = (
-  { urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] },
-  ctx: { reject(issue: { path: string[]; expected: string }): false },
-) =>
+export const isAtMostAsLong = ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx: Checked) =>
   urls === undefined ||
   (urlMetadata?.length ?? 0) <= urls.length ||
-  ctx.reject({ path: ['urlMetadata'], expected: `no longer than urls, which has ${urls.length}` })
+  refuse(ctx, { code: 'more_metadata_than_urls', urls: urls.length }, 'urlMetadata')
 
 const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 
@@ -90,39 +80,36 @@ const SLUG = /^[a-z0-9](-?[a-z0-9])*$/
 const EMAIL = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$/
 
 /**
- * A slug chosen by a signed-in caller (decisions 2). Overlong ones are refused unmatched, because the pattern is slow on
+ * A slug chosen by a signed-in caller. Overlong ones are refused unmatched, because the pattern is slow on
  * them.
  */
 const ChosenSlug = type('string').narrow(
-  withJsonSchema({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string, ctx: Checked) => {
-    if (slug.length <= 64 && !SLUG.test(slug)) {
-      return ctx.mustBe('lower-case letters and digits, with single hyphens between them')
-    }
-    return (slug.length >= 3 && slug.length <= 64) || ctx.mustBe('3 to 64 characters')
+  refusing({ minLength: 3, maxLength: 64, pattern: SLUG.source }, (slug: string) => {
+    if (slug.length <= 64 && !SLUG.test(slug)) return { code: 'not_a_slug' }
+    return slug.length >= 3 && slug.length <= 64 ? null : { code: 'length', min: 3, max: 64 }
   }),
 )
 
 const Email = type('string').narrow(
-  withJsonSchema({ maxLength: BOUNDS.email, pattern: EMAIL.source }, (email: string, ctx: Checked) => {
-    const reason = unfit(email, BOUNDS.email, CONTROLS)
-    if (reason !== null) return ctx.mustBe(reason)
-    return EMAIL.test(email) || ctx.mustBe('an email address')
-  }),
+  refusing(
+    { maxLength: BOUNDS.email, pattern: EMAIL.source },
+    (email: string) =>
+      unfit(email, BOUNDS.email, CONTROLS) ?? (EMAIL.test(email) ? null : { code: 'not_an_email_address' }),
+  ),
 )
 
 /** The password of a bundle, which is no content: write-only, and in no version. */
 const password = {
   'password?': type('string').narrow(
-    withJsonSchema({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string, ctx: Checked) => {
-      const reason = unfit(text, BOUNDS.password, CONTROLS)
-      return reason === null || ctx.mustBe(reason)
-    }),
+    refusing({ minLength: 8, maxLength: BOUNDS.password, writeOnly: true }, (text: string) =>
+      unfit(text, BOUNDS.password, CONTROLS),
+    ),
   ),
 } as const
 
 const { 'urls?': _, ...sentAtFirst } = sent
 
-/** The body of POST /api/links (spec 4.1). */
+/** The body of POST /api/links. */
 export const NewBundle = type({
   ...sentAtFirst,
   urls,
@@ -135,7 +122,7 @@ export const NewBundle = type({
 
 export type NewBundle = typeof NewBundle.infer
 
-/** The body of PATCH /api/links/:slug, with the slug of its path (spec 4.3). */
+/** The body of PATCH /api/links/:slug, with the slug of its path. */
 export const BundleEdit = type({
   slug: 'string',
   ...sent,
@@ -143,13 +130,11 @@ export const BundleEdit = type({
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
-  .narrow((edit, ctx) => Object.keys(edit).length > 1 || ctx.mustBe('an object with at least one field to change'))
+  .narrow((edit, ctx) => Object.keys(edit).length > 1 || refuse(ctx, { code: 'no_change' }))
 
 export type BundleEdit = typeof BundleEdit.infer
 
-const TimeZone = type('string').narrow(
-  (name, ctx) => isTimeZone(name) || ctx.mustBe('an IANA time zone, such as Europe/Berlin or UTC'),
-)
+const TimeZone = type('string').narrow((name, ctx) => isTimeZone(name) || refuse(ctx, { code: 'not_a_time_zone' }))
 
 /**
  * The body of POST /api/links/:slug/duplicate, with the slug of its path. `slug` is the original’s, so the copy’s is
@@ -188,12 +173,12 @@ export const OneVersion = type({
   '+': 'reject',
 })
 
-/** The query of GET /api/me/links (spec 4.5, decisions 11). */
+/** The query of GET /api/me/links. */
 export const Listing = type({
   limit: `1 <= number.integer <= ${BOUNDS.page} = 20`,
   offset: OFFSET,
   'q?': line(BOUNDS.title),
-  'tag?': line(BOUNDS.tag).narrow(withText('a tag that is not blank')),
+  'tag?': line(BOUNDS.tag).narrow(withText('tag')),
   sort: "'created' | 'updated' | 'title' = 'created'",
   state: "'active' | 'deleted' = 'active'",
   '+': 'reject',
@@ -212,9 +197,7 @@ export type Claims = typeof Claims.infer
 
 /** The body of a claim: the token, or the slug of a bundle created with the caller’s verified address. */
 export const Claim = type({ 'token?': '0 < string <= 200', 'slug?': '0 < string <= 64', '+': 'reject' }).narrow(
-  withJsonSchema(
-    { minProperties: 1, maxProperties: 1 },
-    ({ token, slug }: { token?: string; slug?: string }, ctx: { mustBe(expected: string): false }) =>
-      (token === undefined) !== (slug === undefined) || ctx.mustBe('an object with a token'),
+  refusing({ minProperties: 1, maxProperties: 1 }, ({ token, slug }: { token?: string; slug?: string }) =>
+    (token === undefined) === (slug === undefined) ? { code: 'no_token' } : null,
   ),
 )

@@ -1,6 +1,6 @@
 import type { Condition, Policy } from '../../db/policy.ts'
 import type { Content } from '../../db/schema.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid } from '../core/problem.ts'
 import { daysAfter } from '../policies/instants.ts'
 import { each, TIME_NAMES } from './content.ts'
 
@@ -23,8 +23,7 @@ const [FIRST, LAST] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-12-3
 function moved(instant: string, days: number, timeZone: string): string {
   const at = daysAfter(instant, days, timeZone)
   if (at >= FIRST && at <= LAST) return new Date(at).toISOString()
-  const reason = 'must keep all times in the years 1970 to 9999'
-  throw new Problem('BAD_REQUEST', `shiftDays ${reason}`, { issues: [{ path: ['shiftDays'], reason }] })
+  throw invalid([{ path: ['shiftDays'], reason: { code: 'shifted_too_far' } }])
 }
 
 function movedRules(policy: Policy, move: (instant: string) => string): Policy {

@@ -17,7 +17,7 @@ import { insights } from './insights.ts'
 import { keys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { open } from './open.ts'
-import { note, plain, print } from './output.ts'
+import { note, oneLine, plain, print } from './output.ts'
 import { policy } from './policy.ts'
 import { proposals, propose } from './proposals.ts'
 import { chosenServer } from './settings.ts'
@@ -94,6 +94,9 @@ function fail(error: unknown, argv: string[]): void {
   const message = error instanceof Error ? error.message : String(error)
   if (isJson && error instanceof OpenallError) note(JSON.stringify(error))
   else note(`openall: ${plain(stripVTControlCharacters(message))}`)
+  if (error instanceof OpenallError && !isJson) {
+    for (const { message } of error.errors.slice(1)) note(`  ${oneLine(stripVTControlCharacters(message))}`)
+  }
   if (error instanceof UsageError && !isJson) note(`See: openall ${[...find(argv).path, '--help'].join(' ')}`)
   if (error instanceof OpenallError && !isJson) {
     if (error.code === 'UNAUTHORIZED') note('To sign in: openall login')

@@ -1,21 +1,33 @@
 /**
- * Every way a request can fail, with its HTTP status (spec 7, decisions 1). Imports nothing, because the SDK uses it
- * too.
+ * Every way a request can fail, with its HTTP status; some only signing in and organisations (`/api/auth`) have, named as
+ * better-auth names them. Imports nothing, because the SDK uses it too.
  */
 export const STATUS = {
   INVALID_URLS: 400,
   BAD_REQUEST: 400,
   INVALID_JSON: 400,
+  INVALID_EMAIL: 400,
+  INVALID_PASSWORD: 400,
+  INVALID_TOKEN: 400,
+  PASSWORD_TOO_SHORT: 400,
+  PASSWORD_TOO_LONG: 400,
+  PASSWORD_TOO_COMMON: 400,
+  PASSWORD_IS_PERSONAL: 400,
+  LAST_ADMIN: 400,
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 400,
   UNAUTHORIZED: 401,
+  INVALID_EMAIL_OR_PASSWORD: 401,
   MEMBERS_ONLY: 401,
   PASSWORD_REQUIRED: 401,
   FORBIDDEN: 403,
+  EMAIL_NOT_VERIFIED: 403,
   EMAIL_UNVERIFIED: 403,
   RECENT_SIGN_IN_REQUIRED: 403,
   SIGN_UP_CLOSED: 403,
   INVITATION_REQUIRED: 403,
   PASSWORD_SIGN_IN_OFF: 403,
   ACCOUNT_DISABLED: 403,
+  INVITATION_LIMIT_REACHED: 403,
   PLAN_LIMIT: 403,
   NOT_OPEN_YET: 403,
   NOT_FOUND: 404,

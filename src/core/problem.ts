@@ -1,18 +1,12 @@
 import { type Code, STATUS } from './codes.ts'
-
-/** One error in the input. */
-export interface Issue {
-  /** Keys and indices from the input's root. */
-  path: readonly (string | number)[]
-  /** What is wrong, as the end of a sentence that begins with the path: `must be an http: or https: URL`. */
-  reason: string
-}
+import type { Issue } from './issue.ts'
+import { pathText, sentenceOf } from './issue-words.ts'
 
 interface Details {
   headers?: Record<string, string>
   /** Whole seconds, at least 1; only with RATE_LIMITED. */
   retryAfterSeconds?: number
-  /** All errors in the input, for pages that show them next to fields. */
+  /** What is wrong with the input. */
   issues?: readonly Issue[]
   /** The message for users of pages, if `message` is for developers. */
   userMessage?: string
@@ -24,7 +18,7 @@ interface Details {
 
 /**
  * The only error that callers see. `message` is a sentence they can act on. Anything else thrown becomes
- * INTERNAL_ERROR, and its text goes only to the log (spec 7).
+ * INTERNAL_ERROR, and its text goes only to the log.
  */
 export class Problem extends Error {
   readonly status: number
@@ -49,11 +43,33 @@ export class Problem extends Error {
     this.headers = retryAfterSeconds === undefined ? headers : { ...headers, 'retry-after': String(retryAfterSeconds) }
   }
 
-  /** The body that every transport sends: `{ error, code }`, with `retryAfterSeconds` on 429. */
+  /**
+   * The body that every transport sends: `{ error, code }`, with `errors` if more than one thing of the input is wrong, the
+   * first as in `error`, and with `retryAfterSeconds` on 429.
+   */
   toJSON() {
-    const { message: error, code, retryAfterSeconds } = this
-    return retryAfterSeconds === undefined ? { error, code } : { error, code, retryAfterSeconds }
+    const { message: error, code, issues, retryAfterSeconds } = this
+    return {
+      error,
+      code,
+      ...(issues.length > 1
+        ? { errors: issues.map((issue) => ({ path: pathText(issue.path), message: sentenceOf(issue) })) }
+        : {}),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    }
   }
+}
+
+/** The refusal of an input. */
+export function invalid(issues: readonly Issue[]): Problem {
+  const [first] = issues
+  if (first === undefined) return new Problem('BAD_REQUEST', 'the body is not valid')
+  return new Problem(isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST', sentenceOf(first), { issues })
+}
+
+/** Whether an issue is under `urls`, unless `urls` itself is an unknown field. */
+export function isUnderUrls({ path, reason }: Issue): boolean {
+  return path[0] === 'urls' && (path.length > 1 || reason.code !== 'unknown_field')
 }
 
 /** The error for an unknown URL. */

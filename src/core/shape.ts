@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import type { Reason } from './issue.ts'
 import { lazy } from './lazy.ts'
 
 // Metadata of schemas that documents show, besides what they check.
@@ -15,6 +16,11 @@ declare global {
       /** Suggested values, if any value is accepted. */
       enum?: readonly string[]
       default?: string
+      /**
+       * Of a union with an object: the schema of the object, which finds all its errors. A union reports one of each
+       * branch.
+       */
+      whole?: (value: unknown) => unknown
     }
   }
 }
@@ -24,8 +30,26 @@ export type JsonSchema = Record<string, unknown>
 
 const known = new WeakMap<object, JsonSchema>()
 
+/** The part of arktype’s context that checks use. */
+export interface Checked {
+  reject(error: { code: 'predicate'; reason: Reason; relativePath: (string | number)[] }): false
+}
+
+/** Reports what is wrong with a value, or with what is at a path in it; see `validate`. */
+export function refuse(ctx: Checked, reason: Reason, ...relativePath: (string | number)[]): false {
+  return ctx.reject({ code: 'predicate', reason, relativePath })
+}
+
+/** A check by why a value is refused, null if it is not, with the part that JSON Schema can express. */
+export function refusing<Value>(schema: JsonSchema, unfit: (value: Value) => Reason | null) {
+  return withJsonSchema(schema, (value: Value, ctx: Checked) => {
+    const reason = unfit(value)
+    return reason === null || refuse(ctx, reason)
+  })
+}
+
 /** Attaches to a check the part of it that JSON Schema can express. */
-export function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
+function withJsonSchema<Check extends (...args: never[]) => unknown>(schema: JsonSchema, check: Check): Check {
   known.set(check, schema)
   return check
 }

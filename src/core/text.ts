@@ -1,6 +1,8 @@
-// Rules for accepted text. Imports nothing, so that clients can check before they send.
+import type { Expectation } from './issue.ts'
 
-/** The longest accepted URL, in Unicode code points (spec 8). */
+// Rules for accepted text. Imports no code, so that clients can check before they send.
+
+/** The longest accepted URL, in Unicode code points. */
 export const MAX_URL = 2048
 
 /** The longest possible email address (RFC 5321), in characters. */
@@ -29,29 +31,25 @@ export const CONTROLS_SAVE_TAB_AND_NEWLINE = new RegExp(`[\\u0000-\\u0008\\u000b
 const URL_CONTROLS = /[\u0000-\u001f]/
 const IS_DIRECTION = new RegExp(`[${DIRECTIONS}]`)
 
-/** Why a text is not acceptable, as the end of "it must be …", or null. */
-export function unfit(text: string, max: number, controls: RegExp): string | null {
+/** Why a text is not acceptable, or null. */
+export function unfit(text: string, max: number, controls: RegExp): Expectation | null {
   // UTF-16 length first: it is free, and at most twice the number of code points.
-  if (text.length > max && (text.length > max * 2 || [...text].length > max)) return `at most ${max} characters`
+  if (text.length > max && (text.length > max * 2 || [...text].length > max)) return { code: 'text_too_long', max }
   if (controls.test(text)) {
     // Often copied along with a title unnoticed, so they get their own message.
     const isDirection = IS_DIRECTION.test(text.match(controls)?.[0] ?? '')
-    return isDirection ? 'free of invisible marks that turn the direction of text' : 'free of control characters'
+    return { code: isDirection ? 'turning_marks' : 'control_characters' }
   }
   // A lone surrogate has no UTF-8 encoding and would come back changed.
-  if (!text.isWellFormed()) return 'well-formed Unicode'
-  return null
+  return text.isWellFormed() ? null : { code: 'not_unicode' }
 }
 
-/** The reason for a text that is not a web address at all, as the end of "it must be …". */
-export const NO_WEB_ADDRESS = 'an http: or https: URL'
-
-/** Why a trimmed text is not acceptable as a URL, as the end of "it must be …", or null. */
-export function unfitUrl(text: string): string | null {
+/** Why a trimmed text is not acceptable as a URL, or null. */
+export function unfitUrl(text: string): Expectation | null {
   // The length comes first, because parsing a long host takes more than linear time.
-  if (text.length > MAX_URL * 2) return `at most ${MAX_URL} characters`
+  if (text.length > MAX_URL * 2) return { code: 'text_too_long', max: MAX_URL }
   const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  return isWeb ? unfit(text, MAX_URL, URL_CONTROLS) : NO_WEB_ADDRESS
+  return isWeb ? unfit(text, MAX_URL, URL_CONTROLS) : { code: 'not_a_web_address' }
 }
 
 const DIRECTION_MARKS = new RegExp(IS_DIRECTION, 'g')

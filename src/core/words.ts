@@ -31,21 +31,6 @@ export function duration(seconds: number): string {
   return seconds < 7_200 ? count(Math.ceil(seconds / 60), 'minute') : count(Math.ceil(seconds / 3_600), 'hour')
 }
 
-/** An error message as shown next to its field: `name must be …` becomes `This must be ….` */
-export function besideField(message: string): string {
-  const beside = message
-    .replace(/^(?:name|email) must /, 'This must ')
-    .replace(/^The password is too (?:short|long)\. /, '')
-  return `${beside.replace(/\.$/, '')}.`
-}
-
-/** A field’s error as shown next to it: `must be at most 100000 or null` becomes `This must be at most 100,000.` */
-export function reasonBeside(reason: string): string {
-  if (reason.endsWith('that is not blank')) return 'Fill in this field.'
-  const plain = reason.replace(/ or null$/, '').replace(/\b\d{5,}\b/g, (number) => formatInteger(Number(number)))
-  return `This ${plain}.`
-}
-
 /** The error for a list with too many links. */
 export function tooMany(links: number, max: number): string {
   return `That’s ${links} links; the limit is ${max}. Remove ${links - max}.`

@@ -81,7 +81,7 @@ export function isFromOwnPage({ headers }: Request, { origin }: Pick<Config, 'or
 
 /**
  * A cookie identifies a browser, but does not prove that its user intended the request: changes must come from our own
- * pages (decisions 9).
+ * pages.
  * @throws Problem FORBIDDEN.
  */
 export function refuseOtherSites(request: Request, config: Pick<Config, 'origin'>): void {
@@ -98,7 +98,7 @@ export function fromOtherSite({ origin }: Pick<Config, 'origin'>): Problem {
 function readIfMatch(headers: Headers): number | null {
   const match = headers.get('if-match')?.trim()
   if (match === undefined || match === '*') return null
-  // A proxy that compresses an answer makes its ETag weak (decisions 1).
+  // A proxy that compresses an answer makes its ETag weak.
   const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(match)?.[1]
   if (version === undefined) throw new Problem('BAD_REQUEST', 'If-Match must be the ETag of a bundle: "v<N>"')
   return Number(version)

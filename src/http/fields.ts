@@ -1,41 +1,12 @@
 import type { Operation } from '../operations/operation.ts'
-
-type Schema = Operation['input']
-
-/** The part of a JSON Schema used here. */
-interface JsonSchema {
-  properties?: Record<string, { type?: string }>
-}
-
-/** Types of the fields that are not strings, by name. */
-type Types = ReadonlyMap<string, string>
-
-const known = new WeakMap<Schema, Types>()
-
-/** The non-string fields of an operation’s input, from its JSON Schema. */
-function typesOf(schema: Schema): Types {
-  let types = known.get(schema)
-  if (types === undefined) {
-    // Omits checks that JSON Schema cannot express.
-    const { properties = {} } = schema.toJsonSchema({ fallback: (ctx) => ctx.base }) as JsonSchema
-    const read = Object.entries(properties).flatMap(([name, { type }]) => (isRead(type) ? [[name, type] as const] : []))
-    known.set(schema, (types = new Map(read)))
-  }
-  return types
-}
-
-function isRead(type: string | undefined): type is string {
-  return type === 'integer' || type === 'number' || type === 'boolean'
-}
+import { typeOf } from '../operations/places.ts'
 
 /**
  * Converts fields sent as text (path, query, form) to the types in the schema. What does not parse as that type stays
  * text, and a repeated field stays a list: the schema refuses both.
  */
-export function typed(schema: Schema, fields: Record<string, string | string[]>): Record<string, unknown> {
-  const types = typesOf(schema)
-  if (types.size === 0) return fields
-  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, types.get(name))]))
+export function typed(schema: Operation['input'], fields: Record<string, string | string[]>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, read(text, typeOf(schema, name))]))
 }
 
 /** The parameters of a query by name; a repeated one is a list, so that the schema refuses it. */

@@ -6,7 +6,7 @@ import { encode, encodingFor } from './encoding.ts'
 /** The content type of pages. */
 export const HTML = 'text/html; charset=utf-8'
 
-/** Every permission of a page is listed: nothing inline, nothing from another origin (decisions 5). */
+/** Every permission of a page is listed: nothing inline, nothing from another origin. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -114,7 +114,7 @@ export function isUnchanged({ method, headers }: Request, etag: string | undefin
   )
 }
 
-/** An error as JSON, always of the same shape (spec 7). */
+/** An error as JSON, always of the same shape. */
 export function jsonProblem(problem: Pick<Problem, 'status' | 'headers'> & { toJSON(): unknown }): Response {
   return json(problem, problem.status, problem.headers)
 }

@@ -11,8 +11,10 @@ import {
 } from '../bundles/content.ts'
 import type { FoundLink, FoundTexts, Settings } from '../bundles/found.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
+import type { Expectation } from '../core/issue.ts'
+import { reasonIn } from '../core/issue-words.ts'
 import { Problem } from '../core/problem.ts'
-import { NO_WEB_ADDRESS, unfitUrl } from '../core/text.ts'
+import { unfitUrl } from '../core/text.ts'
 import { PATH } from './bookmarks.ts'
 import { clip } from './clean.ts'
 import { cleanTexts, toLink } from './cleaned.ts'
@@ -199,8 +201,8 @@ function distinct(links: readonly FoundLink[], plan: ImportPlan, first: Map<stri
   })
 }
 
-function skipReason({ url }: FoundLink, unfit: string): string {
-  if (/^\s*https?:/i.test(url)) return unfit === NO_WEB_ADDRESS ? 'is not a web address' : `must be ${unfit}`
+function skipReason({ url }: FoundLink, unfit: Expectation): string {
+  if (/^\s*https?:/i.test(url)) return unfit.code === 'not_a_web_address' ? 'is not a web address' : reasonIn(unfit)
   const scheme = /^\s*([a-z][a-z0-9+.-]*:)\S/i.exec(url)?.[1]
   return scheme === undefined
     ? 'has no link in it'

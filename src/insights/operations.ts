@@ -1,7 +1,6 @@
 import { loadFor, type StoredBundle } from '../bundles/access.ts'
 import { signedIn } from '../identity/caller.ts'
 import { implement } from '../operations/operation.ts'
-import { toCsv } from './csv.ts'
 import { report } from './report.ts'
 import { type BreakdownName, daysIn, Insights, InsightsQuery } from './shapes.ts'
 
@@ -33,3 +32,22 @@ export const getInsights = implement('get_insights', {
     return { bundle, insights, breakdown }
   },
 })
+
+/**
+ * The days of a report as CSV (RFC 4180), one line each after a header; or one of its breakdowns, one line per value.
+ * Values are hosts, codes and names of ours, none of which needs quotes.
+ */
+function toCsv({ slug, series, breakdowns }: Insights, breakdown?: BreakdownName) {
+  if (breakdown === undefined) {
+    const lines = series.map(({ day, views, openAllClicks }) => `${day},${views},${openAllClicks}`)
+    return fileOf(`${slug}-insights-${series.length}d.csv`, 'day,views,openAllClicks', lines)
+  }
+  const { values, other } = breakdowns[breakdown] ?? { values: [], other: 0 }
+  const lines = values.map(({ value, views }) => `${value ?? '(none)'},${views}`)
+  if (other > 0) lines.push(`(other),${other}`)
+  return fileOf(`${slug}-${breakdown}-${series.length}d.csv`, 'value,views', lines)
+}
+
+function fileOf(filename: string, header: string, lines: readonly string[]): { filename: string; text: string } {
+  return { filename, text: [header, ...lines, ''].join('\r\n') }
+}

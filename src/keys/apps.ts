@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { expectationIn } from '../core/issue-words.ts'
 import { keyedHash } from '../core/secrets.ts'
 import { CONTROLS, isAscii, unfit } from '../core/text.ts'
 
@@ -47,7 +48,9 @@ function signature(said: string, secret: string): string {
 
 /** Why an app’s name is not acceptable, as the end of "it must be …", or null. */
 export function unfitName(name: string): string | null {
-  return name === '' ? 'a name with text in it' : unfit(name, MAX_NAME, CONTROLS)
+  if (name === '') return 'a name with text in it'
+  const unfitting = unfit(name, MAX_NAME, CONTROLS)
+  return unfitting && expectationIn(unfitting)
 }
 
 /** Why redirect URIs are not acceptable, as a sentence, or null. */

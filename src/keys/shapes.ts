@@ -5,13 +5,13 @@ import { line, withText } from '../core/text-shapes.ts'
 import { Scopes, Subject } from '../identity/answers.ts'
 import { SCOPES, type Scope } from '../identity/roles.ts'
 
-/** Requests per hour, unless the minter chooses another limit (spec 8). */
+/** Requests per hour, unless the minter chooses another limit. */
 const DEFAULT_PER_HOUR = 1000
 const MAX_PER_HOUR = 100_000
 
-/** The body of POST /api/me/keys (spec 4.10). */
+/** The body of POST /api/me/keys. */
 export const NewKey = type({
-  name: line(100).narrow(withText('a name that is not blank')),
+  name: line(100).narrow(withText('name')),
   scopes: type
     .enumerated(...SCOPES)
     .array()
@@ -24,10 +24,10 @@ export const NewKey = type({
 
 export type NewKey = typeof NewKey.infer
 
-/** The query of DELETE /api/me/keys (spec 4.12). */
+/** The query of DELETE /api/me/keys. */
 export const OneKey = type({ id: '1 <= number.integer <= 999999999999999', '+': 'reject' })
 
-/** A key as the API shows it (spec 2.5). */
+/** A key as the API shows it. */
 const KeyInfo = lazy(() =>
   type({
     id: 'number.integer >= 1',

@@ -6,7 +6,8 @@ import {
   type ServerContext,
   specTypeSchemas,
 } from '@modelcontextprotocol/server'
-import { joinList } from '../core/words.ts'
+import { sentenceOf } from '../core/issue-words.ts'
+import { fromZod } from '../http/zod-issues.ts'
 
 /** JSON-RPC code of the standard. */
 export const INVALID_PARAMS = -32602
@@ -53,22 +54,6 @@ function malformed(method: string, request: JSONRPCRequest): string | null {
   const read = SCHEMAS[method as keyof typeof SCHEMAS]['~standard'].validate(request)
   const [issue] = (read instanceof Promise ? undefined : read.issues) ?? []
   if (issue === undefined) return null
-  const keys = (issue.path ?? []).map((key) => (typeof key === 'object' ? key.key : key))
-  const sent = keys.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], request)
-  const place = keys.slice(keys.length > 1 ? 1 : 0).join('.')
-  if (sent === undefined) return `${place} is missing.`
-  const [, options = ''] = /expected one of (.+)/.exec(issue.message) ?? []
-  if (options !== '') return `${place} must be ${joinList(options.split('|'), 'or')}.`
-  const [, type = ''] = /expected (\w+)/.exec(issue.message) ?? []
-  return `${place} must be ${TYPES[type] ?? 'as the protocol defines it'}.`
-}
-
-/** What the library calls the types of JSON. */
-const TYPES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  number: 'a number',
-  object: 'an object',
-  record: 'an object',
-  string: 'a string',
+  const { path, reason } = fromZod(issue)
+  return `${sentenceOf({ path: path.slice(path.length > 1 ? 1 : 0), reason })}.`
 }

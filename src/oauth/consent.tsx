@@ -114,7 +114,7 @@ function pathOf(parameters: Parameters): string {
   return `/oauth/authorize?${new URLSearchParams(parameters).toString().replaceAll('*', '%2A')}`
 }
 
-/** The page or redirect for somebody who may not decide yet (decisions 13); null for anybody who may. */
+/** The page or redirect for somebody who may not decide yet; null for anybody who may. */
 async function unproven(service: Service, { path }: Ask, session: Session | null): Promise<Page | Response | null> {
   if (session === null) return seeOther(`/sign-in?next=${encodeURIComponent(path)}`)
   if (!session.emailVerified) {

@@ -4,11 +4,13 @@ import {
   OAuthTokenRevocationRequestSchema,
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { sentenceOf } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readJson } from '../http/body.ts'
 import { clientNetwork } from '../http/client.ts'
 import { json } from '../http/respond.ts'
+import { fromZod } from '../http/zod-issues.ts'
 import { hostOf, registerApp, unfitName, unfitRedirects } from '../keys/apps.ts'
 import { type AppTokens, answerAgain, endGrant, grantOfToken, TOKEN_SECONDS } from '../keys/grants.ts'
 import { chargeAddress } from '../limits/charge.ts'
@@ -113,6 +115,5 @@ async function revoke(request: Request, { store, keyRing }: Service): Promise<Re
 
 /** The first issue of a schema, as a sentence. */
 function issueOf([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  const path = issue?.path.map(String).join('.') ?? ''
-  return `${path === '' ? 'the body' : path} is not valid: ${issue?.message ?? 'see RFC 7591'}`
+  return issue === undefined ? 'the body is not valid: see RFC 7591' : sentenceOf(fromZod(issue))
 }

@@ -16,7 +16,7 @@ const PUBLIC = {
   'cache-control': 'public, max-age=3600',
 }
 
-/** Sign-in of apps by OAuth 2.1 (decisions 15): documents, and what machines ask for. */
+/** Sign-in of apps by OAuth 2.1: documents, and what machines ask for. */
 export function oauth(service: Service) {
   const { origin, name } = service.config
   // The library and the schemas are loaded with the first request for them.

@@ -3,8 +3,9 @@ import { PROPOSAL_FIELDS } from './proposal-glossary.ts'
 import { WEBHOOK_FIELDS } from './webhook-glossary.ts'
 
 /**
- * Describes every field of the API by name, with an example; by `parent.name` if a name has several meanings. Documents
- * and tools use it wherever the field appears, and list fields in this order.
+ * Describes every field of the API, with an example: by `Shape.name` or `parent.name`, by `parent.*` if all fields of a parent
+ * are alike, and by name alone if it means the same everywhere. Documents and tools use it wherever the field appears, and list
+ * fields in this order.
  */
 export const FIELD_DOCS: Record<string, readonly [description: string, example?: unknown]> = {
   slug: ['Identifies the bundle: the last part of its link, /l/<slug>.', 'launch-day'],
@@ -228,5 +229,8 @@ export const FIELD_DOCS: Record<string, readonly [description: string, example?:
   'organizations.id': ['Identifies the organisation.', 'o_27pd'],
   error: ['What is wrong, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   code: ['The kind of error, for programs.', 'INVALID_URLS'],
+  errors: ['Everything that is wrong with the input, if it is more than one thing; the first as in `error`.'],
+  'errors.path': ['The field, as a JSON path.', 'urls[3]'],
+  'errors.message': ['What is wrong with it, and what to do about it.', 'urls[3] must be an http: or https: URL'],
   retryAfterSeconds: ['Seconds to wait until one request is accepted.', 12],
 }

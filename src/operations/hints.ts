@@ -1,74 +1,57 @@
-import type { type } from 'arktype'
 import { distance } from '../core/distance.ts'
-import { escapeControls, NO_WEB_ADDRESS } from '../core/text.ts'
+import type { Hint, Issue, Path } from '../core/issue.ts'
 import type { Operation } from './operation.ts'
-
-// What the sender of a wrong field probably meant, as the end of an error’s sentence.
-
-type FieldError = type.errors[number]
-type Schema = Operation['input']
-
-/** What arktype expects of an unknown field. */
-export const UNKNOWN = 'removed'
+import { fieldsAt } from './places.ts'
 
 /** Longer values are not quoted: their senders know what they sent. */
 const MAX_QUOTED = 100
 /** Longer names are no typing mistakes. */
 const MAX_NAME = 40
 
-/** A hint for an error, or `''`. */
-export function hintFor(error: FieldError, schema: Schema, sent: unknown): string {
-  const { data, path, expected } = error
-  if (error.hasCode('required')) return forMissing(String(path.at(-1)), sent, path.length)
-  if (expected === UNKNOWN) return forUnknown(path, schema)
-  const quoted = typeof data === 'string' && data.length <= MAX_QUOTED ? escapeControls(JSON.stringify(data)) : null
-  if (expected === NO_WEB_ADDRESS && quoted !== null) return `, not ${quoted}${forAddress(data as string)}`
-  if (path.length === 1 && path[0] === 'urls' && quoted !== null) return `: did you mean [${quoted}]?`
-  return forTab(path, data, quoted)
+/**
+ * What the sender of a wrong field probably meant, if it can be told.
+ * @param data the wrong value. @param sent the whole input.
+ */
+export function hintFor(
+  { path, reason }: Issue,
+  data: unknown,
+  schema: Operation['input'],
+  sent: unknown,
+): Hint | undefined {
+  const name = String(path.at(-1))
+  if (reason.code === 'missing') return path.length === 1 ? forMissing(name, sent) : undefined
+  if (reason.code === 'unknown_field') {
+    const near = fieldsAt(schema, path.slice(0, -1)).find((field) => isNear(name, field))
+    return near === undefined ? undefined : { code: 'near', name: near }
+  }
+  if (reason.code === 'not_a_web_address') {
+    const text = String(data).trim()
+    return text.length > MAX_QUOTED ? undefined : { code: 'instead_of', sent: text, meant: addressIn(text) }
+  }
+  return forLink(path, data)
 }
 
 /** A required field that was sent under another name: `url` for `urls`. */
-function forMissing(name: string, sent: unknown, depth: number): string {
-  if (depth !== 1 || sent === null || typeof sent !== 'object') return ''
+function forMissing(name: string, sent: unknown): Hint | undefined {
+  if (sent === null || typeof sent !== 'object') return undefined
   const other = Object.keys(sent).find((key) => isNear(key, name))
-  return other === undefined ? '' : `: did you mean ${name} instead of ${other}?`
+  return other === undefined ? undefined : { code: 'sent_as', name: other }
 }
 
-function forUnknown(path: FieldError['path'], schema: Schema): string {
-  const name = String(path.at(-1))
-  const known = fieldsAt(schema.toJsonSchema({ fallback: ({ base }) => base }) as Fields, path.slice(0, -1))
-  const near = known.find((field) => isNear(name, field))
-  return near === undefined ? '' : `, or did you mean ${near}?`
+function addressIn(text: string): string | null {
+  const address = `https://${text}`
+  const isHost = /^[^\s:/?#@]+\.[^\s:/?#@]+(?::\d+)?(?:[/?#]\S*)?$/.test(text) && URL.canParse(address)
+  return isHost ? address : null
 }
 
-function forAddress(text: string): string {
-  const address = `https://${text.trim()}`
-  const isHost = /^[^\s:/?#@]+\.[^\s:/?#@]+(?::\d+)?(?:[/?#]\S*)?$/.test(text.trim()) && URL.canParse(address)
-  return isHost ? `: did you mean "${address}"?` : ''
-}
-
-function forTab(path: FieldError['path'], data: unknown, quoted: string | null): string {
-  if (path.at(-2) === 'tabs' && quoted !== null) return `: did you mean {"url": ${quoted}}?`
+/** A link that was sent in another form than its place takes. */
+function forLink(path: Path, data: unknown): Hint | undefined {
+  const isText = typeof data === 'string' && data.length <= MAX_QUOTED
+  if (isText && path.length === 1 && path[0] === 'urls') return { code: 'meant_list', link: data }
+  if (isText && path.at(-2) === 'tabs') return { code: 'meant_tab', link: data }
   const { url } = (data ?? {}) as { url?: unknown }
   const isTab = path.length === 2 && path[0] === 'urls' && typeof url === 'string' && url.length <= MAX_QUOTED
-  return isTab ? `: did you mean ${escapeControls(JSON.stringify(url))}? Notes and tags go into urlMetadata` : ''
-}
-
-/** The part of a JSON Schema used here. */
-interface Fields {
-  properties?: Record<string, Fields>
-  items?: Fields
-  anyOf?: Fields[]
-}
-
-/** The names of the fields of the object at a path. */
-function fieldsAt(schema: Fields, [first, ...rest]: readonly unknown[]): string[] {
-  const branches = [schema, ...(schema.anyOf ?? [])]
-  if (first === undefined) return branches.flatMap(({ properties }) => Object.keys(properties ?? {}))
-  return branches.flatMap(({ properties, items }) => {
-    const inner = typeof first === 'number' ? items : properties?.[String(first)]
-    return inner === undefined ? [] : fieldsAt(inner, rest)
-  })
+  return isTab ? { code: 'meant_text', link: url } : undefined
 }
 
 /** Whether one name may be a mistyped form of another: two letters differ at most, and fewer in short names. */

@@ -1,7 +1,7 @@
 /** The part of `FIELD_DOCS` about insights. */
 export const INSIGHTS_FIELDS: Record<string, readonly [description: string, example?: unknown]> = {
-  from: ['The start of the first day, in UTC.', '2026-11-14T00:00:00.000Z'],
-  to: ['Now.', '2026-11-20T09:30:00.000Z'],
+  'range.from': ['The start of the first day, in UTC.', '2026-11-14T00:00:00.000Z'],
+  'range.to': ['Now.', '2026-11-20T09:30:00.000Z'],
   totals: ['The totals of the period.'],
   views: ['How often people opened the link; bots are not counted.', 120],
   uniqueViewerDays: ['The sum of each day’s distinct viewers, an estimate where one network has more than 512.', 64],

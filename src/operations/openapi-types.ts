@@ -11,6 +11,8 @@ export interface OpenApi {
     contact: { name: string; url: string }
     license: { name: string; identifier: string }
   }
+  /** Every error code of the service, by its name. */
+  'x-errors': Record<string, { status: number; description: string }>
   servers: { url: string; description: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Described>>

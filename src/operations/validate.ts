@@ -1,41 +1,38 @@
 import { type } from 'arktype'
-import { type Issue, Problem } from '../core/problem.ts'
-import { count } from '../core/words.ts'
-import { hintFor, UNKNOWN } from './hints.ts'
-import { withoutMisplacedLists } from './misplaced-lists.ts'
+import type { Expectation, Issue, Path, Reason } from '../core/issue.ts'
+import { isExpectation } from '../core/issue-words.ts'
+import { invalid, isUnderUrls, Problem } from '../core/problem.ts'
+import { hintFor } from './hints.ts'
 import type { Operation } from './operation.ts'
+import { withoutMisplacedLists } from './places.ts'
 
 /** More fields than any valid input, including the conditions of the largest policy. */
 const MAX_FIELDS = 10_000
-const MAX_ISSUES = 100
+/** More than any page shows and anybody reads at once. */
+export const MAX_ISSUES = 100
+
+type Schema<In> = Operation<In>['input']
+type SchemaError = type.errors[number]
 
 /**
- * The input as its schema parses it (decisions 1).
- * @throws Problem INVALID_URLS for errors under `urls`, otherwise BAD_REQUEST; it names the path.
+ * The input as its schema parses it.
+ * @throws Problem INVALID_URLS if something under `urls` is wrong, otherwise BAD_REQUEST; with every issue, up to a limit.
  */
-export function validate<In>(schema: Operation<In>['input'], raw: unknown): In {
+export function validate<In>(schema: Schema<In>, raw: unknown): In {
   // Schemas report each unknown field separately: tens of thousands of them blocked the process for a quarter of a second.
   if (fieldsUpTo(MAX_FIELDS, raw) > MAX_FIELDS) {
     throw new Problem('BAD_REQUEST', `the body must have at most ${MAX_FIELDS} fields`)
   }
   const read = schema(withoutMisplacedLists(schema, raw))
   if (!(read instanceof type.errors)) return read as In
-  const wrong = read.flatMap(innermost)
-  const first = wrong.find(isUnderUrls) ?? wrong[0]
-  const code = first !== undefined && isUnderUrls(first) ? 'INVALID_URLS' : 'BAD_REQUEST'
-  const place = first?.path.length ? clip(first.path.stringify()) : 'the body'
-  const what = first ? reason(first) + hintFor(first, schema, raw) : 'is not valid'
-  throw new Problem(code, `${place} ${what}`, { issues: issuesOf(read) })
-}
-
-/** A schema’s errors; no more than any page shows. */
-export function issuesOf(errors: type.errors): Issue[] {
-  return errors.flatMap(innermost).slice(0, MAX_ISSUES).map(toIssue)
-}
-
-/** Whether an error is under `urls`, unless `urls` itself is an unknown field. */
-function isUnderUrls({ path, expected }: type.errors[number]): boolean {
-  return path[0] === 'urls' && (path.length > 1 || expected !== UNKNOWN)
+  const found = read.flatMap((error) => foundIn(error))
+  const sorted = [
+    ...found.filter(({ issue }) => isUnderUrls(issue)),
+    ...found.filter(({ issue }) => !isUnderUrls(issue)),
+  ]
+  throw invalid(
+    sorted.slice(0, MAX_ISSUES).map(({ issue, data }) => ({ ...issue, hint: hintFor(issue, data, schema, raw) })),
+  )
 }
 
 /** The number of fields in all objects of an input; stops counting just past `limit`. */
@@ -50,32 +47,47 @@ function fieldsUpTo(limit: number, value: unknown): number {
   return fields
 }
 
-/** The errors inside a branch of a union, which say more than that no branch matches. */
-function innermost(error: type.errors[number]): type.errors[number][] {
-  const within = error.hasCode('union') ? error.errors.filter(({ path }) => path.length > error.path.length) : []
-  return within.length > 0 ? within : [error]
+/** An issue with the value that it is about. */
+interface Found {
+  issue: Issue
+  data: unknown
 }
 
-function toIssue(error: type.errors[number]): Issue {
-  return { path: error.path.map((key) => (typeof key === 'number' ? key : String(key))), reason: reason(error) }
+/** Each error by itself, and those inside a branch of a union, which say more than that no branch matches. */
+function foundIn(error: SchemaError, above: Path = []): Found[] {
+  const path = [...above, ...Array.from(error.path, (key) => (typeof key === 'number' ? key : String(key)))]
+  if (error.hasCode('intersection')) return error.errors.flatMap((one) => foundIn(one, above))
+  if (error.hasCode('union')) {
+    const within = error.errors.filter(({ path }) => path.length > error.path.length)
+    const whole = within.length === 0 ? undefined : error.meta?.whole?.(error.data)
+    if (whole instanceof type.errors) return whole.flatMap((one) => foundIn(one, path))
+    if (within.length > 0) return within.flatMap((one) => foundIn(one, above))
+  }
+  return [{ issue: { path, reason: reasonOf(error) }, data: error.data }]
 }
 
-function reason(error: type.errors[number]): string {
-  if (error.hasCode('required')) return `is missing: it must be ${error.expected}`
-  if (error.hasCode('minLength')) return `must have at least ${lengthOf(error)}`
-  if (error.hasCode('maxLength')) return `must have at most ${lengthOf(error)}`
-  // A union’s own text is a whole sentence, with path and value.
-  if (error.hasCode('union')) return `must be ${clip(error.errors.map(({ expected }) => expected).join(' or '))}`
-  if (error.expected === UNKNOWN) return 'is not a field of this request: remove it'
-  return `must be ${clip(error.expected)}`
+function reasonOf(error: SchemaError): Reason {
+  // Of a check of ours; see `refuse`.
+  const { reason } = error as { reason?: Reason }
+  if (reason !== undefined) return reason
+  if (error.hasCode('required')) return { code: 'missing', expected: error.expected }
+  if (error.hasCode('minLength')) return { code: 'too_few', limit: error.rule, of: unitOf(error) }
+  if (error.hasCode('maxLength')) return { code: 'too_many', limit: error.rule, of: unitOf(error) }
+  if (error.hasCode('union')) return { code: 'either', of: error.errors.map(expectationOf) }
+  if (error.hasCode('max') && error.rule > 0) return { code: 'too_high', limit: error.rule }
+  if (error.hasCode('min') && error.rule !== 0) return { code: 'too_low', limit: error.rule }
+  if (error.hasCode('predicate') && error.expected === REMOVED) return { code: 'unknown_field' }
+  return { code: 'type', expected: error.expected }
 }
 
-/** A length limit of a string or list. */
-function lengthOf({ data, rule }: { data: unknown; rule: number }): string {
-  return typeof data === 'string' ? count(rule, 'character') : count(rule, 'entry', 'entries')
+/** What arktype expects of an unknown field. */
+const REMOVED = 'removed'
+
+function expectationOf(error: SchemaError): Expectation {
+  const reason = reasonOf(error)
+  return isExpectation(reason) ? reason : { code: 'type', expected: error.expected }
 }
 
-/** An unknown field’s name is the caller’s text and may be as long as the body. */
-function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+function unitOf({ data }: { data: unknown }): 'character' | 'entry' {
+  return typeof data === 'string' ? 'character' : 'entry'
 }

@@ -16,7 +16,7 @@ import { accountDisabled } from '../accounts/disabling.ts'
 import { localPath } from '../accounts/links.ts'
 import { joinedBy } from '../accounts/organizations.ts'
 import { entryOf } from '../core/entry.ts'
-import { unknownUrl } from '../core/problem.ts'
+import { Problem, unknownUrl } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { clientAddress, isForwarded } from '../http/client.ts'
@@ -32,8 +32,8 @@ export function accountPages(service: Service) {
   const { config, mailer, readSession } = service
   const site: Site = { ...plainSite(config), user: null }
   const methods = signInMethods(config)
-  const signInRefused = async (form: AccountForm, answer: Response) =>
-    refused(<SignInPage site={site} form={await explained(form, answer)} methods={methods} />, answer)
+  const signInRefused = (form: AccountForm, problem: Problem) =>
+    refused(<SignInPage site={site} form={explained(form, problem)} methods={methods} />, problem)
 
   return new Elysia()
     .get('/sign-in', async ({ request }) => {
@@ -61,7 +61,7 @@ export function accountPages(service: Service) {
       async ({ request }) => {
         const { form, password } = await readAccountForm(request)
         const answer = await callAuth(request, service, '/sign-in/email', { email: form.email, password })
-        if (answer.ok) return seeOther(form.next, answer)
+        if (answer instanceof Response) return seeOther(form.next, answer)
         return signInRefused(form, answer)
       },
       RAW,
@@ -77,8 +77,8 @@ export function accountPages(service: Service) {
           callbackURL: next,
           errorCallbackURL,
         })
-        if (answer.ok) return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
-        return signInRefused(form, answer)
+        if (answer instanceof Problem) return signInRefused(form, answer)
+        return page(<LinkSentPage site={site} methods={methods} email={email} next={next} />)
       },
       RAW,
     )
@@ -89,7 +89,7 @@ export function accountPages(service: Service) {
         const errorCallbackURL = `/sign-in?next=${encodeURIComponent(form.next)}`
         const body = { provider: 'oidc', callbackURL: form.next, errorCallbackURL }
         const answer = await callAuth(request, service, '/sign-in/social', body)
-        if (!answer.ok) return signInRefused(form, answer)
+        if (answer instanceof Problem) return signInRefused(form, answer)
         const { url } = (await answer.json()) as { url: string }
         // A page that refreshes, not a redirect: `form-action` also applies to redirects, and the provider may redirect
         // to origins that we cannot list.
@@ -103,8 +103,8 @@ export function accountPages(service: Service) {
         const { form, password } = await readAccountForm(request)
         const { email, name, next } = form
         const answer = await callAuth(request, service, '/sign-up/email', { email, name, password, callbackURL: next })
-        if (!answer.ok) {
-          const view = <SignUpPage site={site} form={await explained(form, answer)} methods={methods} />
+        if (answer instanceof Problem) {
+          const view = <SignUpPage site={site} form={explained(form, answer)} methods={methods} />
           return refused(view, answer)
         }
         if (config.requireVerifiedEmail) return page(<ConfirmPage site={site} email={email} />)
@@ -112,7 +112,14 @@ export function accountPages(service: Service) {
       },
       RAW,
     )
-    .post('/sign-out', async ({ request }) => seeOther('/', await callAuth(request, service, '/sign-out', {})), RAW)
+    .post(
+      '/sign-out',
+      async ({ request }) => {
+        const answer = await callAuth(request, service, '/sign-out', {})
+        return answer instanceof Response ? seeOther('/', answer) : seeOther('/')
+      },
+      RAW,
+    )
     .get('/invitations/:id', async ({ request, params: { id } }) => {
       if ((await readSession(request.headers)) === null)
         return seeOther(`/sign-in?next=/invitations/${encodeURIComponent(id)}`)
@@ -122,8 +129,8 @@ export function accountPages(service: Service) {
       '/invitations/:id',
       async ({ request, params: { id } }) => {
         const answer = await callAuth(request, service, '/organization/accept-invitation', { invitationId: id })
-        if (answer.ok) return seeOther(withFlash('/dashboard', 'joined'), answer)
-        return invitationPage(request, service, id, (await explain(answer)).form)
+        if (answer instanceof Response) return seeOther(withFlash('/dashboard', 'joined'), answer)
+        return invitationPage(request, service, id, explain(answer).form)
       },
       RAW,
     )
@@ -146,8 +153,8 @@ const CALLBACK_ERRORS: Record<string, string> = {
 }
 const SIGN_IN_FAILED = 'We couldn’t sign you in. Try again, or use another way.'
 
-async function explained(form: AccountForm, answer: Response): Promise<AccountForm> {
-  return { ...form, errors: await explain(answer) }
+function explained(form: AccountForm, problem: Problem): AccountForm {
+  return { ...form, errors: explain(problem) }
 }
 
 async function invitationPage(request: Request, service: Service, id: string, error?: string): Promise<Page> {
@@ -155,9 +162,8 @@ async function invitationPage(request: Request, service: Service, id: string, er
   const get = new Request(request.url, { headers: request.headers })
   const answer = await callAuth(get, service, `/organization/get-invitation?id=${encodeURIComponent(id)}`, undefined)
   const site = await siteFor(request, service)
-  if (!answer.ok) {
-    const { code } = (await answer.json()) as { code: string }
-    if (code === 'EMAIL_UNVERIFIED') return page(<ConfirmFirstPage site={site} path={path} />, 403)
+  if (answer instanceof Problem) {
+    if (answer.code === 'EMAIL_UNVERIFIED') return page(<ConfirmFirstPage site={site} path={path} />, 403)
     const session = await service.readSession(request.headers)
     const joined = session === null ? null : await joinedBy(service.store, session, id)
     return page(<InvitationGonePage site={site} path={path} joined={joined} />, joined === null ? 404 : 200)

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { type CopyForm, CopyPage } from '../../views/launcher/copy.tsx'
 import { loadFor } from '../bundles/access.ts'
+import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/page.ts'
@@ -80,5 +80,5 @@ async function isReadBy(caller: Caller, slug: string, { store }: Service): Promi
 
 function explain({ issues, message }: Problem): CopyForm['errors'] {
   const reason = issues.find(({ path }) => path[0] === 'title')?.reason
-  return reason === undefined ? { form: message } : { title: reasonBeside(reason) }
+  return reason === undefined ? { form: message } : { title: besideField(reason) }
 }

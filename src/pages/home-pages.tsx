@@ -10,10 +10,12 @@ import { BOUNDS } from '../bundles/bounds.ts'
 import { ABOUT_NAMES, CONTENT, each } from '../bundles/content.ts'
 import { createBundle } from '../bundles/operations.ts'
 import type { NewBundle } from '../bundles/shapes.ts'
+import { besideField } from '../core/field-words.ts'
 import { fingerprint } from '../core/hash.ts'
+import { reasonIn } from '../core/issue-words.ts'
 import { type Problem, toProblem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { reasonBeside, tooMany } from '../core/words.ts'
+import { tooMany } from '../core/words.ts'
 import { LONG_FORM, readForm } from '../http/body.ts'
 import { callContext, clientNetwork } from '../http/client.ts'
 import { type Page, page } from '../http/page.ts'
@@ -145,8 +147,8 @@ function explain(problem: Problem, inputs: readonly NewBundle[], made: number): 
   for (const { path, reason } of problem.issues) {
     const [field, index] = path
     const about = ABOUT_NAMES.find((name) => name === field)
-    if (about !== undefined) errors[about] = reasonBeside(reason)
-    else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reason}.`
+    if (about !== undefined) errors[about] = besideField(reason)
+    else if (field === 'urls' && typeof index === 'number') errors.urls ??= `${urls[index]} ${reasonIn(reason)}.`
     else if (field === 'urls') errors.urls = urls.length === 0 ? NO_LINKS : tooMany(urls.length, BOUNDS.urls)
     // The form has one note per link, so too many notes means too many links.
     else if (field !== 'urlMetadata') errors.form = problem.message

@@ -133,7 +133,7 @@ function isShared({ policy, door }: Launcher): boolean {
 
 /** Built once: building headers costs more than the rest of a cached view. */
 const SHARED = responseInits('no-cache')
-/** With rules, a shared cache must not serve one viewer's page to another (decisions 5). */
+/** With rules, a shared cache must not serve one viewer's page to another. */
 const PRIVATE = responseInits('private, no-store')
 
 function responseInits(cacheControl: string): Record<Encoding, ResponseInit> {
@@ -149,7 +149,7 @@ function responseInits(cacheControl: string): Record<Encoding, ResponseInit> {
   return { br: head('br'), gzip: head('gzip'), identity: head('identity') }
 }
 
-/** Whether a request counts as a view: not a HEAD or a prefetch (decisions 5). */
+/** Whether a request counts as a view: not a HEAD or a prefetch. */
 function isView({ method, headers }: Request): boolean {
   const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
   return method === 'GET' && (purpose === null || !/prefetch|prerender|preview/i.test(purpose))

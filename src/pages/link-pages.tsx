@@ -8,6 +8,7 @@ import { passwordsOff } from '../accounts/admission.ts'
 import { confirmationFor, localPath, magicLinkEmail, passwordLinkEmail } from '../accounts/links.ts'
 import { signInByLink } from '../api/auth.ts'
 import { findByToken } from '../bundles/claims.ts'
+import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readForm } from '../http/body.ts'
 import { type Page, page } from '../http/page.ts'
@@ -22,7 +23,7 @@ const RAW = { parse: 'none' } as const
 /** The status of a link that has expired or never existed; not distinguished, to reveal nothing. */
 const GONE = 410
 
-/** The pages of mailed links: a GET shows what will happen, to which account; a POST does it (decisions 13). */
+/** The pages of mailed links: a GET shows what will happen, to which account; a POST does it. */
 export function linkPages(service: Service) {
   return new Elysia()
     .get('/sign-in/link/:token', ({ request, params: { token } }) => signInLinkPage(request, service, token))
@@ -55,10 +56,10 @@ export function linkPages(service: Service) {
         const email = await passwordLinkEmail(await service.auth(), token)
         const answer = await callAuth(request, service, '/reset-password', { newPassword, token })
         const site = await siteFor(request, service)
-        if (answer.ok) return page(<PasswordSetPage site={site} />)
+        if (answer instanceof Response) return page(<PasswordSetPage site={site} />)
         if (email === null)
           return page(<LinkExpiredPage site={site} link="password" next="/dashboard/settings" />, answer.status)
-        const { password, form } = await explain(answer)
+        const { password, form } = explain(answer)
         return refused(<NewPasswordPage site={site} email={email} error={password ?? form} />, answer)
       },
       RAW,
@@ -85,7 +86,7 @@ async function confirmPage(
   service: Service,
   account: Account,
   next: string,
-  refusal?: { error: string; answer: Response },
+  problem?: Problem,
 ): Promise<Page> {
   const site = await siteFor(request, service)
   if (account === null) return page(<LinkExpiredPage site={site} link="confirm" next={next} />, GONE)
@@ -104,10 +105,10 @@ async function confirmPage(
       current={isHolder ? null : (session?.email ?? null)}
       hasPasswords={service.config.passwordSignIn}
       next={next}
-      error={refusal?.error}
+      error={problem && explain(problem).form}
     />
   )
-  return refusal === undefined ? page(view) : refused(view, refusal.answer)
+  return problem === undefined ? page(view) : refused(view, problem)
 }
 
 /** Where to continue after confirmation: the dashboard if `next` is a claim link that has been used meanwhile. */
@@ -141,14 +142,18 @@ async function confirm(request: Request, service: Service, token: string): Promi
   const credentials = { email, password: form.get('password') ?? '' }
   const signIn = () => callAuth(request, service, '/sign-in/email', credentials)
   const answer = await signIn()
-  const { user, token: session, code } = await answer.clone().json()
-  const isRight = answer.ok ? user.id === id : code === 'EMAIL_NOT_VERIFIED'
-  if (!isRight) {
-    if (answer.ok) await endSession(service.store, session)
-    const error = answer.ok ? 'That’s not the password of this account.' : (await explain(answer)).form
-    const refusal = answer.ok ? new Response(null, { status: 401 }) : answer
-    return confirmPage(request, service, account, next, { error: error ?? '', answer: refusal })
+  if (answer instanceof Problem && answer.code !== 'EMAIL_NOT_VERIFIED') {
+    return confirmPage(request, service, account, next, answer)
+  }
+  if (answer instanceof Response) {
+    const { user, token: session } = await answer.clone().json()
+    if (user.id !== id) {
+      await endSession(service.store, session)
+      const problem = new Problem('UNAUTHORIZED', 'That’s not the password of this account.')
+      return confirmPage(request, service, account, next, problem)
+    }
   }
   await prove()
-  return done(answer.ok ? answer : await signIn())
+  const signedIn = answer instanceof Response ? answer : await signIn()
+  return done(signedIn instanceof Response ? signedIn : undefined)
 }

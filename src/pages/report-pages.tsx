@@ -3,9 +3,9 @@
 import { Elysia } from 'elysia'
 import { ReportedPage, type ReportForm, ReportPage } from '../../views/launcher/report.tsx'
 import { reportBundle } from '../abuse/operations.ts'
+import { besideField } from '../core/field-words.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
-import { reasonBeside } from '../core/words.ts'
 import { readForm } from '../http/body.ts'
 import { callContext } from '../http/client.ts'
 import { page } from '../http/page.ts'
@@ -49,7 +49,7 @@ function explain({ issues, message }: Problem): ReportForm['errors'] {
   const errors: ReportForm['errors'] = {}
   for (const { path, reason } of issues) {
     if (path[0] === 'reason') errors.reason = 'Choose what’s wrong with it.'
-    else if (path[0] === 'detail') errors.detail = reasonBeside(reason)
+    else if (path[0] === 'detail') errors.detail = besideField(reason)
   }
   return issues.length === 0 ? { form: message } : errors
 }

@@ -1,18 +1,19 @@
 import type { Condition } from '../../db/policy.ts'
+import type { Reason } from '../core/issue.ts'
 import type { JsonSchema } from '../core/shape.ts'
-import { OPERATORS, type Raw, type Report, UNKNOWN_KEY } from './operators.ts'
+import { OPERATORS, type Raw, type Report } from './operators.ts'
 
-/** An error in a condition: its path from the root, and what was expected there. */
+/** An error in a condition, with its path from the root. */
 export interface ConditionError {
   path: (string | number)[]
-  expected: string
+  reason: Reason
 }
 
 /** Maximum number of errors reported. */
 const MAX_ERRORS = 20
 
 /**
- * Parses a condition into its canonical form (decisions 6). Accepts several forms of `not` and `in`, and only one of
+ * Parses a condition into its canonical form. Accepts several forms of `not` and `in`, and only one of
  * everything else.
  * @returns the condition, or its errors.
  */
@@ -20,8 +21,8 @@ export function readCondition(raw: unknown): Condition | ConditionError[] {
   const wrong: ConditionError[] = []
   const condition = read(
     raw,
-    (expected, ...path) => {
-      if (wrong.length < MAX_ERRORS) wrong.push({ path, expected })
+    (reason, ...path) => {
+      if (wrong.length < MAX_ERRORS) wrong.push({ path, reason })
       return null
     },
     0,
@@ -30,10 +31,10 @@ export function readCondition(raw: unknown): Condition | ConditionError[] {
 }
 
 function read(raw: unknown, report: Report, depth: number): Condition | null {
-  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return report('a condition: an object with an op')
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return report({ code: 'not_a_condition' })
   const { op } = raw as Raw
-  if (!isOperator(op)) return report(`one of ${Object.keys(OPERATORS).join(', ')}`, 'op')
-  for (const key of Object.keys(raw)) if (!KEYS.get(op)?.has(key)) report(UNKNOWN_KEY, key)
+  if (!isOperator(op)) return report({ code: 'no_option', options: Object.keys(OPERATORS) }, 'op')
+  for (const key of Object.keys(raw)) if (!KEYS.get(op)?.has(key)) report({ code: 'unknown_field' }, key)
   return OPERATORS[op].read(raw as Raw, report, depth, read)
 }
 

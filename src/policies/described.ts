@@ -1,23 +1,19 @@
 import { type } from 'arktype'
 import { FACTS, type Fact, type Field } from '../../db/policy.ts'
-import { withJsonSchema } from '../core/shape.ts'
+import { refusing } from '../core/shape.ts'
 import { definitionOf, FACT_SHAPES, isOfAccount } from './facts.ts'
 import { INSTANT, isInstant } from './instants.ts'
 import type { Viewer } from './viewer.ts'
 
 /**
- * The input describing a viewer for `policy/preview` (decisions 6); omitted facts are unknown, `now` defaults to now.
+ * The input describing a viewer for `policy/preview`; omitted facts are unknown, `now` defaults to now.
  */
 export const SentViewer = type({
   'signedIn?': 'boolean',
   ...FACT_SHAPES,
   'query?': type('Record<string, string>'),
   'now?': type('string').narrow(
-    withJsonSchema(
-      { pattern: INSTANT.source },
-      (text: string, ctx: { mustBe(expected: string): false }) =>
-        isInstant(text) || ctx.mustBe('a time with its zone, such as 2026-12-01T09:00:00Z'),
-    ),
+    refusing({ pattern: INSTANT.source }, (text: string) => (isInstant(text) ? null : { code: 'not_an_instant' })),
   ),
   '+': 'reject',
 })

@@ -1,63 +1,70 @@
 import type { Condition, Field, Policy } from '../../db/policy.ts'
+import type { Path } from '../core/issue.ts'
 import { definitionOf } from './facts.ts'
 import { implies, newBudget } from './implies.ts'
 
-/** Something allowed in a policy that is probably a mistake. */
-export interface Warning {
-  /** Its JSON path, as in errors. */
-  path: string
-  message: string
+/** Why something that is allowed in a policy is probably a mistake; `lint-words.ts` has the words. */
+export type Concern =
+  /** `rule`: the index of the rule that is tried first. */
+  | { code: 'duplicate_rule' | 'unreachable_rule'; rule: number }
+  | { code: 'over'; since: string }
+  | { code: 'ends_before_it_begins' }
+  | { code: 'too_wide'; value: string }
+  | { code: 'no_such_value'; field: Field; value: string; values: readonly string[] }
+  | { code: 'other_format'; field: Field; value: string; format: string }
+  | { code: 'not_a_domain'; field: Field; value: string }
+  | { code: 'not_as_sent'; value: string; sent: string }
+
+/** A concern, with its path as in errors. */
+export interface Finding {
+  path: Path
+  concern: Concern
 }
 
 /**
- * Warnings about a valid policy (decisions 6): unreachable rules, times in the past, impossible values, domain conditions
+ * Findings in a valid policy: unreachable rules, times in the past, impossible values, domain conditions
  * that match more than intended. Pure.
  * @param now milliseconds since 1970.
  */
-export function lint({ rules }: Policy, now: number): Warning[] {
+export function lint({ rules }: Policy, now: number): Finding[] {
   const budget = newBudget()
   return rules.flatMap(({ when }, index) => {
-    const path = `resolutionPolicy.rules[${index}]`
-    const warnings: Warning[] = []
-    visitConditions(when, `${path}.when`, true, (condition, place, isWanted) => {
-      const message = problemWith(condition, isWanted, now)
-      if (message !== null) warnings.push({ path: place, message })
+    const path = ['resolutionPolicy', 'rules', index]
+    const found: Finding[] = []
+    visitConditions(when, [...path, 'when'], true, (condition, place, isWanted) => {
+      const concern = concernOf(condition, isWanted, now)
+      if (concern !== null) found.push({ path: place, concern })
     })
     const earlier = rules.slice(0, index).findIndex((rule) => implies(when, rule.when, budget))
-    if (earlier === -1) return warnings
+    if (earlier === -1) return found
     const isSame = implies(rules[earlier]!.when, when, budget)
-    const message = isSame
-      ? `is a duplicate of rules[${earlier}], which is tried first: no one gets these tabs`
-      : `is unreachable: everyone it matches gets the tabs of rules[${earlier}], which is tried first`
-    return [{ path, message }, ...warnings]
+    return [{ path, concern: { code: isSame ? 'duplicate_rule' : 'unreachable_rule', rule: earlier } }, ...found]
   })
 }
 
-type ConditionVisitor = (condition: Condition, path: string, isWanted: boolean) => void
+type ConditionVisitor = (condition: Condition, path: Path, isWanted: boolean) => void
 
 /** Visits every node; `isWanted` is false under an odd number of `not`, where a mismatch is wanted. */
-function visitConditions(condition: Condition, path: string, isWanted: boolean, visitor: ConditionVisitor): void {
+function visitConditions(condition: Condition, path: Path, isWanted: boolean, visitor: ConditionVisitor): void {
   visitor(condition, path, isWanted)
   if (!('of' in condition)) return
   for (const [index, part] of condition.of.entries()) {
-    visitConditions(part, `${path}.of[${index}]`, condition.op === 'not' ? !isWanted : isWanted, visitor)
+    visitConditions(part, [...path, 'of', index], condition.op === 'not' ? !isWanted : isWanted, visitor)
   }
 }
 
-function problemWith(condition: Condition, isWanted: boolean, now: number): string | null {
+function concernOf(condition: Condition, isWanted: boolean, now: number): Concern | null {
   switch (condition.op) {
     case 'before':
-      return isWanted && Date.parse(condition.value) <= now
-        ? `has been over since ${condition.value}: it never matches again`
-        : null
+      return isWanted && Date.parse(condition.value) <= now ? { code: 'over', since: condition.value } : null
     case 'and':
-      return isWanted && isEmptySpan(condition.of) ? 'ends before it begins: it never matches' : null
+      return isWanted && isEmptySpan(condition.of) ? { code: 'ends_before_it_begins' } : null
     case 'endsWith':
       return tooWide(condition.field, condition.value) ?? noDomain(condition.field, condition.value)
     case 'equals':
       return impossible(condition.field, condition.value)
     case 'in':
-      return condition.values.map((value) => impossible(condition.field, value)).find((text) => text !== null) ?? null
+      return condition.values.map((value) => impossible(condition.field, value)).find((found) => found !== null) ?? null
     default:
       return null
   }
@@ -70,33 +77,33 @@ function isEmptySpan(parts: readonly Condition[]): boolean {
   return Math.max(...times('after')) >= Math.min(...times('before'))
 }
 
-function tooWide(field: Field, value: string): string | null {
+function tooWide(field: Field, value: string): Concern | null {
   if (!definitionOf(field)?.isDomain) return null
   if (value.startsWith('.') || value.startsWith('@') || !value.includes('.')) return null
-  return `"${value}" also ends "not${value}": use equals for the domain itself and endsWith ".${value}" for its subdomains`
+  return { code: 'too_wide', value }
 }
 
 /** Why no viewer can have such a value. */
-function impossible(field: Field, value: string): string | null {
+function impossible(field: Field, value: string): Concern | null {
   const { values, format } = definitionOf(field) ?? {}
   if (values !== undefined && !values.includes(value.toLowerCase())) {
-    return `${field} is one of ${values.join(', ')}, so "${value}" never matches`
+    return { code: 'no_such_value', field, value, values }
   }
   if (format !== undefined && !format.pattern.test(value))
-    return `${field} is ${format.words}, so "${value}" never matches`
+    return { code: 'other_format', field, value, format: format.words }
   return noDomain(field, value)
 }
 
-function noDomain(field: Field, value: string): string | null {
+function noDomain(field: Field, value: string): Concern | null {
   const { isDomain, normalize } = definitionOf(field) ?? {}
   if (!isDomain) return null
-  if (/[@/:]/.test(value)) return `${field} is a domain alone, such as acme.com, so "${value}" never matches`
+  if (/[@/:]/.test(value)) return { code: 'not_a_domain', field, value }
   return normalize === undefined ? null : notAsSent(value, normalize)
 }
 
 /** Browsers send `münchen.example` as `xn--mnchen-3ya.example`. */
-function notAsSent(domain: string, normalize: (domain: string) => string | null): string | null {
+function notAsSent(domain: string, normalize: (domain: string) => string | null): Concern | null {
   if (!/[^\u0000-\u007f]/.test(domain)) return null
   const sent = normalize(domain)
-  return sent === null ? null : `browsers send "${domain}" as "${sent}": use that form, or it never matches`
+  return sent === null ? null : { code: 'not_as_sent', value: domain, sent }
 }

@@ -9,20 +9,18 @@ import {
   type GroupOperator,
   type InstantOperator,
 } from '../../db/policy.ts'
+import type { Reason } from '../core/issue.ts'
 import type { JsonSchema } from '../core/shape.ts'
 import { CONTROLS, unfit } from '../core/text.ts'
 import { isTimeZone, MINUTES_OF_DAY, minutesOf } from './clock.ts'
 import { INSTANT, isInstant } from './instants.ts'
 
-/** Limits of a condition (spec 8, decisions 6): texts in Unicode code points, depth in nested and/or/not. */
+/** Limits of a condition: texts in Unicode code points, depth in nested and/or/not. */
 export const CONDITION_BOUNDS = { depth: 4, text: 512, values: 250, queryName: 100 } as const
 
-/** What is expected of an unknown key; `validate` turns it into a sentence. */
-export const UNKNOWN_KEY = 'removed'
-
 export type Raw = Record<string, unknown>
-/** Reports what was expected at a path, and returns null. */
-export type Report = (expected: string, ...place: (string | number)[]) => null
+/** Reports what is wrong at a path, and returns null. */
+export type Report = (reason: Reason, ...place: (string | number)[]) => null
 /** Parses a nested condition. */
 type ReadInner = (raw: unknown, report: Report, depth: number) => Condition | null
 
@@ -84,16 +82,16 @@ export const OPERATORS: { readonly [Op in Condition['op']]: Operator<Op> } = {
 function group(op: GroupOperator) {
   return ({ of }: Raw, report: Report, depth: number, inner: ReadInner) => {
     if (depth === CONDITION_BOUNDS.depth) {
-      return report(`no deeper: and, or and not may nest ${CONDITION_BOUNDS.depth} deep`)
+      return report({ code: 'too_deep', depth: CONDITION_BOUNDS.depth })
     }
     if (op === 'not' && !Array.isArray(of)) {
-      const only = inner(of, (expected, ...place) => report(expected, 'of', ...place), depth + 1)
+      const only = inner(of, (reason, ...place) => report(reason, 'of', ...place), depth + 1)
       return only === null ? null : { op, of: [only] }
     }
-    if (!Array.isArray(of) || of.length === 0) return report('a list of at least 1 condition', 'of')
-    if (op === 'not' && of.length > 1) return report('one condition', 'of')
+    if (!Array.isArray(of) || of.length === 0) return report({ code: 'no_conditions' }, 'of')
+    if (op === 'not' && of.length > 1) return report({ code: 'not_one_condition' }, 'of')
     const read = of.map((part, index) =>
-      inner(part, (expected, ...place) => report(expected, 'of', index, ...place), depth + 1),
+      inner(part, (reason, ...place) => report(reason, 'of', index, ...place), depth + 1),
     )
     return { op, of: read.filter((part) => part !== null) }
   }
@@ -104,7 +102,7 @@ function comparison(op: Comparison['op']) {
     const field = readField(raw, report)
     const value = readText(raw.value, report, 'value')
     // Every text starts with, ends with and contains the empty text: that is `exists`.
-    if (value === '' && op !== 'equals') return report('a text with at least 1 character', 'value')
+    if (value === '' && op !== 'equals') return report({ code: 'empty_text' }, 'value')
     return field === null || value === null ? null : { op, field, value }
   }
 }
@@ -112,10 +110,10 @@ function comparison(op: Comparison['op']) {
 function readIn(raw: Raw, report: Report): ConditionOf<'in'> | null {
   const field = readField(raw, report)
   const key = raw.values === undefined && raw.value !== undefined ? 'value' : 'values'
-  if (key === 'values' && raw.value !== undefined) report(UNKNOWN_KEY, 'value')
+  if (key === 'values' && raw.value !== undefined) report({ code: 'unknown_field' }, 'value')
   const list = raw[key]
   if (!Array.isArray(list) || list.length === 0 || list.length > CONDITION_BOUNDS.values) {
-    return report(`a list of 1 to ${CONDITION_BOUNDS.values} texts`, key)
+    return report({ code: 'not_texts', max: CONDITION_BOUNDS.values }, key)
   }
   const values = list.map((value, index) => readText(value, report, key, index)).filter((value) => value !== null)
   return field === null ? null : { op: 'in', field, values }
@@ -132,32 +130,31 @@ function instantKeys(): Record<string, JsonSchema> {
 
 function instant(op: InstantOperator) {
   return ({ field, value }: Raw, report: Report): ConditionOf<InstantOperator> | null => {
-    if (field !== 'now') report('now', 'field')
+    if (field !== 'now') report({ code: 'not_now' }, 'field')
     if (typeof value === 'string' && isInstant(value)) return { op, field: 'now', value }
-    return report('a time with its zone, such as 2026-12-01T09:00:00Z', 'value')
+    return report({ code: 'not_an_instant' }, 'value')
   }
 }
 
 function readWindow({ days, from, to, timeZone }: Raw, report: Report): ConditionOf<'timeWindow'> | null {
   const areDays = Array.isArray(days) && days.length > 0 && days.length <= DAYS.length
-  if (!areDays) report(`a list of 1 to 7 of ${DAYS.join(', ')}`, 'days')
+  if (!areDays) report({ code: 'not_days', days: DAYS }, 'days')
   for (const [index, day] of areDays ? days.entries() : []) {
-    if (!DAYS.includes(day)) report(`one of ${DAYS.join(', ')}`, 'days', index)
+    if (!DAYS.includes(day)) report({ code: 'no_option', options: DAYS }, 'days', index)
   }
   const opens = typeof from === 'string' ? minutesOf(from) : null
   const closes = typeof to === 'string' ? minutesOf(to) : null
-  if (opens === null || opens === MINUTES_OF_DAY) report('a time from 00:00 to 23:59', 'from')
-  if (closes === null) report('a time from 00:00 to 24:00', 'to')
+  if (opens === null || opens === MINUTES_OF_DAY) report({ code: 'not_a_time_of_day', last: '23:59' }, 'from')
+  if (closes === null) report({ code: 'not_a_time_of_day', last: '24:00' }, 'to')
   if (typeof timeZone !== 'string' || !isTimeZone(timeZone)) {
-    return report('an IANA time zone, such as Europe/Berlin or UTC', 'timeZone')
+    return report({ code: 'not_a_time_zone' }, 'timeZone')
   }
   return { op: 'timeWindow', days: [...new Set(days as Day[])], from: from as string, to: to as string, timeZone }
 }
 
 function readField({ field }: Raw, report: Report): Field | null {
   if (typeof field === 'string' && isField(field)) return field
-  const hint = field === 'now' ? ' (now goes with before and after)' : ''
-  return report(`one of ${FACTS.join(', ')}, query.<name>${hint}`, 'field')
+  return report({ code: 'no_field', fields: FACTS, isNow: field === 'now' }, 'field')
 }
 
 function isField(text: string): text is Field {
@@ -167,7 +164,7 @@ function isField(text: string): text is Field {
 }
 
 function readText(text: unknown, report: Report, ...place: (string | number)[]): string | null {
-  if (typeof text !== 'string') return report(`a text of at most ${CONDITION_BOUNDS.text} characters`, ...place)
+  if (typeof text !== 'string') return report({ code: 'not_a_text', max: CONDITION_BOUNDS.text }, ...place)
   const reason = unfit(text, CONDITION_BOUNDS.text, CONTROLS)
   return reason === null ? text : report(reason, ...place)
 }

@@ -2,8 +2,11 @@ import type { Policy, Tab } from '../../db/policy.ts'
 import type { UrlMetadata } from '../../db/schema.ts'
 import type { Preview } from './answers.ts'
 import { compile } from './evaluate.ts'
-import { lint } from './lint.ts'
+import { type Finding, lint } from './lint.ts'
 import type { Viewer } from './viewer.ts'
+
+/** A preview with its warnings as data. */
+export type Tried = Omit<Preview, 'warnings'> & { warnings: Finding[] }
 
 /**
  * Evaluates a policy for a viewer with the launcher’s own evaluator. Pure.
@@ -14,7 +17,7 @@ export function preview(
   own: { urls: readonly string[]; urlMetadata: readonly UrlMetadata[] },
   viewer: Viewer,
   now: number,
-): Preview {
+): Tried {
   const compiled = policy === null ? null : compile(policy)
   const rule = compiled?.match(viewer) ?? null
   return {

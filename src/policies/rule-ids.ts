@@ -2,7 +2,7 @@ import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { Store } from '../../db/client.ts'
 import type { Policy, Rule } from '../../db/policy.ts'
 import { policyRules } from '../../db/schema.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid } from '../core/problem.ts'
 import { newRuleId } from './rule-id.ts'
 import type { SentPolicy } from './shapes.ts'
 
@@ -13,7 +13,7 @@ interface PolicyWithIds {
 }
 
 /**
- * Gives each rule its id (decisions 6): the one sent, otherwise that of the saved rule with the same name, otherwise a new
+ * Gives each rule its id: the one sent, otherwise that of the saved rule with the same name, otherwise a new
  * one. So a rule keeps its counts when it is edited.
  * @param saved the bundle’s current policy.
  * @param isKnown whether an id is or was a rule’s of this bundle.
@@ -23,11 +23,9 @@ export function withRuleIds(sent: SentPolicy, saved: Policy | null, isKnown: (id
   const taken = new Set<string>()
   for (const [index, { id }] of sent.rules.entries()) {
     if (id === undefined) continue
-    const place = `resolutionPolicy.rules[${index}].id`
-    if (!isKnown(id)) {
-      throw new Problem('BAD_REQUEST', `${place} must be the id of a rule of this bundle: omit it for a new rule`)
-    }
-    if (taken.has(id)) throw new Problem('BAD_REQUEST', `${place} must not be the id of an earlier rule as well`)
+    const path = ['resolutionPolicy', 'rules', index, 'id']
+    if (!isKnown(id)) throw invalid([{ path, reason: { code: 'rule_of_another_bundle' } }])
+    if (taken.has(id)) throw invalid([{ path, reason: { code: 'rule_id_sent_twice' } }])
     taken.add(id)
   }
   const newIds: string[] = []
@@ -56,7 +54,7 @@ export async function withStoredRuleIds(
   return withRuleIds(sent, saved, (id) => known.includes(id))
 }
 
-/** Whether an id is or was a rule’s of a bundle; events with any other are not counted (decisions 7). */
+/** Whether an id is or was a rule’s of a bundle; events with any other are not counted. */
 export async function isRuleOf(db: Store['db'], bundleId: number, id: string): Promise<boolean> {
   return (await knownOf(db, bundleId, [id])).length > 0
 }

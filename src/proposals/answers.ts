@@ -40,7 +40,7 @@ const listed = lazy(
     }) as const,
 )
 
-/** A proposed edit (decisions 15). */
+/** A proposed edit. */
 export const Proposal = lazy(() =>
   type({ ...listed(), changes: changes(), '+': 'reject' }).configure({ named: 'Proposal' }, 'self'),
 )
@@ -71,10 +71,14 @@ const entry = <const Value>(value: Value) =>
 
 const link = lazy(() => type({ url: 'string', ...linkAnswers(), '+': 'reject' }))
 
+const textChange = lazy(() =>
+  type({ from: 'string', to: 'string', '+': 'reject' }).configure({ named: 'TextChange' }, 'self'),
+)
+
 /** What a proposal changes of the version that it is based on; see `BundleDiff`. */
 export const Difference = lazy(() =>
   type({
-    fields: type(proposable(each(PROPOSABLE_NAMES, () => type({ from: 'string', to: 'string', '+': 'reject' })))),
+    fields: type(proposable(each(PROPOSABLE_NAMES, () => textChange()))),
     links: type(entry(link())).configure({ named: 'LinkDifference' }, 'self').array(),
     rules: type(entry('object')).configure({ named: 'RuleDifference' }, 'self').array(),
     '+': 'reject',

@@ -2,9 +2,10 @@ import { type } from 'arktype'
 import { PROPOSAL_STATES } from '../../db/schema.ts'
 import { GUARDED_NAMES, type GuardedName, NAMES } from '../bundles/content.ts'
 import { isAtMostAsLong, sent } from '../bundles/shapes.ts'
+import { refuse } from '../core/shape.ts'
 import { lines } from '../core/text-shapes.ts'
 
-/** Limits of proposals: of a text in Unicode code points, and how many are kept (decisions 15). */
+/** Limits of proposals: of a text in Unicode code points, and how many are kept. */
 export const PROPOSAL_BOUNDS = {
   text: 500,
   /** Open ones of a bundle. */
@@ -36,9 +37,7 @@ export const NewProposal = type({
   '+': 'reject',
 })
   .narrow(isAtMostAsLong)
-  .narrow(
-    (edit, ctx) => NAMES.some((name) => name in edit) || ctx.mustBe('an object with at least one field to change'),
-  )
+  .narrow((edit, ctx) => NAMES.some((name) => name in edit) || refuse(ctx, { code: 'no_change' }))
 
 export type NewProposal = typeof NewProposal.infer
 
@@ -61,9 +60,7 @@ export const Acceptance = type({ slug: 'string', id: ID, ...proposable, '+': 're
   .narrow(isAtMostAsLong)
   .narrow(
     ({ urls, urlMetadata }: { urls?: string[]; urlMetadata?: unknown[] }, ctx) =>
-      urlMetadata === undefined ||
-      urls !== undefined ||
-      ctx.reject({ path: ['urlMetadata'], expected: 'sent with urls, to which it belongs' }),
+      urlMetadata === undefined || urls !== undefined || refuse(ctx, { code: 'metadata_without_urls' }, 'urlMetadata'),
   )
 
 export type Acceptance = typeof Acceptance.infer

@@ -1,15 +1,39 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { whileMembersChange } from '../accounts/webhook-makers.ts'
+import { entryOf } from '../core/entry.ts'
 import { parseJson } from '../core/json.ts'
 import { Problem } from '../core/problem.ts'
 import type { Service } from '../core/service.ts'
 import { readSigned } from '../http/body.ts'
 import { json } from '../http/respond.ts'
 import { applyOnce, type DeliveryResult, type Effect, type WebhookEvent } from './deliveries.ts'
-import { providerEffect } from './identity.ts'
+import type { Db, Event } from './entities.ts'
+import { removeMembership, removeOrganization, upsertMembership, upsertOrganization } from './organizations.ts'
 import { paymentEffect } from './payments.ts'
-import { linkedAccount } from './people.ts'
+import { linkedAccount, removePerson, upsertPerson } from './people.ts'
+
+const EVENTS: Record<string, (db: Db, event: Event) => Effect | null> = {
+  'user.created': upsertPerson,
+  'user.updated': upsertPerson,
+  'user.deleted': removePerson,
+  'organization.created': upsertOrganization,
+  'organization.updated': upsertOrganization,
+  'organization.deleted': removeOrganization,
+  'organizationMembership.created': upsertMembership,
+  'organizationMembership.updated': upsertMembership,
+  'organizationMembership.deleted': removeMembership,
+}
+
+/**
+ * The effect of an identity provider’s event on people, organisations and memberships (decisions 9).
+ * @returns null for an event type that is not handled.
+ * @throws Problem BAD_REQUEST for malformed data.
+ */
+function providerEffect(db: Db, event: WebhookEvent): Effect | null {
+  const effect = entryOf(EVENTS, event.type)
+  return effect?.(db, event) ?? null
+}
 
 const RAW = { parse: 'none' } as const
 const TOLERANCE_SECONDS = 5 * 60

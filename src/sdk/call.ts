@@ -186,14 +186,16 @@ function parsed(text: string, response: Response): unknown {
 
 /** The service’s own error, or one saying that something else answered. */
 function refusal(response: Response, body: unknown): OpenallError {
-  const { error, code, retryAfterSeconds } = (body ?? {}) as {
+  const { error, code, errors, retryAfterSeconds } = (body ?? {}) as {
     error?: unknown
     code?: unknown
+    errors?: unknown
     retryAfterSeconds?: unknown
   }
   if (typeof error !== 'string' || typeof code !== 'string') return unexpected(response)
   return new OpenallError(code as OpenallError['code'], error, {
     status: response.status,
+    errors: Array.isArray(errors) ? errors : [],
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
   })
 }

@@ -14,29 +14,48 @@ export type OpenallCode =
   /** A request that claims to be a webhook is not signed by the service, or too old. */
   | 'INVALID_SIGNATURE'
 
+/** What is wrong with one field of an input: its JSON path, such as `urls[3]`, and a sentence that names it. */
+export interface InputError {
+  path: string
+  message: string
+}
+
 /** The only error that this client throws. `message` is a sentence that says what to do. */
 export class OpenallError extends Error {
   override readonly name = 'OpenallError'
   readonly code: OpenallCode
   /** The HTTP status; 0 without an answer. */
   readonly status: number
+  /** Everything that is wrong with the input, if it is more than what `message` says; up to 100. */
+  readonly errors: readonly InputError[]
   /** Seconds to wait before retrying; with RATE_LIMITED, or if a proxy sends it. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: OpenallCode,
     message: string,
-    more: { status?: number; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+    more: {
+      status?: number
+      errors?: readonly InputError[]
+      retryAfterSeconds?: number | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.code = code
     this.status = more.status ?? 0
+    this.errors = more.errors ?? []
     this.retryAfterSeconds = more.retryAfterSeconds
   }
 
-  /** In the service’s form: `{ error, code }`, with `retryAfterSeconds` on 429. */
-  toJSON(): { error: string; code: OpenallCode; retryAfterSeconds?: number } {
-    const { message: error, code, retryAfterSeconds } = this
-    return retryAfterSeconds === undefined ? { error, code } : { error, code, retryAfterSeconds }
+  /** In the service’s form: `{ error, code }`, with `errors` of an input and `retryAfterSeconds` on 429. */
+  toJSON(): { error: string; code: OpenallCode; errors?: readonly InputError[]; retryAfterSeconds?: number } {
+    const { message: error, code, errors, retryAfterSeconds } = this
+    return {
+      error,
+      code,
+      ...(errors.length === 0 ? {} : { errors }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    }
   }
 }

@@ -3,7 +3,7 @@ import { WEBHOOK_EVENTS } from '../../db/schema.ts'
 import { BOUNDS } from '../bundles/bounds.ts'
 import { lazy } from '../core/lazy.ts'
 import { OFFSET, Pagination } from '../core/paging.ts'
-import { Time } from '../core/shape.ts'
+import { refuse, Time } from '../core/shape.ts'
 import { Url } from '../core/text-shapes.ts'
 
 const Events = type
@@ -24,7 +24,7 @@ export const WebhookEdit = type({
   'events?': Events,
   'enabled?': 'boolean',
   '+': 'reject',
-}).narrow((edit, ctx) => Object.keys(edit).length > 1 || ctx.mustBe('an object with at least one field to change'))
+}).narrow((edit, ctx) => Object.keys(edit).length > 1 || refuse(ctx, { code: 'no_change' }))
 
 export type WebhookEdit = typeof WebhookEdit.infer
 

@@ -1,21 +1,51 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { isReachable } from './addresses.ts'
+import ipaddr from 'ipaddr.js'
+import type { UnfitTarget } from '../core/issue.ts'
+import { reasonIn } from '../core/issue-words.ts'
+
+// To which addresses the service may send requests (decisions 15): whoever names a URL must not reach through us what
+// they cannot reach themselves.
+
+/** What an intranet has besides. Link-local addresses are not among them: clouds hand out credentials there. */
+const INTRANET: readonly string[] = ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']
+
+/** Services of clouds for their own machines, at addresses outside the ranges made for that. */
+const CLOUD_SERVICES = [
+  ...['168.63.129.16/32', '100.100.100.200/32'],
+  ...['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:42::/32', 'fd00:c1::/32'],
+].map((network) => ipaddr.parseCIDR(network))
+
+/** All of IPv6 that is in use by the public. The rest is local, or leads to IPv4 by a translator. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** Whether requests may go to an address: only to public ones, unless the operator allows the intranet too. */
+function isReachable(address: string, { privateNetworks }: { privateNetworks: boolean }): boolean {
+  // A zone names an interface of this machine.
+  if (!ipaddr.isValid(address) || address.includes('%')) return false
+  const parsed = ipaddr.parse(address)
+  const range: string = parsed.range()
+  if (CLOUD_SERVICES.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits))) {
+    return false
+  }
+  if (range === 'unicast') return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
+  return privateNetworks && INTRANET.includes(range)
+}
 
 /** Why a request was not sent, or got no answer. Says nothing that the person who named its URL could not know. */
 export class NotSent extends Error {
-  /** @param must what the URL must do, if it is at fault: the end of "it must …". */
+  /** @param reason why the URL may not be requested, if that is at fault. */
   constructor(
     message: string,
-    readonly must: string | null = null,
+    readonly reason: UnfitTarget | null = null,
   ) {
     super(message)
   }
 }
 
-function unfit(must: string): NotSent {
-  return new NotSent(`its URL must ${must}`, must)
+function unfit(code: UnfitTarget['code']): NotSent {
+  return new NotSent(`its URL ${reasonIn({ code })}`, { code })
 }
 
 /** To where requests may go. */
@@ -39,19 +69,14 @@ const OTHER_PROTOCOLS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Why requests may not go to a URL, as the end of "it must …", or null. Its host is not looked up. */
-function unfitTarget({ protocol, username, password, port }: URL): string | null {
-  if (protocol !== 'https:' && protocol !== 'http:') return 'begin with https: or http:'
-  if (username !== '' || password !== '') return 'have no user name or password: check the signature instead'
+/** Why requests may not go to a URL, or null. Its host is not looked up. */
+function unfitTarget({ protocol, username, password, port }: URL): UnfitTarget['code'] | null {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'scheme_not_allowed'
+  if (username !== '' || password !== '') return 'credentials_in_url'
   const number = Number(port || 443)
   const isAllowed = number >= 1024 ? !OTHER_PROTOCOLS.has(number) : number === 80 || number === 443
-  return isAllowed ? null : 'have a port that web servers use: 80, 443, or one above 1023 that browsers do not refuse'
+  return isAllowed ? null : 'port_not_allowed'
 }
-
-/** The one answer for names without an address and names with a private one, so that nobody can map a network by it. */
-const NOT_PUBLIC = 'lead to a public address'
-/** What it is where private addresses are allowed. */
-const UNKNOWN = 'have a host that name servers know; /etc/hosts does not count'
 
 /**
  * Checks a URL and looks its host up, once: the request must go to one of the addresses found here, because a name may
@@ -63,8 +88,9 @@ export async function targetOf(url: URL, { privateNetworks, resolver }: Guard): 
   if (reason !== null) throw unfit(reason)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = isIP(host) === 0 ? await addressesOf(host, resolver) : [{ address: host, family: isIP(host) }]
-  if (addresses.length === 0) throw unfit(privateNetworks ? UNKNOWN : NOT_PUBLIC)
-  if (!addresses.every(({ address }) => isReachable(address, { privateNetworks }))) throw unfit(NOT_PUBLIC)
+  // One answer for names without an address and names with a private one, so that nobody can map a network by it.
+  if (addresses.length === 0) throw unfit(privateNetworks ? 'host_unknown' : 'address_not_public')
+  if (!addresses.every(({ address }) => isReachable(address, { privateNetworks }))) throw unfit('address_not_public')
   return { url, host, addresses }
 }
 

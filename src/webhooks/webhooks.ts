@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { brokenConstraint, type Store } from '../../db/client.ts'
 import { member, NOBODY, owners, user, webhooks } from '../../db/schema.ts'
 import type { Config } from '../config/config.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import { randomBase62 } from '../core/secrets.ts'
 import { iso } from '../core/time.ts'
 import type { SignedIn, Subject } from '../identity/caller.ts'
@@ -15,7 +15,7 @@ import { newSecret, sealed } from './secrets.ts'
 import type { CreatedWebhook, ListedWebhook, NewWebhook, WebhookEdit, WebhookInfo } from './shapes.ts'
 import { NotSent, targetOf } from './target.ts'
 
-/** Webhooks of one subject (decisions 15). */
+/** Webhooks of one subject. */
 const MAX_WEBHOOKS = 10
 
 type Settings = Pick<Config, 'secret' | 'outgoingPrivateNetworks'>
@@ -183,9 +183,8 @@ async function refuseUnreachable(url: string, { outgoingPrivateNetworks: private
   try {
     await targetOf(new URL(url), { privateNetworks })
   } catch (error) {
-    if (!(error instanceof NotSent)) throw error
-    const reason = `must ${error.must}`
-    throw new Problem('BAD_REQUEST', `url ${reason}`, { issues: [{ path: ['url'], reason }] })
+    if (!(error instanceof NotSent) || error.reason === null) throw error
+    throw invalid([{ path: ['url'], reason: error.reason }])
   }
 }
 

@@ -627,6 +627,7 @@ describe.each(RUNTIMES)('on %s', (runtime, start) => {
       [['show', slug, slug], 2, 'unexpected argument'],
       [['show', `https://elsewhere.example/l/${slug}`], 2, '--server https://elsewhere.example'],
       [['create', 'ftp://a.example/'], 2, 'urls[0] must be'],
+      [['create', 'ftp://a.example/', 'ftp://b.example/'], 2, '\n  urls[1] must be'],
       [['create'], 2, 'no URL was found'],
       [['create', '--file', 'no-such-file'], 2, 'no-such-file cannot be read'],
       [['list', '--server', 'openall.example'], 2, 'must be an http: or https: address'],

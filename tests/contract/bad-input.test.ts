@@ -151,7 +151,9 @@ async function faultOf(sent: Sent, answer: Response): Promise<string | null> {
   if (type !== 'application/json') return `type ${type}`
   const body = JSON.parse(text) as Record<string, unknown>
   const isShape =
-    Object.keys(body).join() === 'error,code' && typeof body.error === 'string' && /^[A-Z_]+$/.test(String(body.code))
+    /^error,code(,errors)?$/.test(Object.keys(body).join()) &&
+    typeof body.error === 'string' &&
+    /^[A-Z_]+$/.test(String(body.code))
   return isShape && String(body.error).length < 600 ? null : text
 }
 

@@ -388,7 +388,7 @@ onEveryTarget({}, (at) => {
     expect(await html(bob, `${SETTINGS}/delete`)).toContain('stay with its members')
     await at().sql('UPDATE session SET created_at = created_at - 90000000 WHERE user_id = ?', [bob.userId])
     expect(await html(bob, `${SETTINGS}/delete`)).toContain('needs a sign-in from the last 24 hours')
-    expect((await bob.form(`${SETTINGS}/delete`, { email: bob.email })).status).toBe(400)
+    expect((await bob.form(`${SETTINGS}/delete`, { email: bob.email })).status).toBe(403)
     expect((await bob.api('GET', '/api/me')).status).toBe(200)
   })
 

@@ -111,8 +111,8 @@ onEveryTarget({ SERVICE_PLAN_FREE_MAX_BUNDLES: '40' }, (server) => {
       expect(check.html).toContain('2 of 25')
       const errors = JSON.parse(/data-errors="([^"]*)"/.exec(check.html)?.[1]?.replaceAll('&#34;', '"') ?? '')
       expect(errors.map((error: { link: number; field: string }) => [error.link, error.field])).toEqual([
-        [null, 'slug'],
         [1, 'url'],
+        [null, 'slug'],
       ])
     })
 

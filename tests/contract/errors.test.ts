@@ -201,10 +201,7 @@ onEveryTarget({}, (server) => {
 
   test('errors under urls win over other errors', async () => {
     const { body } = await create(server(), { title: 1, extra: 1, urls: ['x'] })
-    expect(body).toEqual({
-      error: 'urls[0] must be an http: or https: URL, not "x"',
-      code: 'INVALID_URLS',
-    } as typeof body)
+    expect([body.error, body.code]).toEqual(['urls[0] must be an http: or https: URL, not "x"', 'INVALID_URLS'])
   })
 
   test('an invalid credential is 401 with WWW-Authenticate, before any other error', async () => {

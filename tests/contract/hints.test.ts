@@ -47,7 +47,7 @@ onEveryTarget({}, (at) => {
 
   test.each(MISTAKES)('%s', async (_, sent, code, hint) => {
     const { status, body } = await person.api('POST', '/api/links', sent)
-    expect([status, Object.keys(body).sort(), body.code]).toEqual([400, ['code', 'error'], code])
+    expect([status, body.code]).toEqual([400, code])
     expect(body.error).toContain(hint)
   })
 

@@ -272,7 +272,7 @@ onEveryTarget({}, (at) => {
     })
     expect(response.status).toBe(status)
     if (status === 302) expect(response.headers.get('location')).toStartWith('/sign-in')
-    else expect(await response.json()).toEqual(ERROR)
+    else expect(await response.json()).toMatchObject(ERROR)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 })

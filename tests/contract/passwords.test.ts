@@ -152,7 +152,7 @@ describe('passwords', () => {
     ])('is not deleted with %s, however fresh the session', async (_, body) => {
       const ann = await signUp(server)
       const answer = await ann.api<Refusal>('POST', '/api/auth/delete-user', body)
-      expect([answer.status, answer.body.code]).toEqual([400, 'PASSWORD_REQUIRED'])
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_PASSWORD'])
       expect((await ann.api('GET', '/api/me')).status).toBe(200)
     })
 
@@ -170,7 +170,7 @@ describe('passwords', () => {
     await server.sql('UPDATE session SET created_at = created_at - 90000000 WHERE user_id = ? RETURNING 1', [
       ann.userId,
     ])
-    expect((await ann.api('POST', '/api/auth/delete-user', {})).status).toBe(400)
+    expect((await ann.api('POST', '/api/auth/delete-user', {})).status).toBe(403)
     await server.sql('UPDATE session SET created_at = created_at + 90000000 WHERE user_id = ? RETURNING 1', [
       ann.userId,
     ])

@@ -376,7 +376,11 @@ describe('SERVICE_PASSWORD_SIGN_IN=off', () => {
       expect(await (await person.fetch('/dashboard/settings/delete')).text()).not.toContain('type="password"')
       await at().sql('UPDATE session SET created_at = ? WHERE user_id = ?', [now - 2 * 86_400_000, person.userId])
       const stale = await person.api('POST', '/api/auth/delete-user', { password: PASSWORD })
-      expect([stale.status, await accounts(at(), person.email)]).toEqual([400, 1])
+      expect([stale.status, stale.body, await accounts(at(), person.email)]).toMatchObject([
+        403,
+        { code: 'RECENT_SIGN_IN_REQUIRED' },
+        1,
+      ])
       await at().sql('UPDATE session SET created_at = ? WHERE user_id = ?', [now, person.userId])
       expect((await person.form('/dashboard/settings/delete', { email: person.email })).status).toBe(200)
       expect(await accounts(at(), person.email)).toBe(0)

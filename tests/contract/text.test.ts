@@ -196,7 +196,7 @@ test('user text is escaped in the log', async () => {
 })
 
 test('logged request data is escaped', async () => {
-  const logs = `import { openLog } from './src/log.ts'; openLog('info').info({ text: 'Ac\\u009bme\\u202e' }, 'a line')`
+  const logs = `import { openLog } from './src/runtime/log.ts'; openLog('info').info({ text: 'Ac\\u009bme\\u202e' }, 'a line')`
   const child = Bun.spawn([process.execPath, '-e', logs], { stdout: 'pipe', stderr: 'inherit' })
   const line = await new Response(child.stdout).text()
   expect(line).toContain('Ac\\u009bme\\u202e')

@@ -77,7 +77,26 @@ test('every field is described, and the glossary has no unused entry', () => {
   }
   expect(Object.keys(paths).length).toBeGreaterThan(10)
   expect(nameless).toEqual([])
-  expect(Object.keys(FIELD_DOCS).filter((name) => !used.has(name.split('.').at(-1) ?? ''))).toEqual([])
+  expect(Object.keys(FIELD_DOCS).filter((name) => !used.has(name.replace('.*', '').split('.').at(-1) ?? ''))).toEqual(
+    [],
+  )
+})
+
+test('every example of a field matches the schema that it stands in', () => {
+  const wrong: unknown[] = []
+  const check = (schema: unknown, path: string[]): void => {
+    if (schema === null || typeof schema !== 'object') return
+    const { examples } = schema as { examples?: unknown[] }
+    if (Array.isArray(examples) && path.at(-1) !== 'properties') {
+      for (const example of examples) wrong.push(documented.wrong(path, example))
+    }
+    for (const [key, inner] of Object.entries(schema)) if (key !== 'examples') check(inner, [...path, key])
+  }
+  for (const [name, schema] of Object.entries(documented.document.components.schemas)) {
+    check(schema, ['components', 'schemas', name])
+  }
+  expect(wrong.length).toBeGreaterThan(100)
+  expect(wrong.filter((message) => message !== null)).toEqual([])
 })
 
 test('every example matches its schema', () => {

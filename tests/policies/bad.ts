@@ -23,12 +23,12 @@ const FIELDS = /^one of emailDomain, orgRole, .*, query\.<name>/
 const TEXT = /^a text of at most 512/
 const TIME = /^a time with its zone/
 const WINDOW = { op: 'timeWindow', days: ['mon'], from: '09:00', to: '17:00', timeZone: 'Europe/Berlin' }
-const REMOVED = 'removed'
+const REMOVED = 'remove it'
 
 const ofPolicy: Bad[] = [
   ['a text', 'policy', '', 'an object'],
   ['a number', 5, '', 'an object'],
-  ['a list', [], 'rules', 'an array'],
+  ['a list', [], '', 'an object'],
   ['no rules', { version: 1 }, 'rules', 'an array'],
   ['no version', { rules: [] }, 'version', '1'],
   ['version 2', { version: 2, rules: [] }, 'version', '1'],
@@ -58,14 +58,14 @@ const ofRule: Bad[] = [
   ['a name of two lines', rules(rule('a\nb')), 'rules[0].name', 'free of control characters'],
   ['half a character', rules(rule('\ud800')), 'rules[0].name', 'well-formed Unicode'],
   ['a name twice', rules(rule('a'), rule('b'), rule('a')), 'rules[2].name', 'another name than that of rules[0]'],
-  ['no condition', rules({ name: 'a', tabs: [TAB] }), 'rules[0].when', /^a condition/],
-  ['a badge as text', rules(rule('a', { showBadge: 'yes' })), 'rules[0].showBadge', 'boolean'],
+  ['no condition', rules({ name: 'a', tabs: [TAB] }), 'rules[0].when', /a condition: an object/],
+  ['a badge as text', rules(rule('a', { showBadge: 'yes' })), 'rules[0].showBadge', 'false or true'],
   ['an unknown key', rules(rule('a', { priority: 1 })), 'rules[0].priority', REMOVED],
   ['an unknown key with a space', rules(rule('a', { 'show badge': 1 })), 'rules[0]["show badge"]', REMOVED],
   ['an id of another shape', rules(rule('a', { id: 'r_1' })), 'rules[0].id', 'the id of a rule of this bundle'],
   ['a numeric id', rules(rule('a', { id: 7 })), 'rules[0].id', 'a string'],
   ['no tabs', rules({ name: 'a', when: YES }), 'rules[0].tabs', 'an array'],
-  ['an empty list of tabs', rules(rule('a', { tabs: [] })), 'rules[0].tabs', 'non-empty'],
+  ['an empty list of tabs', rules(rule('a', { tabs: [] })), 'rules[0].tabs', 'at least 1 entry'],
   ['21 tabs', rules(rule('a', { tabs: Array(21).fill(TAB) })), 'rules[0].tabs', /20/],
   ['a tab as text', rules(rule('a', { tabs: ['https://a.example'] })), 'rules[0].tabs[0]', 'an object'],
   ['a tab without url', rules(rule('a', { tabs: [TAB, {}] })), 'rules[0].tabs[1].url', 'a string'],
@@ -83,9 +83,9 @@ function longTab() {
 }
 
 const ofCondition: Bad[] = [
-  ['null', null, '', /^a condition/],
-  ['a text', 'signedIn', '', /^a condition/],
-  ['a list', [YES], '', /^a condition/],
+  ['null', null, '', /a condition: an object/],
+  ['a text', 'signedIn', '', /a condition: an object/],
+  ['a list', [YES], '', /a condition: an object/],
   ['no op', {}, '.op', OPS],
   ['an unknown op', { op: 'matches' }, '.op', OPS],
   ['an op in capitals', { op: 'AND', of: [YES] }, '.op', OPS],
@@ -93,10 +93,10 @@ const ofCondition: Bad[] = [
   ['a numeric op', { op: 1 }, '.op', OPS],
   ['signedIn with a value', { op: 'signedIn', value: true }, '.value', REMOVED],
   ...COMPOUNDS.flatMap((op): Bad[] => [
-    [`${op} without of`, { op }, op === 'not' ? '.of' : '.of', op === 'not' ? /^a condition/ : /at least 1/],
+    [`${op} without of`, { op }, op === 'not' ? '.of' : '.of', op === 'not' ? /a condition: an object/ : /at least 1/],
     [`${op} of nothing`, { op, of: [] }, '.of', /at least 1/],
     [`${op} with conditions`, { op, of: [YES], conditions: [] }, '.conditions', REMOVED],
-    [`${op} of a text`, { op, of: ['signedIn'] }, '.of[0]', /^a condition/],
+    [`${op} of a text`, { op, of: ['signedIn'] }, '.of[0]', /a condition: an object/],
     [`${op} of an unknown op`, { op, of: [{ op: 'is' }] }, '.of[0].op', OPS],
   ]),
   ['and of an object', { op: 'and', of: YES }, '.of', /at least 1/],

@@ -7,6 +7,7 @@ import { FIELD_DOCS } from '../../src/operations/glossary.ts'
 import { describedViewer, SentViewer } from '../../src/policies/described.ts'
 import { compile } from '../../src/policies/evaluate.ts'
 import { lint } from '../../src/policies/lint.ts'
+import { OPERATORS } from '../../src/policies/operators.ts'
 import { Policy } from '../../src/policies/shapes.ts'
 import { policyOf } from './bad.ts'
 
@@ -41,6 +42,6 @@ test('every condition in docs/policies.md is valid as written, and every operato
     expect<unknown>(read.rules[0]?.when).toEqual(condition)
   }
   const refused = Policy(policyOf({ op: '?' }))
-  const known = refused instanceof type.errors ? refused[0]?.expected.replace('one of ', '').split(', ') : []
-  expect(conditions.map(({ op }: { op: string }) => op)).toEqual(known)
+  expect(refused).toBeInstanceOf(type.errors)
+  expect(conditions.map(({ op }: { op: string }) => op)).toEqual(Object.keys(OPERATORS))
 })

@@ -3,6 +3,7 @@ import type { Condition, Policy } from '../../db/policy.ts'
 import { describedViewer } from '../../src/policies/described.ts'
 import { implies, newBudget } from '../../src/policies/implies.ts'
 import { lint } from '../../src/policies/lint.ts'
+import { warningsOf } from '../../src/policies/lint-words.ts'
 import { prng } from '../prng.ts'
 import { naiveHolds } from './naive.ts'
 import { RandomPolicies } from './random.ts'
@@ -70,7 +71,7 @@ const CASES: [what: string, conditions: Condition[], warned: [path: string, says
 test('a policy that is probably a mistake gets a warning at its place', () => {
   const wrong: unknown[] = []
   for (const [what, conditions, warned] of CASES) {
-    const found = lint(policyOf(...conditions), NOW)
+    const found = warningsOf(lint(policyOf(...conditions), NOW))
     const isRight =
       found.length === warned.length &&
       warned.every(([path, says], index) => {
@@ -143,7 +144,7 @@ test('a long list that is compared many times delays nobody', () => {
 
 test('a domain with letters that browsers do not send gets a warning, and is previewed as sent', () => {
   const from = (value: string): Condition => ({ op: 'equals', field: 'referrerDomain', value })
-  const warnings = lint(policyOf(from('münchen.example'), from('xn--mnchen-3ya.example')), NOW)
+  const warnings = warningsOf(lint(policyOf(from('münchen.example'), from('xn--mnchen-3ya.example')), NOW))
   expect(warnings.map(({ path }) => path)).toEqual(['resolutionPolicy.rules[0].when'])
   expect(warnings[0]?.message).toContain('"xn--mnchen-3ya.example"')
   const facts = [{ referrerDomain: 'MÜNCHEN.example' }, { referrerDomain: 'a.example' }, { referrerDomain: '' }, {}]

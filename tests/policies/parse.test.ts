@@ -1,14 +1,23 @@
 import { expect, spyOn, test } from 'bun:test'
 import { type } from 'arktype'
+import type { Issue } from '../../src/core/issue.ts'
+import { pathText, reasonIn } from '../../src/core/issue-words.ts'
+import type { Problem } from '../../src/core/problem.ts'
+import { validate } from '../../src/operations/validate.ts'
 import { Policy } from '../../src/policies/shapes.ts'
 import { BAD, nested, policyOf, TAB, YES } from './bad.ts'
 
 const Body = type({ resolutionPolicy: Policy })
 
-const read = (resolutionPolicy: unknown) => {
-  const body = Body({ resolutionPolicy })
-  if (body instanceof type.errors) throw new Error(body.summary)
-  return body.resolutionPolicy
+const read = (resolutionPolicy: unknown) => validate<typeof Body.infer>(Body, { resolutionPolicy }).resolutionPolicy
+/** What is wrong with a policy. */
+const issuesOf = (resolutionPolicy: unknown): readonly Issue[] => {
+  try {
+    read(resolutionPolicy)
+    return []
+  } catch (error) {
+    return (error as Problem).issues
+  }
 }
 const condition = (when: unknown) => read(policyOf(when)).rules[0]?.when
 
@@ -16,22 +25,18 @@ test('every invalid policy is refused at its exact place, with what would be rig
   expect(BAD.length).toBeGreaterThan(100)
   const wrong: unknown[] = []
   for (const [what, resolutionPolicy, path, expected] of BAD) {
-    const body = Body({ resolutionPolicy })
-    const [error] = body instanceof type.errors ? body : []
+    const [issue] = issuesOf(resolutionPolicy)
     const place = ['resolutionPolicy', path].filter((text) => text !== '').join('.')
-    const isSaid =
-      typeof expected === 'string' ? error?.expected.includes(expected) : expected.test(error?.expected ?? '')
-    if (error?.path.stringify() !== place || !isSaid) wrong.push([what, error?.path.stringify(), error?.expected])
+    const said = issue === undefined ? '' : reasonIn(issue.reason).replace(/^must be /, '')
+    const isSaid = typeof expected === 'string' ? said.includes(expected) : expected.test(said)
+    if (issue === undefined || pathText(issue.path) !== place || !isSaid) wrong.push([what, expected, said])
   }
   expect(wrong).toEqual([])
 })
 
 test('several mistakes are all reported, each at its place', () => {
-  const body = Body({
-    resolutionPolicy: policyOf({ op: 'and', of: [{ op: 'is' }, { op: 'exists', field: 'x', y: 1 }] }),
-  })
-  const places = body instanceof type.errors ? body.map(({ path }) => path.stringify()) : []
-  expect(places).toEqual([
+  const policy = policyOf({ op: 'and', of: [{ op: 'is' }, { op: 'exists', field: 'x', y: 1 }] })
+  expect(issuesOf(policy).map(({ path }) => pathText(path))).toEqual([
     'resolutionPolicy.rules[0].when.of[0].op',
     'resolutionPolicy.rules[0].when.of[1].y',
     'resolutionPolicy.rules[0].when.of[1].field',
@@ -70,7 +75,7 @@ test('a time zone may be written in any case, and many spellings of one delay no
   const window = (timeZone: string) => ({ op: 'timeWindow', days: ['mon'], from: '00:00', to: '01:00', timeZone })
   expect(condition(window('EUROPE/berlin'))).toMatchObject({ timeZone: 'EUROPE/berlin' })
   const clocks = spyOn(Intl, 'DateTimeFormat')
-  const of = Array.from({ length: 5000 }, (_, number) => window(spelled(number)))
+  const of = Array.from({ length: 1900 }, (_, number) => window(spelled(number)))
   expect(() => condition({ op: 'or', of })).toThrow('at most 128 KiB')
   // Creating a clock is the slow part.
   expect(clocks).toHaveBeenCalledTimes(1)

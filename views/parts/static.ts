@@ -141,7 +141,7 @@ function assetOf(name: string): Asset | undefined {
     const { type, isForFrames = false } = file
     const body = bodyOf(file)
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
-    made = { address: `/static/${name.replace('..', `.${hash}.`)}`, type, body, isForFrames }
+    made = { address: `/static/${name.replace('.', `.${hash}.`)}`, type, body, isForFrames }
     assets.set(name, made)
   }
   return made

@@ -11,12 +11,11 @@ import { CONTENT, each, eachScalar, isScalar, type ScalarName } from '../../bund
 import { slugTaken } from '../../bundles/creation.ts'
 import { linksOf } from '../../bundles/diff.ts'
 import { isLinkName, LINK_NAMES, metadataIn, textsOf, wholeLink } from '../../bundles/link-fields.ts'
-import { REVERSED } from '../../bundles/merge.ts'
-import { NEEDS_PASSWORD } from '../../bundles/passwords.ts'
 import { NOTHING, textOf, valueIn } from '../../bundles/values.ts'
+import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { NO_WEB_ADDRESS, sanitized, unfitUrl } from '../../core/text.ts'
-import { reasonBeside, tooMany } from '../../core/words.ts'
+import { sanitized, unfitUrl } from '../../core/text.ts'
+import { tooMany } from '../../core/words.ts'
 import { readList } from '../../imports/import.ts'
 import { type LineLink, linksOrText } from '../../imports/line-links.ts'
 import type { FoundList } from '../../imports/plan.ts'
@@ -164,20 +163,13 @@ function addRefusal(checked: Checked, linkOf: readonly number[], problem: Proble
   for (const { path, reason } of problem.issues) {
     const [field, at, part] = path
     const root = field === 'newSlug' ? 'slug' : field
-    const says = PLAIN[reason] ?? reasonBeside(reason)
+    const says = besideField(reason)
     const link = typeof at === 'number' ? linkOf[at] : undefined
     if (link !== undefined) checked.errors.push({ link, field: fieldOf(root, part), says })
     else if (isOwnField(root)) checked.errors.push({ link: null, field: root, says })
     else if (root === 'urls') checked.list = listError(checked.count)
     else if (root !== 'urlMetadata') checked.form = problem.message
   }
-}
-
-/** Reasons in the words of the form. */
-const PLAIN: Record<string, string> = {
-  [`must be ${NO_WEB_ADDRESS}`]: 'This doesn’t look like a web address.',
-  [REVERSED]: 'This must be after the opening time.',
-  [NEEDS_PASSWORD]: 'Choose a password.',
 }
 
 /** Whether it is a field of the form that does not belong to a link. */

@@ -1,16 +1,20 @@
 /** @jsxImportSource @kitajs/html */
 
-import type { BundleForm, EditorState } from '../../../views/dashboard/editor/bundle-form.ts'
+import type { BundleForm, EditorState, LinkFields } from '../../../views/dashboard/editor/bundle-form.ts'
 import { EditBundlePage } from '../../../views/dashboard/editor/edit-bundle.tsx'
 import { ReadOnlyPage } from '../../../views/dashboard/editor/read-only.tsx'
-import { TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
+import { type Offer, TakeTheirs } from '../../../views/dashboard/editor/take-theirs.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { roleOver } from '../../../views/dashboard/parts/role.ts'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
-import { diff, isSame } from '../../bundles/diff.ts'
+import { CONTENT, SCALAR_NAMES } from '../../bundles/content.ts'
+import { type BundleDiff, diff, isSame } from '../../bundles/diff.ts'
 import { historyUse } from '../../bundles/history-cap.ts'
+import { type Link, textsOf } from '../../bundles/link-fields.ts'
+import type { Entry } from '../../bundles/list-diff.ts'
 import { getBundle, updateBundle } from '../../bundles/operations.ts'
+import { inWords } from '../../bundles/values.ts'
 import { Problem } from '../../core/problem.ts'
 import { unfitUrl } from '../../core/text.ts'
 import { versionIn } from '../../http/fields.ts'
@@ -22,7 +26,6 @@ import { afterButton } from './buttons.ts'
 import { conflictOf, sidesOf } from './conflict.tsx'
 import { isPreviewHidden } from './preview.tsx'
 import { check, touched, untouched } from './state.tsx'
-import { offersOf } from './taking.ts'
 
 /** The page of a bundle: its links and details. */
 export const editorScreens: readonly Screen[] = [
@@ -141,4 +144,43 @@ async function editorPage(
     isPreviewHidden: isPreviewHidden(visit.request),
   }
   return { ...headed(bundle), view: <EditBundlePage {...props} />, problem }
+}
+
+/** Somebody else's change, and the form with it applied. */
+interface Taking extends Offer {
+  taken: BundleForm
+}
+
+/** The changes that can be applied to a form; links that only moved keep their place in the form. */
+function offersOf({ fields, links }: BundleDiff, form: BundleForm): Taking[] {
+  return [
+    ...SCALAR_NAMES.flatMap((field) => {
+      const to = fields[field]?.to
+      if (to === undefined || form[field].trim() === to) return []
+      const { label, kind } = CONTENT[field]
+      const what = to === '' ? '(none)' : inWords(field, to)
+      const isTime = kind === 'time' && to !== ''
+      return [{ name: `take-${field}`, kind: label, what, isTime, taken: { ...form, [field]: to } }]
+    }),
+    ...links.flatMap((entry, index) => {
+      const taken = withLink(form.links, entry)
+      const kind = { added: 'Added', removed: 'Removed', kept: 'Changed' }[entry.kind]
+      return taken === null
+        ? []
+        : [{ name: `take-${index}`, kind, what: entry.value.url, isTime: false, taken: { ...form, links: taken } }]
+    }),
+  ]
+}
+
+/** A form's links with one of their changes applied; null if it does not apply. */
+function withLink(links: readonly LinkFields[], entry: Entry<Link>): LinkFields[] | null {
+  const placeOf = (sought: string) => links.findIndex(({ url }) => url.trim() === sought)
+  const at = placeOf(entry.value.url)
+  if (entry.kind === 'added') return at === -1 ? links.toSpliced(entry.to, 0, textsOf(entry.value)) : null
+  if (entry.kind === 'removed') return at === -1 ? null : links.toSpliced(at, 1)
+  const { url } = entry.changes
+  const before = url === undefined ? at : placeOf(url.from)
+  if (before === -1 || Object.keys(entry.changes).length === 0) return null
+  const fields = textsOf(entry.value)
+  return JSON.stringify(fields) === JSON.stringify(links[before]) ? null : links.toSpliced(before, 1, fields)
 }

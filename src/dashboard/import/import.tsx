@@ -8,9 +8,9 @@ import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { CreatedBundle } from '../../bundles/answers.ts'
 import { createBundle } from '../../bundles/operations.ts'
 import { NewBundle } from '../../bundles/shapes.ts'
+import { besideField } from '../../core/field-words.ts'
 import { fingerprint } from '../../core/hash.ts'
 import { Problem } from '../../core/problem.ts'
-import { reasonBeside } from '../../core/words.ts'
 import { requireRole } from '../../identity/roles.ts'
 import { readImport, readSections, toNewBundle } from '../../imports/import.ts'
 import type { ImportPlan } from '../../imports/plan.ts'
@@ -142,8 +142,8 @@ function errorsOf(wanted: readonly Wanted[]): Map<number, string> {
       validate(NewBundle, input)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      const isTitle = error.issues[0]?.path[0] === 'title'
-      const reason = isTitle ? reasonBeside(error.issues[0]?.reason ?? '') : error.message
+      const [first] = error.issues
+      const reason = first?.path[0] === 'title' ? besideField(first.reason) : error.message
       errors.set(index, input.urls.length === 0 ? 'Tick at least one of its links, or untick the bundle.' : reason)
     }
   }

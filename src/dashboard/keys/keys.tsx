@@ -7,8 +7,8 @@ import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/
 import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
+import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { reasonBeside } from '../../core/words.ts'
 import { typed } from '../../http/fields.ts'
 import { SCOPES } from '../../identity/roles.ts'
 import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
@@ -116,7 +116,7 @@ function errorsOf({ issues, message }: Problem): KeyForm['errors'] {
   const errors: KeyForm['errors'] = {}
   for (const { path, reason } of issues) {
     const field = path[0] === 'scopes' ? 'scope' : path[0]
-    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = reasonBeside(reason)
+    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = besideField(reason)
   }
   return Object.keys(errors).length === 0 ? { form: message } : errors
 }

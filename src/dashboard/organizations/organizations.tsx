@@ -18,11 +18,11 @@ import {
   organizationFor,
   organizationIdBySlug,
 } from '../../accounts/organizations.ts'
+import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { besideField } from '../../core/words.ts'
 import { seeOther } from '../../http/respond.ts'
 import { requireRole } from '../../identity/roles.ts'
-import { callAuth, concernsField, mustCallAuth, type Refusal } from '../parts/auth-calls.ts'
+import { callAuth, issueOf, mustCallAuth } from '../parts/auth-calls.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { resultOrProblem, type Visit } from '../parts/visit.ts'
 
@@ -46,7 +46,7 @@ export const organizationScreens: readonly Screen[] = [
       }
       const made = await organizationIdBySlug(visit.service.store, visit.session.userId, slug)
       if (made !== null) return { to: `${LIST}/${made}` }
-      return organizationsPage(visit, { name, slug, errors: nameErrors(answer) }, answer.problem)
+      return organizationsPage(visit, { name, slug, errors: nameErrors(answer) }, answer)
     },
   },
   {
@@ -161,16 +161,14 @@ async function invite(visit: Visit, organization: OrganizationInFull, form: URLS
   const [email, role] = [form.get('email')?.trim() ?? '', form.get('role') ?? '']
   const answer = await callAuth(visit, '/organization/invite-member', { organizationId: id, email, role })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'invited') }
-  const { code, problem } = answer
-  const typed = concernsField(answer, 'email') ? INVALID_EMAIL : INVITING[code]
-  const errors = typed === undefined ? { form: problem.userMessage } : { email: typed }
-  return organizationPage(visit, organization, { invite: { email, role, errors } }, problem)
+  const issue = issueOf(answer, 'email')
+  const typed = issue === undefined ? INVITING[answer.code] : besideField(issue.reason)
+  const errors = typed === undefined ? { form: answer.userMessage } : { email: typed }
+  return organizationPage(visit, organization, { invite: { email, role, errors } }, answer)
 }
 
-const INVALID_EMAIL = 'Enter a valid email address.'
-
-const INVITING: Record<string, string> = {
-  INVALID_EMAIL,
+const INVITING: Partial<Record<Problem['code'], string>> = {
+  INVALID_EMAIL: besideField({ code: 'not_an_email_address' }),
   USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'This person is already a member.',
   INVITATION_LIMIT_REACHED: 'You have too many open invitations. Revoke one first.',
 }
@@ -181,12 +179,12 @@ async function rename(visit: Visit, organization: OrganizationInFull, form: URLS
   if (name === '') return organizationPage(visit, organization, { name: { name, errors: { name: NO_NAME } } }, noName())
   const answer = await callAuth(visit, '/organization/update', { organizationId: id, data: { name } })
   if (answer instanceof Response) return { to: withFlash(`${LIST}/${id}`, 'organizationRenamed') }
-  return organizationPage(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer.problem)
+  return organizationPage(visit, organization, { name: { name, errors: nameErrors(answer) } }, answer)
 }
 
-function nameErrors(refusal: Refusal): NameErrors {
-  const message = refusal.problem.userMessage
-  return concernsField(refusal, 'name') ? { name: besideField(message) } : { form: message }
+function nameErrors(problem: Problem): NameErrors {
+  const issue = issueOf(problem, 'name')
+  return issue === undefined ? { form: problem.userMessage } : { name: besideField(issue.reason) }
 }
 
 async function deletePage(

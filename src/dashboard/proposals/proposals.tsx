@@ -5,8 +5,8 @@ import { EditProposalPage } from '../../../views/dashboard/proposals/editing.tsx
 import { BundleProposalsView, InboxView } from '../../../views/dashboard/proposals/lists.tsx'
 import { ProposalView } from '../../../views/dashboard/proposals/proposal.tsx'
 import { getBundle } from '../../bundles/operations.ts'
+import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { reasonBeside } from '../../core/words.ts'
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.ts'
 import { versionIn } from '../../http/fields.ts'
 import type { ProposalInFull } from '../../proposals/in-full.ts'
@@ -85,7 +85,7 @@ function proposalPage({ site }: Visit, found: ProposalInFull, { problem, note = 
     ...found,
     site,
     alert: problem === undefined || noteIssue !== undefined ? null : saidOf(problem),
-    note: { text: note, error: noteIssue && reasonBeside(noteIssue.reason) },
+    note: { text: note, error: noteIssue && besideField(noteIssue.reason) },
   }
   return { section: 'bundles', title: 'Proposal', view: <ProposalView {...props} />, problem }
 }

@@ -8,8 +8,8 @@ import { PROPOSABLE_NAMES } from '../../bundles/content.ts'
 import { type Content, diff } from '../../bundles/diff.ts'
 import { getBundle } from '../../bundles/operations.ts'
 import { listVersions } from '../../bundles/version-operations.ts'
+import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { reasonBeside } from '../../core/words.ts'
 import { versionIn } from '../../http/fields.ts'
 import { proposeEdit } from '../../proposals/operations.ts'
 import { checkedForm, contentOf, type FormContent, formOf, pastedIn, readBundleForm } from '../editor/bundle-form.ts'
@@ -94,7 +94,7 @@ function suggestPage(
       {...suggestion}
       site={site}
       bundle={bundle}
-      reason={{ text: reason, error: issue && reasonBeside(issue.reason) }}
+      reason={{ text: reason, error: issue && besideField(issue.reason) }}
       isPreviewHidden={isPreviewHidden(request)}
     />
   )

@@ -6,17 +6,18 @@ import { type PolicyProps, PolicyView } from '../../../views/dashboard/rules/pag
 import type { RulesEditorState } from '../../../views/dashboard/rules/section.tsx'
 import { headingOf } from '../../../views/launcher/launcher.tsx'
 import type { StoredBundle } from '../../bundles/access.ts'
-import type { Problem } from '../../core/problem.ts'
+import { previewPolicy } from '../../bundles/policy-operations.ts'
+import type { Issue } from '../../core/issue.ts'
+import { Problem } from '../../core/problem.ts'
 import { allowsRole } from '../../identity/roles.ts'
 import { draftOf, type Source } from '../../policies/draft/draft.ts'
 import { type AbsentFacts, findingsOf, type TestResult } from '../../policies/draft/findings.ts'
-import { type TestViewer, testViewer } from '../../policies/draft/test-viewer.ts'
+import { type TestViewer, testViewer, viewerInput } from '../../policies/draft/test-viewer.ts'
 import { unfinishedIn } from '../../policies/draft/unfinished.ts'
 import type { ScreenPage } from '../parts/screens.tsx'
-import type { Visit } from '../parts/visit.ts'
+import { resultOrProblem, run, type Visit } from '../parts/visit.ts'
 import type { SentRules } from './form.ts'
 import { jsonErrors, policyOf } from './source.ts'
-import { testRules } from './test-rules.ts'
 
 /** The state of the page before its rules are tested. */
 export interface State {
@@ -93,4 +94,53 @@ function absentHere({ owner }: StoredBundle, { service }: Visit): AbsentFacts {
 /** The page as a response. */
 export function screenOf(bundle: StoredBundle, props: PolicyProps, problem?: Problem): ScreenPage {
   return { section: 'bundles', title: `Rules of ${headingOf(bundle)}`, view: <PolicyView {...props} />, problem }
+}
+
+/**
+ * The result of a policy for a viewer, and the policy's errors. Incomplete rules are left out, so
+ * that the others can be tested while one is being edited.
+ * @param policy undefined for the saved one.
+ * @param unfinished further errors of its rules (`unfinished.ts`).
+ */
+async function testRules(
+  visit: Visit,
+  policy: unknown,
+  viewer: TestViewer,
+  unfinished: readonly Issue[],
+): Promise<TestResult> {
+  const { slug } = visit.params
+  const input = (policy: unknown, who: object) => ({
+    slug,
+    viewer: who,
+    ...(policy === undefined ? {} : { resolutionPolicy: policy }),
+  })
+  const who = viewerInput(viewer)
+  const attempt = (policy: unknown, who: object) => resultOrProblem(() => run(visit, previewPolicy, input(policy, who)))
+  const whole = await attempt(policy, who)
+  if (!(whole instanceof Problem) && unfinished.length === 0) {
+    return { preview: whole, places: whole.trace.map((_, index) => index), issues: [], message: null }
+  }
+  const [message, found] = whole instanceof Problem ? [whole.message, whole.issues] : [null, []]
+  const issues = [...found, ...unfinished]
+  const leftOut = new Set(issues.filter(({ path }) => path[1] === 'rules').map(({ path }) => path[2]))
+  const rules = rulesOf(policy)
+  const places = rules.map((_, index) => index).filter((index) => !leftOut.has(index))
+  const finished = rules.filter((_, index) => !leftOut.has(index))
+  const wrongFacts = new Set(issues.filter(({ path }) => path[0] === 'viewer').map(({ path }) => String(path[1])))
+  const known = Object.fromEntries(Object.entries(who).filter(([name]) => !wrongFacts.has(name)))
+  if (finished.length === rules.length && wrongFacts.size === 0) return { preview: null, places: [], issues, message }
+  const rest = await attempt(policy === undefined ? undefined : { version: 1, rules: finished }, known)
+  return rest instanceof Problem
+    ? { preview: null, places: [], issues, message: rest.message }
+    : {
+        preview: rest,
+        places: policy === undefined ? rest.trace.map((_, index) => index) : places,
+        issues,
+        message: null,
+      }
+}
+
+function rulesOf(policy: unknown): unknown[] {
+  const { rules } = (policy ?? {}) as { rules?: unknown }
+  return Array.isArray(rules) ? rules : []
 }

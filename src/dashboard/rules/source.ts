@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type } from 'arktype'
+import type { Issue, Path } from '../../core/issue.ts'
+import { pathText, reasonIn } from '../../core/issue-words.ts'
 import { parseJson } from '../../core/json.ts'
-import { type Issue, Problem } from '../../core/problem.ts'
+import { Problem } from '../../core/problem.ts'
 import { canOpen, type Draft, draftOf, type Source, toPolicy } from '../../policies/draft/draft.ts'
 import { Policy, type SentPolicy } from '../../policies/shapes.ts'
 
@@ -60,11 +62,9 @@ export function jsonErrors(text: string, issues: readonly Issue[]): string[] {
     .map(({ path: [, ...path], reason }) => {
       const inner = path.findLastIndex((_, index) => places.has(keyOf(path.slice(0, index + 1))))
       const line = lineAt(text, places.get(keyOf(path.slice(0, inner + 1))) ?? 0)
-      return `Line ${line}: ${path.length === 0 ? 'the policy' : pathText(path)} ${reason}.`
+      return `Line ${line}: ${path.length === 0 ? 'the policy' : pathText(path)} ${reasonIn(reason)}.`
     })
 }
-
-type Path = readonly (string | number)[]
 
 /** The next token after any space; `''` if there is none, or no JSON. */
 const TOKEN =
@@ -110,10 +110,6 @@ function keyOf(path: Path): string {
 
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
-}
-
-function pathText(path: Path): string {
-  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
 }
 
 /** Longer policies would not fit into a request once indented. */

@@ -9,14 +9,14 @@ import { NoticePage } from '../../../views/parts/notice.tsx'
 import { deletionEffects } from '../../accounts/holdings.ts'
 import { localPath } from '../../accounts/links.ts'
 import { parseUserAgent } from '../../audience/user-agent.ts'
+import { besideField, besidePassword } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
-import { besideField } from '../../core/words.ts'
 import { page } from '../../http/page.ts'
 import { seeOther } from '../../http/respond.ts'
 import { hasPassword } from '../../identity/passwords.ts'
 import { isRecent } from '../../identity/proof.ts'
 import { sessionsOf, tokenOf } from '../../identity/sessions.ts'
-import { callAuth, concernsField, mustCallAuth } from '../parts/auth-calls.ts'
+import { callAuth, issueOf, mustCallAuth } from '../parts/auth-calls.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import type { Visit } from '../parts/visit.ts'
 
@@ -66,16 +66,15 @@ const CHANGES = new Map<string, Change>(
       const name = form.get('name')?.trim() ?? ''
       const answer = await callAuth(visit, '/update-user', { name })
       if (answer instanceof Response) return seeOther(withFlash(SETTINGS, 'nameSaved'), answer)
-      const message = answer.problem.userMessage
-      const errors = concernsField(answer, 'name') ? { name: besideField(message) } : { form: message }
-      return settingsPage(visit, { name, errors }, answer.problem)
+      const issue = issueOf(answer, 'name')
+      const errors = issue === undefined ? { form: answer.userMessage } : { name: besideField(issue.reason) }
+      return settingsPage(visit, { name, errors }, answer)
     },
     async verification(visit, form) {
       const { email } = visit.session
       const callbackURL = localPath(form.get('next') ?? SETTINGS)
       const answer = await callAuth(visit, '/send-verification-email', { email, callbackURL })
-      if (!(answer instanceof Response))
-        return settingsPage(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
+      if (!(answer instanceof Response)) return settingsPage(visit, { errors: { form: answer.userMessage } }, answer)
       // Other pages have no place for this error.
       const back = callbackURL.startsWith('/dashboard') ? callbackURL : SETTINGS
       return { to: withFlash(back, 'verificationSent') }
@@ -84,24 +83,24 @@ const CHANGES = new Map<string, Change>(
       const [currentPassword, newPassword] = [form.get('currentPassword') ?? '', form.get('newPassword') ?? '']
       const answer = await callAuth(visit, '/change-password', { currentPassword, newPassword })
       if (!(answer instanceof Response)) {
-        return settingsPage(visit, { errors: explain(answer.code, answer.problem.userMessage) }, answer.problem)
+        return settingsPage(visit, { errors: explain(answer) }, answer)
       }
       return { to: withFlash(SETTINGS, 'passwordChanged') }
     },
     async passwordMail(visit) {
       const answer = await callAuth(visit, '/request-password-reset', { email: visit.session.email })
       if (answer instanceof Response) return { to: withFlash(SETTINGS, 'passwordMailSent') }
-      return settingsPage(visit, { errors: { form: answer.problem.userMessage } }, answer.problem)
+      return settingsPage(visit, { errors: { form: answer.userMessage } }, answer)
     },
   } satisfies Record<string, Change>),
 )
 
 const WRONG_PASSWORD = 'Wrong password.'
 
-function explain(code: string, message: string): SettingsErrors {
-  if (code === 'INVALID_PASSWORD') return { currentPassword: WRONG_PASSWORD }
-  if (code.startsWith('PASSWORD_')) return { newPassword: besideField(message) }
-  return { form: message }
+function explain(problem: Problem): SettingsErrors {
+  if (problem.code === 'INVALID_PASSWORD') return { currentPassword: WRONG_PASSWORD }
+  const newPassword = besidePassword(problem)
+  return newPassword === null ? { form: problem.userMessage } : { newPassword }
 }
 
 async function settingsPage(
@@ -163,9 +162,8 @@ async function deleteAccount(visit: Visit, form: URLSearchParams): Promise<Outco
   }
   const answer = await callAuth(visit, '/delete-user', password === null || password === '' ? {} : { password })
   if (!(answer instanceof Response)) {
-    const { code, problem } = answer
-    const errors = code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: problem.userMessage }
-    return deletion(visit, errors, problem)
+    const errors = answer.code === 'INVALID_PASSWORD' ? { password: WRONG_PASSWORD } : { form: answer.userMessage }
+    return deletion(visit, errors, answer)
   }
   const { name, origin } = service.config
   const text = 'Everything in it is gone. You’re welcome back any time, with the same address if you like.'

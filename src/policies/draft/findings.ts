@@ -1,11 +1,13 @@
 import type { Traced } from '../../../db/policy.ts'
 import { entryOf } from '../../core/entry.ts'
-import type { Issue } from '../../core/problem.ts'
+import { clauseIn } from '../../core/field-words.ts'
+import type { Issue, Path, Reason } from '../../core/issue.ts'
 import { asSentence } from '../../core/words.ts'
-import type { Preview } from '../answers.ts'
-import { leavesOf, type Path, type Topic } from './conditions.ts'
+import type { Concern } from '../lint.ts'
+import { warningIn } from '../lint-words.ts'
+import type { Tried } from '../preview.ts'
+import { leavesOf, type Topic } from './conditions.ts'
 import { type Draft, toOpenRule, toPolicy } from './draft.ts'
-import { MUST_BE_CHOSEN } from './unfinished.ts'
 
 /** A note beside the part it concerns. */
 interface Note {
@@ -19,7 +21,7 @@ interface Note {
 /** The result of a policy's complete rules for a viewer. */
 export interface TestResult {
   /** Null if the policy as a whole is invalid. */
-  preview: Preview | null
+  preview: Tried | null
   /** For each rule of the preview, its index in the draft. */
   places: readonly number[]
   /** The errors of the draft and the viewer. */
@@ -67,9 +69,9 @@ export function findingsOf(
     })
   }
   const rules = testResult.places
-  for (const { path, message } of testResult.preview?.warnings ?? []) {
-    const place = pathOf(path).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
-    add(placeOf(place, draft), { kind: 'warning', text: warningText(message, rules) })
+  for (const { path, concern } of testResult.preview?.warnings ?? []) {
+    const place = path.slice(1).map((part, index) => (index === 1 ? (rules[Number(part)] ?? part) : part))
+    add(placeOf(place, draft), { kind: 'warning', text: warningText(concern, rules) })
   }
   for (const [at, rule] of draft.rules.entries()) {
     for (const [{ topic }, path] of leavesOf(toOpenRule(rule).when, ['rules', at, 'when'])) {
@@ -89,14 +91,6 @@ function mark(marks: Map<string, boolean>, place: string, condition: Traced): vo
   marks.set(place, condition.matched)
   if (!('of' in condition)) return
   for (const [index, part] of condition.of.entries()) mark(marks, `${place}.of.${index}`, part)
-}
-
-/** The parts of a path such as `resolutionPolicy.rules[0].when`, without the first. */
-function pathOf(text: string): (string | number)[] {
-  return text
-    .replace(/\[(\d+)\]/g, '.$1')
-    .split('.')
-    .slice(1)
 }
 
 const PLACES = [
@@ -146,9 +140,9 @@ const MISSING: Record<string, string> = {
   timeZone: 'Set a time zone.',
 }
 
-function missing(path: Path, reason: string): string | undefined {
-  if (reason === MUST_BE_CHOSEN) return 'Choose a value.'
-  if (reason.includes('a time with its zone')) return 'Set a date and time.'
+function missing(path: Path, { code }: Reason): string | undefined {
+  if (code === 'not_chosen') return 'Choose a value.'
+  if (code === 'not_an_instant') return 'Set a date and time.'
   return entryOf(MISSING, String(path.at(-1)))
 }
 
@@ -166,14 +160,25 @@ const SUBJECTS: Record<string, string> = {
   now: 'The date and time',
 }
 
-function sentence(path: Path, reason: string): string {
+function sentence(path: Path, reason: Reason): string {
   const last = path.at(-1)
-  if (typeof last === 'number' && path.at(-2) === 'values') return `Value ${last + 1} ${reason}.`
+  if (typeof last === 'number' && path.at(-2) === 'values') return `Value ${last + 1} ${clauseIn(reason)}.`
   const subject = entryOf(SUBJECTS, String(last)) ?? (path.includes('when') ? 'This condition' : 'This')
-  return `${subject} ${reason.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${Number(at) + 1}`)}.`
+  return `${subject} ${clauseIn(reason)}.`
 }
 
-function warningText(message: string, places: readonly number[]): string {
-  const text = message.replace(/\brules\[(\d+)\]/g, (_, at) => `rule ${(places[Number(at)] ?? Number(at)) + 1}`)
-  return `${/^(?:is|ends) /.test(text) ? `This ${text}` : asSentence(text)}.`
+/** @param places for each rule that was tried, its index in the draft. */
+function warningText(concern: Concern, places: readonly number[]): string {
+  const nameOf = (rule: number) => `rule ${(places[rule] ?? rule) + 1}`
+  switch (concern.code) {
+    case 'duplicate_rule':
+      return `This is a duplicate of ${nameOf(concern.rule)}, which is tried first: no one gets these tabs.`
+    case 'unreachable_rule':
+      return `This is unreachable: everyone it matches gets the tabs of ${nameOf(concern.rule)}, which is tried first.`
+    case 'over':
+    case 'ends_before_it_begins':
+      return `This ${warningIn(concern)}.`
+    default:
+      return `${asSentence(warningIn(concern))}.`
+  }
 }

@@ -1,12 +1,9 @@
 import type { Fact } from '../../../db/policy.ts'
-import type { Issue } from '../../core/problem.ts'
+import type { Issue } from '../../core/issue.ts'
 import { countryCode } from '../countries.ts'
 import { definitionOf } from '../facts.ts'
 import { type DraftLeaf, kindOf, leavesOf, type Path, valuesOf } from './conditions.ts'
 import type { Draft } from './draft.ts'
-
-/** For values chosen from a list. */
-export const MUST_BE_CHOSEN = 'must be chosen'
 
 /**
  * What is incomplete in a draft's open rules although the API would accept it: comparisons with nothing, and values
@@ -27,11 +24,12 @@ function inLeaf({ topic, op, value }: DraftLeaf, path: Path): Issue[] {
   const place = [...path, isList ? 'values' : 'value']
   const hasChoices = fact === 'country' || definitionOf(fact)?.values !== undefined
   if (!isList && value.trim() === '')
-    return [{ path: place, reason: hasChoices ? MUST_BE_CHOSEN : 'must be a text with at least 1 character' }]
+    return [{ path: place, reason: { code: hasChoices ? 'not_chosen' : 'empty_text' } }]
   const unknown = (isList ? valuesOf(value) : [value]).find((one) => !isKnown(fact, one))
   if (unknown === undefined) return []
-  const what = fact === 'country' ? 'a country' : `one of ${definitionOf(fact)?.values?.join(', ')}`
-  return [{ path: place, reason: `${isList ? 'has' : 'is'} “${unknown}”, which is not ${what}` }]
+  const found = { value: unknown, isListed: isList }
+  if (fact === 'country') return [{ path: place, reason: { code: 'no_country', ...found } }]
+  return [{ path: place, reason: { code: 'no_such_value', values: definitionOf(fact)?.values ?? [], ...found } }]
 }
 
 function isKnown(fact: Fact, value: string): boolean {

@@ -1,5 +1,6 @@
 /** @jsxImportSource @kitajs/html */
 
+import { EXAMPLES } from '../../../src/bundles/examples.ts'
 import type { HistoryUse } from '../../../src/bundles/history-cap.ts'
 import { count } from '../../../src/core/words.ts'
 import { allowsRole } from '../../../src/identity/roles.ts'
@@ -7,8 +8,46 @@ import { Icon } from '../../parts/icons.tsx'
 import { HistoryNotice } from '../parts/history-notice.tsx'
 import { Empty, Head } from '../parts/shell.tsx'
 import type { ListProps } from './bundle-list.tsx'
-import { Examples } from './examples.tsx'
 import { Search } from './search.tsx'
+
+/** Example bundles to start with: one click copies a bundle and opens it. */
+function Examples({ idempotencyKey }: { idempotencyKey: string }): JSX.Element {
+  return (
+    <section class="examples" aria-labelledby="examples">
+      <h2 id="examples">Or start with an example</h2>
+      <ul>
+        {
+          Object.entries(EXAMPLES).map(([name, { title, urls, urlMetadata }]) => (
+            <li class="card">
+              <h3 safe>{title}</h3>
+              <p class="hint" safe>
+                {count(urls.length, 'link')}
+              </p>
+              <ol>
+                {
+                  urlMetadata.slice(0, SHOWN).map(({ note }) => (
+                    <li>
+                      <span safe>{note}</span>
+                    </li>
+                  )) as 'safe'[]
+                }
+              </ol>
+              <form method="post" action="/dashboard/links/examples">
+                <input type="hidden" name="idempotencyKey" value={`${idempotencyKey}-${name}`} />
+                <button type="submit" name="example" value={name} aria-label={`Use this example: ${title}`}>
+                  Use this example
+                </button>
+              </form>
+            </li>
+          )) as 'safe'[]
+        }
+      </ul>
+    </section>
+  )
+}
+
+/** Maximum links on an example's card. */
+const SHOWN = 3
 
 interface BundlesProps extends ListProps {
   /** Prevents a second bundle on a second press of an example. */

@@ -1,14 +1,42 @@
 /** @jsxImportSource @kitajs/html */
 
-import { aboutTextsOf, scalarsIn } from '../../../src/bundles/content.ts'
+import { aboutTextsOf, scalarsIn, TIME_NAMES } from '../../../src/bundles/content.ts'
+import { NOTHING, textOf } from '../../../src/bundles/values.ts'
+import { openingState } from '../../parts/exact-time.tsx'
 import { Alert, described, Field } from '../../parts/fields.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { Access } from './access.tsx'
 import type { EditorState, FormError } from './bundle-form.ts'
-import { Controls } from './controls.tsx'
+import { Controls, type ControlsProps } from './controls.tsx'
 import { Links } from './links.tsx'
-import { Opening } from './opening.tsx'
-import { Preview, PreviewToggle } from './preview.tsx'
+
+const NAMES = scalarsIn('opening')
+const OTHERS = NAMES.filter((name) => !TIME_NAMES.some((time) => time === name))
+
+/** When the bundle opens and closes. */
+function Opening({ form, messageOf }: Omit<ControlsProps, 'names'>): JSX.Element {
+  const isUsed = NAMES.some((name) => form[name] !== textOf(NOTHING[name]) || messageOf(name) !== undefined)
+  const state = openingState(form)
+  return (
+    <details class="whole more opening" open={isUsed}>
+      <summary>
+        {'Opening and closing times '}
+        <span class="optional" safe>
+          {state === '' ? 'optional' : state}
+        </span>
+      </summary>
+      <div class="times">
+        <Controls names={NAMES.filter((name) => !OTHERS.includes(name))} form={form} messageOf={messageOf} />
+        <p class="hint whole">
+          {'Times are in '}
+          <span class="zone">UTC</span>
+          {'. Outside them, viewers can’t see the bundle. You still can.'}
+        </p>
+        <Controls names={OTHERS} form={form} messageOf={messageOf} />
+      </div>
+    </details>
+  )
+}
 
 interface EditorProps {
   /** Where the form posts to; its check is a path below. */
@@ -122,5 +150,42 @@ function SlugField({ slug, error }: { slug: string; error: string | undefined })
         />
       </div>
     </Field>
+  )
+}
+
+interface PreviewProps {
+  isHidden: boolean
+  /** Whether the bundle has rules, which viewers may match. */
+  hasRules: boolean
+}
+
+/**
+ * The launcher as saving the form would make it, beside the form on wide screens. Its script fills it with what the server
+ * renders.
+ */
+function Preview({ isHidden, hasRules }: PreviewProps): JSX.Element {
+  return (
+    <aside
+      class="preview"
+      id="preview"
+      aria-labelledby="preview-heading"
+      data-url="/dashboard/links/new/preview"
+      hidden={isHidden}
+    >
+      <h2 id="preview-heading">Preview</h2>
+      <p class="hint">{hasRules ? 'On a phone, if no rule matches' : 'On a phone'}</p>
+      {/* A save replaces the page; the frame stays until a newer one has loaded. */}
+      <div class="screen" id="preview-screen" hx-preserve="true"></div>
+      <p class="hint" id="preview-says"></p>
+    </aside>
+  )
+}
+
+/** Shows and hides the preview. */
+function PreviewToggle({ isHidden }: Pick<PreviewProps, 'isHidden'>): JSX.Element {
+  return (
+    <button type="button" class="small preview-toggle" aria-controls="preview" data-url="/dashboard/preview">
+      {isHidden ? 'Show preview' : 'Hide preview'}
+    </button>
   )
 }

@@ -2,13 +2,42 @@
 
 import type { StoredBundle } from '../../../src/bundles/access.ts'
 import type { Insights } from '../../../src/insights/shapes.ts'
+import { DayChart } from '../../parts/charts.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { attribute } from '../../parts/layout.tsx'
 import { BundleFrame } from '../parts/bundle-frame.tsx'
+import { Sample } from '../parts/sample.tsx'
 import { type DashboardSite, Empty } from '../parts/shell.tsx'
 import { type Chart, Counts, insightsPath } from './counts.tsx'
-import { HOW_WE_COUNT } from './how-we-count.ts'
-import { SampleInsights } from './sample.tsx'
+import { dayCount, dayName, labelled } from './days.ts'
+
+/** Views of a made-up week, which is repeated. */
+const WEEK = [14, 22, 31, 27, 35, 9, 6]
+
+/** What the page looks like once people come. */
+function SampleInsights({ days }: { days: readonly string[] }): JSX.Element {
+  const counts = days.map((day, at) => dayCount(dayName(day), WEEK[at % WEEK.length] ?? 0))
+  return (
+    <Sample caption="An example of what you’ll see here">
+      <div class="card">
+        <h2>Views per day</h2>
+        <DayChart title="Views per day" days={counts} named={labelled(days.length)} />
+      </div>
+    </Sample>
+  )
+}
+
+/** A short form of docs/privacy.md, whose sentences a test compares with it. */
+const HOW_WE_COUNT = [
+  'A launcher page sets no cookie, uses no storage of the browser, and contacts no other server.',
+  'We count how often a page was opened and how often Open all was pressed, as totals by day.',
+  'We count how many different viewers a page had on a day, without knowing who they were, and nobody can be followed from one day to the next.',
+  'We count from which sites, with which kind of device and in which languages a page was opened, each as a total of its own by day: no total says who came from where, or what one visitor used.',
+  'Two people with the same browser behind one address count as one viewer; one person on a phone and a laptop as two.',
+  'We don’t learn which tabs were opened, and send nothing to the sites behind them.',
+  'We record no address, no browser name and no time of a single visit.',
+  'Days are UTC days, whatever time zone the host is in; daylight saving has no effect.',
+] as const
 
 interface InsightsProps {
   site: DashboardSite

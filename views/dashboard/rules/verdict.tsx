@@ -1,9 +1,9 @@
 /** @jsxImportSource @kitajs/html */
 
 import { count } from '../../../src/core/words.ts'
-import type { Preview } from '../../../src/policies/answers.ts'
 import type { TestResult } from '../../../src/policies/draft/findings.ts'
 import type { RuleTrace } from '../../../src/policies/evaluate.ts'
+import type { Tried } from '../../../src/policies/preview.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Mark } from './parts.tsx'
 import { ConditionTree, TabList } from './tree.tsx'
@@ -42,7 +42,7 @@ function LeftOut({ numbers }: { numbers: readonly number[] }): JSX.Element {
   )
 }
 
-function MatchedRule({ preview, number }: { preview: Preview; number: number | null }): JSX.Element {
+function MatchedRule({ preview, number }: { preview: Tried; number: number | null }): JSX.Element {
   return (
     <p class={['outcome', number !== null && 'yes']} id="outcome">
       {number === null ? (

@@ -1,0 +1,48 @@
+import type { Reason } from './issue.ts'
+import { expectationIn, phrase, reasonIn, type Words } from './issue-words.ts'
+import type { Problem } from './problem.ts'
+import { formatInteger } from './words.ts'
+
+// Issues in the words of pages, whose readers see a field and not its name in the API.
+
+/** Sentences of their own. */
+const SENTENCES: Partial<Words<Reason>> = {
+  blank: 'Fill in this field.',
+  not_a_web_address: 'This doesn’t look like a web address.',
+  closes_before_it_opens: 'This must be after the opening time.',
+  password_missing: 'Choose a password.',
+  not_chosen: 'Choose a value.',
+  not_an_email_address: 'Enter a valid email address.',
+}
+
+/** What pages say otherwise than the API. */
+const CLAUSES: Partial<Words<Reason>> = {
+  too_high: ({ limit }) => `must be at most ${formatInteger(limit)}`,
+  // An empty field is null.
+  either: ({ of }) => {
+    const choices = of.filter((one) => one.code !== 'type' || one.expected !== 'null')
+    const [only] = choices
+    return choices.length === 1 && only ? clauseIn(only) : `must be ${choices.map(expectationIn).join(' or ')}`
+  },
+  name_taken: ({ rule }) => `must be another name than that of rule ${rule + 1}`,
+}
+
+/** What is wrong with a field, as shown beside it. */
+export function besideField(reason: Reason): string {
+  return saidBy(SENTENCES, reason) ?? `This ${clauseIn(reason)}.`
+}
+
+/** Why a password is refused, as shown beside its field; null for another refusal. */
+export function besidePassword({ code, message }: Problem): string | null {
+  if (!code.startsWith('PASSWORD_')) return null
+  return code === 'PASSWORD_TOO_SHORT' || code === 'PASSWORD_TOO_LONG' ? message.replace(/^.*?\. /, '') : message
+}
+
+/** What is wrong with a field, as the end of a sentence that begins with what it is called on its page. */
+export function clauseIn(reason: Reason): string {
+  return saidBy(CLAUSES, reason) ?? reasonIn(reason)
+}
+
+function saidBy(words: Partial<Words<Reason>>, reason: Reason): string | undefined {
+  return Object.hasOwn(words, reason.code) ? phrase(words as Words<Reason>, reason) : undefined
+}

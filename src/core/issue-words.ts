@@ -1,0 +1,142 @@
+import type { Expectation, Hint, Issue, Path, Reason } from './issue.ts'
+import { escapeControls } from './text.ts'
+import { count } from './words.ts'
+
+/** A phrase for each code; a function of the arguments, if it has any. */
+export type Words<Of extends { code: string }> = {
+  readonly [Code in Of['code']]: string | ((args: Extract<Of, { code: Code }>) => string)
+}
+
+/** Text from the caller, such as the name of an unknown field, may be as long as the body. */
+const MAX_QUOTED = 200
+
+/** The ends of "it must be …". */
+const EXPECTED: Words<Expectation> = {
+  type: ({ expected }) => expected,
+  either: ({ of }) => of.map(expectationIn).join(' or '),
+  too_high: ({ limit }) => `at most ${limit}`,
+  too_low: ({ limit }) => `at least ${limit}`,
+  blank: ({ what }) => `a ${what} that is not blank`,
+  text_too_long: ({ max }) => `at most ${max} characters`,
+  length: ({ min, max }) => `${min} to ${max} characters`,
+  turning_marks: 'free of invisible marks that turn the direction of text',
+  control_characters: 'free of control characters',
+  not_unicode: 'well-formed Unicode',
+  not_a_web_address: 'an http: or https: URL',
+  not_an_email_address: 'an email address',
+  not_an_instant: 'a time with its zone, such as 2026-12-01T09:00:00Z',
+  not_a_time_zone: 'an IANA time zone, such as Europe/Berlin or UTC',
+  not_a_slug: 'lower-case letters and digits, with single hyphens between them',
+  no_change: 'an object with at least one field to change',
+  no_token: 'an object with a token',
+  metadata_without_urls: 'sent with urls, to which it belongs',
+  more_metadata_than_urls: ({ urls }) => `no longer than urls, which has ${urls}`,
+  not_a_rule_id: 'the id of a rule of this bundle',
+  name_taken: ({ rule }) => `another name than that of rules[${rule}]`,
+  policy_too_large: ({ kib }) => `at most ${kib} KiB of JSON`,
+  not_a_condition: 'a condition: an object with an op',
+  no_conditions: 'a list of at least 1 condition',
+  not_one_condition: 'one condition',
+  empty_text: 'a text with at least 1 character',
+  not_now: 'now',
+  too_deep: ({ depth }) => `no deeper: and, or and not may nest ${depth} deep`,
+  no_option: ({ options }) => `one of ${options.join(', ')}`,
+  no_field: ({ fields, isNow }) =>
+    `one of ${fields.join(', ')}, query.<name>${isNow ? ' (now goes with before and after)' : ''}`,
+  not_a_text: ({ max }) => `a text of at most ${max} characters`,
+  not_texts: ({ max }) => `a list of 1 to ${max} texts`,
+  not_days: ({ days }) => `a list of 1 to ${days.length} of ${days.join(', ')}`,
+  not_a_time_of_day: ({ last }) => `a time from 00:00 to ${last}`,
+}
+
+/** The ends of sentences that begin with the path. */
+const SAID: Words<Exclude<Reason, Expectation>> = {
+  missing: ({ expected }) => `is missing: it must be ${expected}`,
+  unknown_field: 'is not a field of this request: remove it',
+  too_few: ({ limit, of }) => `must have at least ${amount(limit, of)}`,
+  too_many: ({ limit, of }) => `must have at most ${amount(limit, of)}`,
+  closes_before_it_opens: 'must be after opensAt',
+  shifted_too_far: 'must keep all times in the years 1970 to 9999',
+  link_in_name: 'must not contain a web address',
+  password_missing: 'is required when access becomes "password"',
+  password_unused: 'is only for access "password": send that too, or leave it out',
+  password_too_short: ({ min }) => `must be at least ${min} characters`,
+  password_too_long: ({ max }) => `must be at most ${max} characters`,
+  password_too_common: 'must be harder to guess: this is one of the most common passwords',
+  password_is_the_service: 'must be harder to guess: this is the name of the service',
+  rule_of_another_bundle: 'must be the id of a rule of this bundle: omit it for a new rule',
+  rule_id_sent_twice: 'must not be the id of an earlier rule as well',
+  host_blocked: ({ host }) => `links to ${host}, which is blocked on this server: remove it`,
+  metadata_too_large: ({ max }) => `must be at most ${max} characters of JSON`,
+  not_chosen: 'must be chosen',
+  no_such_value: ({ value, values, isListed }) =>
+    `${isListed ? 'has' : 'is'} “${value}”, which is not one of ${values.join(', ')}`,
+  no_country: ({ value, isListed }) => `${isListed ? 'has' : 'is'} “${value}”, which is not a country`,
+  scheme_not_allowed: 'must begin with https: or http:',
+  credentials_in_url: 'must have no user name or password: check the signature instead',
+  port_not_allowed: 'must have a port that web servers use: 80, 443, or one above 1023 that browsers do not refuse',
+  address_not_public: 'must lead to a public address',
+  host_unknown: 'must have a host that name servers know; /etc/hosts does not count',
+}
+
+const HINTS: { readonly [Code in Hint['code']]: (hint: Extract<Hint, { code: Code }>, field: string) => string } = {
+  sent_as: ({ name }, field) => `: did you mean ${field} instead of ${name}?`,
+  near: ({ name }) => `, or did you mean ${name}?`,
+  instead_of: ({ sent, meant }) => `, not ${quoted(sent)}${meant === null ? '' : `: did you mean "${meant}"?`}`,
+  meant_list: ({ link }) => `: did you mean [${quoted(link)}]?`,
+  meant_tab: ({ link }) => `: did you mean {"url": ${quoted(link)}}?`,
+  meant_text: ({ link }) => `: did you mean ${quoted(link)}? Notes and tags go into urlMetadata`,
+}
+
+/** What a value must be, as the end of "it must be …". */
+export function expectationIn(expectation: Expectation): string {
+  return phrase(EXPECTED, expectation)
+}
+
+/** What is wrong with a value, as the end of a sentence that begins with its path. */
+export function reasonIn(reason: Reason): string {
+  return isExpectation(reason) ? `must be ${clip(expectationIn(reason))}` : phrase(SAID, reason)
+}
+
+/** An issue as a sentence of the API, with what was probably meant: `urls[3] must be an http: or https: URL`. */
+export function sentenceOf({ path, reason, hint }: Issue): string {
+  const place = path.length === 0 ? 'the body' : clip(pathText(path))
+  return `${place} ${reasonIn(reason)}${hint === undefined ? '' : hintIn(hint, String(path.at(-1)))}`
+}
+
+function hintIn(hint: Hint, field: string): string {
+  return (HINTS[hint.code] as (hint: Hint, field: string) => string)(hint, field)
+}
+
+/** A path as JSON paths are written: `resolutionPolicy.rules[0].name`. */
+export function pathText(path: Path): string {
+  return path.map(keyText).join('').replace(/^\./, '')
+}
+
+function keyText(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+/** The words of a table for data with a code. */
+export function phrase<Of extends { code: string }>(words: Words<Of>, args: Of): string {
+  const said = words[args.code as Of['code']] as string | ((args: Of) => string)
+  return typeof said === 'string' ? said : said(args)
+}
+
+/** Whether a reason is worded as "must be …". */
+export function isExpectation(reason: Reason): reason is Expectation {
+  return Object.hasOwn(EXPECTED, reason.code)
+}
+
+function amount(number: number, of: 'character' | 'entry'): string {
+  return of === 'character' ? count(number, 'character') : count(number, 'entry', 'entries')
+}
+
+function clip(text: string): string {
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
+}
+
+function quoted(text: string): string {
+  return escapeControls(JSON.stringify(text))
+}

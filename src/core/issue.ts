@@ -1,0 +1,72 @@
+// What can be wrong with an input, as data. `issue-words.ts` has the words of the API, `field-words.ts` those of pages.
+
+/** Keys and indices from the input's root. */
+export type Path = readonly (string | number)[]
+
+/** What a value must be and is not. Lengths of texts are in Unicode code points. */
+export type Expectation =
+  /** `expected`: what the schema calls its type or its values. */
+  | { code: 'type'; expected: string }
+  | { code: 'either'; of: readonly Expectation[] }
+  | { code: 'too_high' | 'too_low'; limit: number }
+  | { code: 'blank'; what: string }
+  | { code: 'text_too_long'; max: number }
+  | { code: 'length'; min: number; max: number }
+  | { code: 'turning_marks' | 'control_characters' | 'not_unicode' }
+  | { code: 'not_a_web_address' | 'not_an_email_address' | 'not_an_instant' | 'not_a_time_zone' | 'not_a_slug' }
+  | { code: 'no_change' | 'no_token' | 'metadata_without_urls' }
+  | { code: 'more_metadata_than_urls'; urls: number }
+  // Of policies.
+  | { code: 'not_a_rule_id' }
+  | { code: 'name_taken'; rule: number }
+  | { code: 'policy_too_large'; kib: number }
+  | { code: 'not_a_condition' | 'no_conditions' | 'not_one_condition' | 'empty_text' | 'not_now' }
+  | { code: 'too_deep'; depth: number }
+  | { code: 'no_option'; options: readonly string[] }
+  | { code: 'no_field'; fields: readonly string[]; isNow: boolean }
+  | { code: 'not_a_text'; max: number }
+  | { code: 'not_texts'; max: number }
+  | { code: 'not_days'; days: readonly string[] }
+  | { code: 'not_a_time_of_day'; last: string }
+
+/** Why a value of the input is refused. */
+export type Reason =
+  | Expectation
+  | { code: 'missing'; expected: string }
+  | { code: 'unknown_field' }
+  | { code: 'too_few' | 'too_many'; limit: number; of: 'character' | 'entry' }
+  | { code: 'closes_before_it_opens' | 'shifted_too_far' | 'link_in_name' }
+  | { code: 'password_missing' | 'password_unused' | 'password_too_common' | 'password_is_the_service' }
+  | { code: 'password_too_short'; min: number }
+  | { code: 'password_too_long'; max: number }
+  | { code: 'rule_of_another_bundle' | 'rule_id_sent_twice' }
+  | { code: 'host_blocked'; host: string }
+  | { code: 'metadata_too_large'; max: number }
+  // Of the rules form: JSON may have these.
+  | { code: 'not_chosen' }
+  | { code: 'no_such_value'; value: string; values: readonly string[]; isListed: boolean }
+  | { code: 'no_country'; value: string; isListed: boolean }
+  | UnfitTarget
+
+/** Why a URL may not be requested. */
+export type UnfitTarget = {
+  code: 'scheme_not_allowed' | 'credentials_in_url' | 'port_not_allowed' | 'address_not_public' | 'host_unknown'
+}
+
+/** What the sender of a wrong value probably meant. */
+export type Hint =
+  /** A missing field was sent under another name. */
+  | { code: 'sent_as'; name: string }
+  /** An unknown field is near a known one. */
+  | { code: 'near'; name: string }
+  /** The text that was sent, and the web address that it may stand for. */
+  | { code: 'instead_of'; sent: string; meant: string | null }
+  /** A link was sent as a text in place of a list or a tab, or with its notes in place of a text. */
+  | { code: 'meant_list' | 'meant_tab' | 'meant_text'; link: string }
+
+/** One error in the input. */
+export interface Issue {
+  path: Path
+  reason: Reason
+  hint?: Hint | undefined
+}
