@@ -7,7 +7,6 @@ import { type KeyForm, KeyMadeView, NewKeyView } from '../../../views/dashboard/
 import { RevokeView } from '../../../views/dashboard/keys/revoke-key.tsx'
 import { withFlash } from '../../../views/dashboard/parts/flash.tsx'
 import { missingProof } from '../../../views/dashboard/parts/proof.tsx'
-import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import { typed } from '../../http/fields.ts'
 import { SCOPES } from '../../identity/roles.ts'
@@ -15,6 +14,7 @@ import { type ListedKey, NO_KEY } from '../../keys/keys.ts'
 import { createKey, listKeys, revokeKey } from '../../keys/operations.ts'
 import { usedInLastHour } from '../../limits/hourly.ts'
 import { forAdmins } from '../parts/for-admins.tsx'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
@@ -71,7 +71,7 @@ export const keyScreens: readonly Screen[] = [
       )
       if (made instanceof Problem) {
         const again = { name, scope, rateLimitPerHour, idempotencyKey: idempotencyKey ?? '' }
-        return newKey(visit, { ...again, errors: errorsOf(made) }, made)
+        return newKey(visit, { ...again, errors: formErrors(made, ['name', 'scopes', 'rateLimitPerHour']) }, made)
       }
       // A reload resubmits the form; the key is still shown only once.
       if (made.headers['idempotency-replayed'] !== undefined) return { to: withFlash(LIST, 'keyMadeBefore') }
@@ -110,13 +110,4 @@ function withUse({ service: { bucket } }: Visit, keys: readonly ListedKey[]) {
       return { ...key, used: isCounted ? await usedInLastHour(bucket, key) : null }
     }),
   )
-}
-
-function errorsOf({ issues, message }: Problem): KeyForm['errors'] {
-  const errors: KeyForm['errors'] = {}
-  for (const { path, reason } of issues) {
-    const field = path[0] === 'scopes' ? 'scope' : path[0]
-    if (field === 'name' || field === 'scope' || field === 'rateLimitPerHour') errors[field] = besideField(reason)
-  }
-  return Object.keys(errors).length === 0 ? { form: message } : errors
 }

@@ -7,12 +7,12 @@ import { DeleteWebhookView, WebhookView } from '../../../views/dashboard/webhook
 import { type WebhookForm, WebhookFormView, WebhookMadeView } from '../../../views/dashboard/webhooks/webhook-form.tsx'
 import { WebhooksView } from '../../../views/dashboard/webhooks/webhooks.tsx'
 import { hostOf } from '../../../views/dashboard/webhooks/words.ts'
-import { besideField } from '../../core/field-words.ts'
 import { Problem } from '../../core/problem.ts'
 import * as operations from '../../webhooks/operations.ts'
 import type { ListedWebhook } from '../../webhooks/shapes.ts'
 import { NO_WEBHOOK } from '../../webhooks/webhooks.ts'
 import { forAdmins } from '../parts/for-admins.tsx'
+import { formErrors } from '../parts/form-errors.ts'
 import type { Outcome, Screen } from '../parts/screens.tsx'
 import { answerTo, resultOrProblem, run, type Visit } from '../parts/visit.ts'
 
@@ -151,11 +151,7 @@ function edit({ site }: Visit, id: string, form: WebhookForm, problem?: Problem)
   return { ...SECTION, title, view: missing ?? <WebhookFormView {...page} />, problem }
 }
 
-function errorsOf({ issues, message }: Problem): WebhookForm['errors'] {
-  const errors: WebhookForm['errors'] = {}
-  for (const { path, reason } of issues) {
-    if (path[0] === 'url') errors.url = besideField(reason)
-    if (path[0] === 'events') errors.events = 'Choose at least one event.'
-  }
-  return Object.keys(errors).length === 0 ? { form: message } : errors
+function errorsOf(problem: Problem): WebhookForm['errors'] {
+  const errors = formErrors(problem, ['url', 'events'])
+  return errors.events === undefined ? errors : { ...errors, events: 'Choose at least one event.' }
 }

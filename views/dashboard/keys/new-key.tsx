@@ -12,7 +12,7 @@ export interface KeyForm {
   scope: string
   rateLimitPerHour: string
   idempotencyKey: string
-  errors: FormErrors<'name' | 'scope' | 'rateLimitPerHour'>
+  errors: FormErrors<'name' | 'scopes' | 'rateLimitPerHour'>
 }
 
 /** Create a key. */
@@ -48,7 +48,7 @@ export function NewKeyView({ site, form }: { site: DashboardSite; form: KeyForm 
         options={Object.entries(SCOPES).map(([value, { name: label, allows }]) => [value, label, allows])}
         chosen={[scope]}
         hint="You can’t change this later. Give it no more than it needs."
-        error={errors.scope}
+        error={errors.scopes}
       />
       <TextField
         id="rateLimitPerHour"
